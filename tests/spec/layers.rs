@@ -33,6 +33,7 @@ const LAYERS: &[&str] = &[
     "fuzzing",
     "app",
     "commands",
+    "account",
     "apply",
     "completion",
     "confine",

@@ -55,6 +55,24 @@ fn new(create: &PlannedCreate) -> NewSlot {
 /// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
 /// note.
 pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, CommandError> {
+    let requests = unsent_requests(planned).await?;
+    Ok(listed(requests).exit(report::exit(planned, FailOn::Pending)))
+}
+
+/// Output of requests that were not sent.
+pub(crate) fn listed(requests: Vec<UnsentRequest>) -> CommandOutput {
+    let (data, text): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
+    let text = text.into_iter().map(|line| line + "\n").collect();
+    CommandOutput::own(data, View::Document(text))
+}
+
+/// A request that was not sent, for scripts and as a command.
+pub(crate) type UnsentRequest = (Value, String);
+
+/// Returns the write requests of a plan, without sending them.
+pub(crate) async fn unsent_requests(
+    planned: &PlannedPage,
+) -> Result<Vec<UnsentRequest>, CommandError> {
     let slots = planned.client.profile(planned.page.id).slots();
     let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
     let mut shown: Vec<(Value, String)> = Vec::new();
@@ -101,9 +119,7 @@ pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, Com
         let request = answer?;
         shown.push((described(&request), curl(&request)));
     }
-    let (data, text): (Vec<Value>, Vec<String>) = shown.into_iter().unzip();
-    let text = text.into_iter().map(|line| line + "\n").collect();
-    Ok(CommandOutput::own(data, View::Document(text)).exit(report::exit(planned, FailOn::Pending)))
+    Ok(shown)
 }
 
 /// Placeholder for a request whose content is not known yet.

@@ -35,6 +35,14 @@ impl FailOn {
         ))
     }
 
+    /// Refuses the same for the plans of several pages, if one of them has no record.
+    pub(crate) fn check_all<'p>(
+        self,
+        mut planned: impl Iterator<Item = &'p PlannedPage>,
+    ) -> Result<(), CommandError> {
+        planned.try_for_each(|planned| self.check(planned))
+    }
+
     /// Returns whether a plan has such differences.
     pub(crate) fn is_met(self, planned: &PlannedPage) -> bool {
         let is_pending = || !planned.plan.is_empty();

@@ -9,7 +9,7 @@ const UPLOAD: &str =
     "run `links slots apply` without --locked, which uploads it, and commit links.lock";
 
 /// Refuses a file whose page or images the lock does not identify. Sends nothing.
-pub(super) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), CommandError> {
+pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), CommandError> {
     let name = file.document.name();
     let refused = |message: String| {
         CommandError::new(Exit::Refused, format!("--locked: {message}; nothing was written"))

@@ -6,14 +6,16 @@ pub(crate) mod execute;
 pub(crate) mod export;
 pub(crate) mod fail_on;
 pub(crate) mod image;
+pub(crate) mod known_forms;
 mod local_images;
-mod locked;
+pub(crate) mod locked;
 pub(crate) mod plan;
 mod plan_target;
 pub(crate) mod planned;
 pub(crate) mod preflight;
 pub(crate) mod problems;
 pub(crate) mod report;
+pub(crate) mod run_progress;
 pub(crate) mod run_table;
 pub(crate) mod runs;
 pub(crate) mod saved_plan;
@@ -23,7 +25,6 @@ pub(crate) mod unfinished_runs;
 pub(crate) mod uploads;
 pub(crate) mod write_log;
 
-use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -33,6 +34,7 @@ use confirm::{confirm_plan, report_kept_slots};
 use dry_run::{check_on_service, requests};
 use execute::{failed, interrupted, step_message};
 use fail_on::FailOn;
+use known_forms::KnownForms;
 use links_sdk::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
     ItemRefusal, JournalEntries, PageSnapshot, Proposal, Step,
@@ -42,9 +44,9 @@ use plan::{plan, resolve};
 use planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
 use preflight::{check_fields, check_fingerprint};
 use report::{report, shown, summary, written};
+use run_progress::RunProgress;
 use saved_plan::{ApplySource, SavedPlan};
 use sync::SyncRecord;
-use tokio::sync::Notify;
 
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
@@ -54,8 +56,6 @@ use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::PageFile;
-use crate::signal::SuppressInterrupt;
-use crate::ui::Progress;
 
 /// Source and options of a run that updates a page.
 pub(crate) struct ApplyRequest {
@@ -89,17 +89,8 @@ struct ApplySession<'c> {
     /// Latest plan.
     planned: Option<PlannedPage>,
     running: Rc<RunProgress>,
-    suppressed: Option<SuppressInterrupt>,
     done: AppliedChanges,
     not_recorded: Option<String>,
-}
-
-/// State shared between a run and the handler of Ctrl-C.
-#[derive(Default)]
-struct RunProgress {
-    begun: Notify,
-    stopping: Cell<bool>,
-    progress: OnceCell<Progress>,
 }
 
 /// Reason why a run failed.
@@ -181,8 +172,8 @@ pub(crate) async fn apply(
         ended = Box::pin(applied.run()) => Some(ended),
         () = running.second_interrupt() => None,
     };
-    let ApplySession { context, file, planned, suppressed, done, apply_args, not_recorded, .. } =
-        applying;
+    let ApplySession { context, file, planned, done, apply_args, not_recorded, .. } = applying;
+    let suppressed = running.ended();
     drop(running);
     if let Some(text) = not_recorded {
         context.ui.say(&StyledLine::new(Style::Changed, text));
@@ -241,7 +232,7 @@ pub(crate) async fn apply(
 }
 
 /// Returns what the service refused of the items of a file.
-fn refused_items(error: &ApplyError) -> Vec<ItemRefusal> {
+pub(crate) fn refused_items(error: &ApplyError) -> Vec<ItemRefusal> {
     match error.cause() {
         ApplyCause::Call { items, .. } => items.clone(),
         _ => Vec::new(),
@@ -249,7 +240,7 @@ fn refused_items(error: &ApplyError) -> Vec<ItemRefusal> {
 }
 
 /// Records that a page matches its file. `page` is the page after the run.
-fn recorded(
+pub(crate) fn recorded(
     context: &Context,
     planned: &PlannedPage,
     page: &PageSnapshot,
@@ -305,7 +296,7 @@ impl<'c> ApplySession<'c> {
             context.ui.say(&note);
         }
         let key = recorded.unwrap_or_else(|| file.page.profile.clone());
-        let (read, planned, suppressed, not_recorded) = (None, None, None, None);
+        let (read, planned, not_recorded) = (None, None, None);
         let (running, done) = (Rc::default(), AppliedChanges::default());
         let file = Some(file);
         let applying = Self {
@@ -320,7 +311,6 @@ impl<'c> ApplySession<'c> {
             made_for: None,
             planned,
             running,
-            suppressed,
             done,
             not_recorded,
         };
@@ -367,7 +357,9 @@ impl ApplyDelegate for ApplySession<'_> {
         };
         let client = self.client.clone();
         let record = self.record.take();
-        let read = resolve(self.context, client, file, page, record, &self.apply_args).await?;
+        let mut forms = KnownForms::default();
+        let read =
+            resolve(self.context, client, file, page, record, &self.apply_args, &mut forms).await?;
         let desired = read.file.page.content.clone();
         self.read = Some(read);
         Ok(desired)
@@ -428,38 +420,13 @@ impl ApplyDelegate for ApplySession<'_> {
     fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         self.done = done.clone();
         let steps = self.planned.as_ref().map_or(0, |it| it.plan.request_count() - 1);
-        if self.suppressed.is_some() {
-            self.running.progress.get().into_iter().for_each(Progress::step);
-        } else {
-            self.suppressed = Some(SuppressInterrupt::new());
-            self.running.begun.notify_one();
-        }
-        let progress = self.running.progress.get_or_init(|| self.context.ui.progress(steps));
-        progress.now(&step_message(step));
-        if self.running.stopping.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.running.step(&self.context.ui, steps, &step_message(step))
     }
 
     fn not_recorded(&mut self, error: &std::io::Error) {
         self.not_recorded = Some(format!(
             "the journal is incomplete: {error}; check the page for what was changed"
         ));
-    }
-}
-
-impl RunProgress {
-    /// Completes at the second Ctrl-C; the first one ends the run after the request in flight.
-    async fn second_interrupt(&self) {
-        self.begun.notified().await;
-        if tokio::signal::ctrl_c().await.is_ok() {
-            self.stopping.set(true);
-            if let Some(progress) = self.progress.get() {
-                progress.now("stopping after the current request; Ctrl-C again stops at once");
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                return;
-            }
-        }
-        std::future::pending::<()>().await;
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
 use links_sdk::{Client, ProfileKey};
 
+use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::{local_images, problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
@@ -40,10 +41,13 @@ pub(crate) async fn resolve(
     page: &PageSnapshot,
     mut record: Option<Box<SyncRecord>>,
     apply_args: &ApplyArgs,
+    forms: &mut KnownForms,
 ) -> Result<PlanInputs, CommandError> {
     if let Some(record) = &mut record {
         record.read_again(context)?;
-        record.check_page(&file, page)?;
+        if page.exists() {
+            record.check_page(&file, page)?;
+        }
     }
     if let Some(key) = &apply_args.profile {
         check_profile(key, page)?;
@@ -51,8 +55,16 @@ pub(crate) async fn resolve(
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(
-        uploads::resolve(context, &client, page.id, &mut file, &mut images, record.as_deref())
-            .await?,
+        uploads::resolve(
+            context,
+            &client,
+            page.id,
+            &mut file,
+            &mut images,
+            record.as_deref(),
+            forms,
+        )
+        .await?,
     );
     Ok(PlanInputs { file, client, images, broken, record })
 }

@@ -185,6 +185,12 @@ impl PlannedPage {
         Proposal { file, desired, options, plan: self.plan.clone() }
     }
 
+    /// Returns what the plan was made of, for another plan of the same page.
+    pub(crate) fn into_inputs(self) -> PlanInputs {
+        let Self { file, client, images, record, .. } = self;
+        PlanInputs { file, client, images, broken: Vec::new(), record }
+    }
+
     /// Ends the use of the plan at the end of a command.
     pub(crate) fn leave(self) {
         let Self { file, page, described, options, desired, merged, plan, .. } = self;

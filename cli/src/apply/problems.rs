@@ -6,7 +6,7 @@ use links_sdk::Slot;
 use links_sdk::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
 use serde_json::{Map, Value};
 
-use crate::page_file::{At, FieldDiagnostic, PageFile, ReferenceTarget};
+use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 use crate::schema::validate::{SchemaExtent, Schemas};
@@ -150,16 +150,14 @@ fn at_faults(
     index: usize,
     faults: Vec<validate::SchemaViolation>,
 ) -> impl Iterator<Item = FieldDiagnostic> + '_ {
-    // The path of an image is not chosen by the user, and may not be known yet.
-    let is_image = move |fault: &validate::SchemaViolation| {
+    // The path of an image or the id of a form is not chosen by the user, and may not be known yet.
+    let is_reference = move |fault: &validate::SchemaViolation| {
         fault.at == At::Value
             && file.references.iter().any(|reference| {
-                matches!(reference.target, ReferenceTarget::Upload(_))
-                    && reference.place.item == Some(index)
-                    && reference.place.path == fault.path
+                reference.place.item == Some(index) && reference.place.path == fault.path
             })
     };
-    faults.into_iter().filter(move |it| !is_image(it)).map(move |fault| {
+    faults.into_iter().filter(move |it| !is_reference(it)).map(move |fault| {
         let mut below = vec!["data"];
         below.extend(fault.path.iter().map(String::as_str));
         // A missing field is reported at the item, whether or not the item has data.

@@ -81,7 +81,7 @@ fn meta(mut meta: Value, left_out: &[String], sync: Option<Value>) -> Value {
 }
 
 /// Returns what a merge says of the changes since the last sync.
-fn sync(merged: Option<&MergedPage>) -> Option<Value> {
+pub(crate) fn sync(merged: Option<&MergedPage>) -> Option<Value> {
     let Merge { remote, replaced, deletions, notes, .. } = &merged?.merge;
     Some(json!({
         "remote": remote,

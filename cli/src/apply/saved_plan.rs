@@ -189,6 +189,11 @@ fn directory_from(path: &Path, directory: &Path) -> PathBuf {
     directory.strip_prefix(own).map(Path::to_owned).unwrap_or(directory)
 }
 
+/// Tells whether a file is a saved plan.
+pub(crate) fn is_saved_plan(bytes: &[u8]) -> bool {
+    head(bytes).is_some()
+}
+
 /// Header of a saved plan; `None` for any other file.
 fn head(bytes: &[u8]) -> Option<FormatHeader> {
     bytes.trim_ascii_start().starts_with(b"{").then_some(())?;

@@ -1,15 +1,15 @@
 //! Resolution of the references in a page file: forms and known images while planning, new images after confirmation.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use links_sdk::apply::ItemRefusal;
-use links_sdk::types::LeadForm;
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
 use super::image::{Image, new_images};
+use super::known_forms::KnownForms;
 use super::planned::PlannedPage;
 use super::preflight::require_write_access;
 use crate::apply::sync::SyncRecord;
@@ -18,7 +18,6 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::local_image::LocalImage;
 use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget};
-use crate::suggest::suggest;
 
 /// Images that a file names. Sends nothing.
 pub(crate) fn images(file: &PageFile) -> Vec<Image> {
@@ -40,19 +39,15 @@ pub(crate) async fn resolve(
     file: &mut PageFile,
     images: &mut [Image],
     record: Option<&SyncRecord>,
+    forms: &mut KnownForms,
 ) -> Result<Vec<FieldDiagnostic>, CommandError> {
     let mut problems = Vec::new();
-    let is_form = |it: &&Reference| matches!(it.target, ReferenceTarget::Form(_));
-    if file.references.iter().any(|it| is_form(&it)) {
-        let forms = client.forms().list().await?;
-        for reference in &file.references {
-            let ReferenceTarget::Form(title) = &reference.target else { continue };
-            match form(title, &forms.items) {
-                Ok(form) => {
-                    reference.place.put_in(Arc::make_mut(&mut file.page.content), &json!(form.id));
-                }
-                Err((message, help)) => problems.push(with(reference.problem(message), help)),
-            }
+    for reference in &file.references {
+        let ReferenceTarget::Form(name) = &reference.target else { continue };
+        let recorded = record.and_then(|record| record.form(name));
+        match forms.value(client, name, recorded).await? {
+            Ok(value) => reference.place.put_in(Arc::make_mut(&mut file.page.content), &value),
+            Err((message, help)) => problems.push(with(reference.problem(message), help)),
         }
     }
     let known = context.uploads();
@@ -76,27 +71,6 @@ fn with(problem: FieldDiagnostic, help: Option<String>) -> FieldDiagnostic {
     match help {
         Some(help) => problem.help(help),
         None => problem,
-    }
-}
-
-/// Returns the only form with this title, or a message and a hint.
-fn form<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, (String, Option<String>)> {
-    let same: Vec<_> = forms.iter().filter(|it| it.title.trim() == title.trim()).collect();
-    match same[..] {
-        [only] => Ok(only),
-        [] => {
-            let titles: BTreeSet<_> = forms.iter().map(|it| it.title.as_str()).collect();
-            let help = match forms.len() {
-                0 => Some("this account has no forms".to_owned()),
-                _ => suggest(title, titles),
-            };
-            Err((format!("no form is called \"{title}\""), help))
-        }
-        ref several => {
-            let ids: Vec<_> = several.iter().map(|it| it.id.clone()).collect();
-            let help = format!("use the form's id: {}", ids.join(", "));
-            Err((format!("{} forms are called \"{title}\"", several.len()), Some(help)))
-        }
     }
 }
 
@@ -167,6 +141,21 @@ impl PlannedPage {
                 _ => failure,
             }
         })
+    }
+
+    /// Writes the ids of forms that were created into the plan. Returns true if it refers to one.
+    pub(crate) fn put_forms(&mut self, created: &BTreeMap<String, String>) -> bool {
+        let references = self.file.references.iter();
+        let found: Vec<_> = references
+            .filter_map(|reference| match &reference.target {
+                ReferenceTarget::Form(name) => Some((reference.place.clone(), created.get(name)?)),
+                ReferenceTarget::Upload(_) => None,
+            })
+            .collect();
+        for (place, id) in &found {
+            self.put(place, &json!(id));
+        }
+        !found.is_empty()
     }
 
     /// Writes a value into the desired page and into the plan.

@@ -9,6 +9,7 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 use serde_json::json;
 
+use crate::apply::known_forms::KnownForms;
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
@@ -154,8 +155,16 @@ async fn refresh(
     record.check_page(&file, &page)?;
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
-    let broken =
-        uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(&record)).await?;
+    let broken = uploads::resolve(
+        context,
+        &client,
+        page.id,
+        &mut file,
+        &mut images,
+        Some(&record),
+        &mut KnownForms::default(),
+    )
+    .await?;
     if !broken.is_empty() {
         return Err(file.document.bad(broken).into());
     }

@@ -7,6 +7,7 @@
 
 mod analytics;
 mod api;
+mod apply;
 mod auth;
 mod channels;
 mod completions;
@@ -20,6 +21,7 @@ mod log;
 mod man;
 mod me;
 mod music;
+mod plan;
 mod profile;
 #[cfg(feature = "sandbox")]
 mod sandbox;
@@ -52,6 +54,10 @@ pub(crate) enum Command {
     /// The slots of a page
     #[command(subcommand)]
     Slots(slots::SlotsCommand),
+    /// Show what `links apply` would do: pages and forms compared with their files
+    Plan(plan::PlanArgs),
+    /// Make pages and forms match their files
+    Apply(apply::ApplyCommandArgs),
     /// Keep page files and pages in sync: begin a links.lock
     Init(init::InitArgs),
     /// List every write of this machine, the newest first
@@ -128,6 +134,8 @@ pub(crate) async fn run(
         Command::Service(args) => service::run(context, args).await,
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,
+        Command::Plan(args) => plan::run(context, args).await,
+        Command::Apply(args) => apply::run(context, args).await,
         Command::Init(args) => init::run(context, args).await,
         Command::Log(args) => log::run(context, &args),
         Command::Undo(args) => Box::pin(undo::run(context, args)).await,

@@ -43,6 +43,8 @@ struct ErrorParts {
     file: Option<Box<FileDiagnostics>>,
     /// File that keeps a text which could not be applied.
     draft: Option<String>,
+    /// Errors of other files of the same command.
+    others: Vec<CommandError>,
     /// Results of a dry run, which ends as an error.
     dry_run_results: Vec<DryRunResult>,
 }
@@ -65,8 +67,22 @@ impl CommandError {
             written: None,
             file: None,
             draft: None,
+            others: Vec::new(),
             dry_run_results: Vec::new(),
         }))
+    }
+
+    /// Creates the error of a command that several files or pages failed in; it has the exit code of the first.
+    pub(crate) fn of_several(mut failures: Vec<Self>, message: &str) -> Self {
+        if failures.len() == 1
+            && let Some(only) = failures.pop()
+        {
+            return only;
+        }
+        let exit = failures.first().map_or(Exit::Internal, Self::exit);
+        let mut all = Self::new(exit, message);
+        all.0.others = failures;
+        all
     }
 
     /// Creates the error for a wrong command line or environment.
@@ -137,6 +153,11 @@ impl CommandError {
     /// Returns the file that keeps a text which could not be applied.
     pub(crate) fn draft(&self) -> Option<&str> {
         self.0.draft.as_deref()
+    }
+
+    /// Returns the errors of the files and pages that failed, if there are several.
+    pub(crate) fn others(&self) -> &[Self] {
+        &self.0.others
     }
 
     /// Returns the name of the user's file that has the error.

@@ -56,6 +56,9 @@ impl CommandError {
         if !places.is_empty() {
             object["places"] = Value::Array(places);
         }
+        if !parts.others.is_empty() {
+            object["failures"] = parts.others.iter().map(Self::to_json).collect();
+        }
         object
     }
 
@@ -115,9 +118,9 @@ impl Diagnostic for CommandError {
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        self.0
-            .file
-            .as_ref()
-            .map(|file| Box::new(std::iter::once(&**file as &dyn Diagnostic)) as Box<_>)
+        let file = self.0.file.iter().map(|file| &**file as &dyn Diagnostic);
+        let others = self.0.others.iter().map(Self::diagnostic);
+        let has_any = self.0.file.is_some() || !self.0.others.is_empty();
+        has_any.then(|| Box::new(file.chain(others)) as Box<_>)
     }
 }

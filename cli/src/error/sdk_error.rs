@@ -59,6 +59,7 @@ impl From<Error> for CommandError {
             written: None,
             file: None,
             draft: None,
+            others: Vec::new(),
             dry_run_results: DryRunResult::of(&error).into_iter().collect(),
         }))
     }

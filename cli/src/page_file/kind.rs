@@ -35,7 +35,6 @@ impl FileKind {
     /// # Errors
     ///
     /// When the document is neither, at its first key, or both.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for `links plan`"))]
     pub(crate) fn required(root: &Node) -> Result<Self, FieldDiagnostic> {
         let first = match &root.tree {
             Tree::Map(entries) => {

@@ -14,9 +14,12 @@ pub(crate) const NEW: &str = "new";
 pub(crate) struct PageContent {
     /// Key of the page.
     pub(crate) profile: ProfileKey,
+    /// Login that the page should have, if the file says one.
+    pub(crate) login: Option<String>,
     /// False if the file leaves the slots of the page as they are; then `content` has none.
     pub(crate) has_slots: bool,
-    /// Profile fields that the file mentions, and slots in page order, at most 500. An image of this machine is a reference as written. Shared with the run that applies them.
+    /// Profile fields that the file mentions, and slots in page order, at most 500. An image of this machine is a reference as written.
+    /// Shared with the run that applies them.
     pub(crate) content: Arc<DesiredPage>,
     /// Indices of the slots with `id: new`: they are none of those that were made on the page, although they resemble one.
     pub(crate) marked_new: BTreeSet<usize>,
@@ -25,6 +28,12 @@ pub(crate) struct PageContent {
 impl PageContent {
     /// Returns the content of a file that has only slots.
     pub(crate) fn of_slots(profile: ProfileKey, slots: DesiredPage) -> Self {
-        Self { profile, has_slots: true, content: slots.into(), marked_new: BTreeSet::new() }
+        Self {
+            profile,
+            login: None,
+            has_slots: true,
+            content: slots.into(),
+            marked_new: BTreeSet::new(),
+        }
     }
 }

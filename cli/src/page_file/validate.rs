@@ -99,10 +99,11 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
         }
         None => missing(root, "slots", "the list of slots", problems),
     };
+    let login = fields.get("login").and_then(Value::as_str).map(str::to_owned);
     let (has_slots, content) =
         (root.get("slots").is_some(), DesiredPage { fields, slots: slots? }.into());
     let marked_new = root.get("slots").map(marked_new).unwrap_or_default();
-    Some(PageContent { profile: profile?, has_slots, content, marked_new })
+    Some(PageContent { profile: profile?, login, has_slots, content, marked_new })
 }
 
 const SHAPE: &str =

@@ -22,6 +22,9 @@ impl Annotate {
     /// Writes the error of a command at each place that it names.
     pub(crate) fn failure(self, failure: &CommandError) {
         let Self::Github = self;
+        if !failure.others().is_empty() {
+            return failure.others().iter().for_each(|other| self.failure(other));
+        }
         let Some(file) = failure.file() else {
             return ui::annotate(&github(None, &failure.to_string()));
         };

@@ -5,13 +5,37 @@ use std::path::PathBuf;
 
 use super::account_session::{AccountOptions, AccountSession};
 use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan};
-use crate::apply::{Applied, JournalSettings, PageTask, RunOwner, RunSettings, SlotTypes, flow};
+use crate::apply::{
+    AccountDelegate, Applied, ApplyError, JournalSettings, PageTask, PlannedPage, RunCommand,
+    RunOwner, RunSettings, SlotTypes, flow,
+};
 use crate::{Client, ProfileKey};
 
 /// The pages and forms of the account together. From [`Client::account`].
 #[derive(Clone, Debug)]
 pub struct AccountHandle {
     client: Client,
+}
+
+/// Request to make pages match what a delegate plans. From [`AccountHandle::apply_with`].
+#[derive(Debug)]
+#[must_use = "nothing is sent before `run` or `plan` is called"]
+pub struct ApplyPages<'d, D> {
+    client: Client,
+    pages: Vec<PageRequest>,
+    settings: RunSettings,
+    delegate: &'d mut D,
+}
+
+/// A page of a run.
+#[derive(Clone, Debug)]
+pub struct PageRequest {
+    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
+    pub keys: Vec<ProfileKey>,
+    /// Path of the file that the run is for, for the journal.
+    pub path: Option<String>,
+    /// Set if the page is created where there is none.
+    pub may_create: bool,
 }
 
 /// Request to make pages and forms as they are desired. From [`AccountHandle::apply`] and [`AccountHandle::plan`].
@@ -60,6 +84,16 @@ impl AccountHandle {
         }
     }
 
+    /// Makes pages match what a delegate plans, confirms and observes. The delegate is given the index of a page in `pages`.
+    pub fn apply_with<'d, D: AccountDelegate>(
+        &self,
+        pages: Vec<PageRequest>,
+        delegate: &'d mut D,
+    ) -> ApplyPages<'d, D> {
+        let client = self.client.clone();
+        ApplyPages { client, pages, settings: RunSettings::default(), delegate }
+    }
+
     /// Plans the changes that make pages and forms as they are desired. Nothing is written.
     ///
     /// # Errors
@@ -67,6 +101,73 @@ impl AccountHandle {
     /// The errors of [`ApplyAccount::plan`].
     pub async fn plan(&self, desired: DesiredAccount) -> Result<AccountPlan, AccountError> {
         self.apply(desired).plan().await
+    }
+}
+
+impl<D: AccountDelegate> ApplyPages<'_, D> {
+    /// Writes a journal for each page below this directory, and excludes other processes that do the same. `service` is the name of the
+    /// service in the journals.
+    pub fn journal(
+        mut self,
+        state: impl Into<PathBuf>,
+        service: impl Into<String>,
+        owner: Option<RunOwner>,
+    ) -> Self {
+        let (state, service) = (state.into(), service.into());
+        self.settings.record =
+            Some(JournalSettings { state, service, path: None, owner, command: None });
+        self
+    }
+
+    /// Sets the command that the run belongs to, for the journals.
+    pub fn command(mut self, command: Option<RunCommand>) -> Self {
+        if let Some(record) = &mut self.settings.record {
+            record.command = command;
+        }
+        self
+    }
+
+    /// Waits for other runs on the pages, which blocks this thread, instead of failing.
+    pub fn wait(mut self, wait: bool) -> Self {
+        self.settings.wait = wait;
+        self
+    }
+
+    /// Accepts pages that read empty although the last run left slots on them.
+    pub fn allow_emptied(mut self, allow: bool) -> Self {
+        self.settings.allow_empty = allow;
+        self
+    }
+
+    /// Makes the pages match what the delegate plans. Returns a result for each page, in the same order.
+    ///
+    /// # Errors
+    ///
+    /// When no page was written.
+    pub async fn run(self) -> Result<Vec<Result<Applied, ApplyError>>, D::Error> {
+        let tasks = self.tasks();
+        flow::apply(&self.client, &tasks, self.delegate).await
+    }
+
+    /// Reads the pages and plans. Nothing is locked and nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// When a page cannot be read, or no plan can be made.
+    pub async fn plan(self) -> Result<Vec<PlannedPage>, D::Error> {
+        let tasks = self.tasks();
+        flow::plan(&self.client, &tasks, self.delegate).await
+    }
+
+    fn tasks(&self) -> Vec<PageTask> {
+        let task = |page: &PageRequest| {
+            let mut settings = self.settings.clone();
+            if let Some(record) = &mut settings.record {
+                record.path.clone_from(&page.path);
+            }
+            PageTask { keys: page.keys.clone(), settings, may_create: page.may_create }
+        };
+        self.pages.iter().map(task).collect()
     }
 }
 

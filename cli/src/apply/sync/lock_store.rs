@@ -42,6 +42,11 @@ impl LockStore {
         Ok(Self { directory: directory.canonicalize()? })
     }
 
+    /// Returns its directory, absolute and without symbolic links.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.join(LOCK_NAME)
     }

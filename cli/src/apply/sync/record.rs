@@ -84,7 +84,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
-                self.check_user(store, user)?;
+                self.check_user(store, context.user())?;
                 self.read_beyond_lock(context)
             }
             RecordPlace::State(records) => {
@@ -213,6 +213,8 @@ impl SyncRecord {
             ProfileKey::Id(id) => *id == page.id,
             ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
         };
+        let renamed = file.page.login.as_deref();
+        let is_named = is_named || renamed.is_some_and(|it| it.eq_ignore_ascii_case(&page.login));
         let recorded = self.base().map(|base| base.id);
         let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
         let (message, hint) = match recorded {
@@ -255,7 +257,7 @@ impl SyncRecord {
         page: &PageSnapshot,
         types: SlotTypes,
     ) -> Result<(), CommandError> {
-        let (said, live) = (file_page(file, images), live(page, file.scope));
+        let (said, live) = compared(file, images, page);
         let options = MergeOptions { types, ..MergeOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
             SyncError::Identity(error) => {
@@ -341,6 +343,11 @@ impl SyncRecord {
                 }
             }
         }
+    }
+
+    /// Returns the id of the form of a local name.
+    pub(crate) fn form(&self, name: &str) -> Option<&str> {
+        self.lock.forms.get(name).map(String::as_str)
     }
 
     /// Returns the path on the service of an image with this content.

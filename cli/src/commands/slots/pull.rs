@@ -9,6 +9,7 @@ use links_sdk::apply::PageSnapshot;
 use serde_json::{Value, json};
 
 use crate::apply::export::pull;
+use crate::apply::known_forms::KnownForms;
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::{PulledFile, SyncRecord};
 use crate::apply::uploads;
@@ -112,8 +113,16 @@ async fn pull_into(
     record.read_sent(context, page.id)?;
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
-    let broken =
-        uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(record)).await?;
+    let broken = uploads::resolve(
+        context,
+        &client,
+        page.id,
+        &mut file,
+        &mut images,
+        Some(record),
+        &mut KnownForms::default(),
+    )
+    .await?;
     if !broken.is_empty() {
         return Err(file.document.bad(broken).into());
     }

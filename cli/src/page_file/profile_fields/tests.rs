@@ -220,6 +220,7 @@ proptest! {
         let has_slots = has_slots || fields.is_empty();
         let mut page = read("profile: cafe\nslots: []\n").unwrap().page;
         page.has_slots = has_slots;
+        page.login = fields.get("login").and_then(Value::as_str).map(str::to_owned);
         std::sync::Arc::make_mut(&mut page.content).fields = fields;
         for text in [yaml::write(&page).unwrap(), serde_json::to_string(&page).unwrap()] {
             let back = read(&text).map_err(|bad| TestCaseError::fail(format!("{text}\n{:?}", places(&bad))))?;

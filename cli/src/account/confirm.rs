@@ -1,0 +1,146 @@
+//! Confirmation of a run over the files of an account.
+
+use links_sdk::apply::PageToConfirm;
+
+use super::Allowed;
+use super::report::plan_lines;
+use super::session::{AccountSession, require_write};
+use crate::apply::confirm::confirmation_lines;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::{Style, StyledLine};
+
+/// What the command line allows without a question.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Consent {
+    pub(super) allowed: Allowed,
+    /// True if deletes and uploads are confirmed.
+    pub(super) yes: bool,
+}
+
+/// What a run does that cannot be undone.
+#[derive(Debug, Default)]
+struct Irreversible {
+    deletes: usize,
+    uploads: usize,
+    /// Names of pages and forms that are created.
+    creates: Vec<String>,
+    /// Changes of logins.
+    renames: Vec<String>,
+    removed_fields: usize,
+    lines: Vec<StyledLine>,
+}
+
+/// Shows the plan, and asks about what cannot be undone. Returns true if the user was asked.
+pub(super) async fn confirm(
+    session: &AccountSession<'_>,
+    pages: &[PageToConfirm],
+    consent: Consent,
+) -> Result<bool, CommandError> {
+    for line in plan_lines(session) {
+        session.context.ui.say(&line);
+    }
+    let found = Irreversible::of(session, pages);
+    let needs = found.needs(consent);
+    if needs.is_empty() {
+        return Ok(false);
+    }
+    if session.context.ui.is_interactive() {
+        require_write(session).await?;
+    }
+    let question = format!("{}. Apply these changes?", found.words().join(", "));
+    match session.context.ui.ask_about(&found.lines, &question) {
+        Some(true) => Ok(true),
+        Some(false) => Err(CommandError::new(Exit::Refused, "not confirmed; nothing was written")),
+        None => {
+            let message = format!(
+                "{} must be confirmed, but there is no terminal; nothing was written",
+                found.words().join(", ")
+            );
+            let hint = format!("pass {}", needs.join(" "));
+            Err(CommandError::new(Exit::Refused, message).with_hint(hint))
+        }
+    }
+}
+
+impl Irreversible {
+    fn of(session: &AccountSession<'_>, pages: &[PageToConfirm]) -> Self {
+        let mut found = Self::default();
+        for form in session.forms.iter().filter(|form| form.plan.id.is_none()) {
+            found.creates.push(format!("form {}", form.plan.name));
+        }
+        for form in &session.forms {
+            found.removed_fields += form.plan.removed.len();
+            let line = |name: &String| {
+                StyledLine::new(Style::Removed, format!("  form {}: field {name}", form.plan.name))
+            };
+            found.lines.extend(form.plan.removed.iter().map(line));
+        }
+        for page in pages {
+            let Some(planned) = &session.pages[page.nth].planned else { continue };
+            let login = &planned.page.login;
+            if page.is_new {
+                found.creates.push(format!("page {login}"));
+            }
+            if let Some(new) = planned.plan.fields.changed.get("login").filter(|_| !page.is_new) {
+                let new = new.as_str().unwrap_or_default();
+                found.renames.push(format!("{login} -> {new}"));
+            }
+            let uploads = planned.shown().uploads().to_vec();
+            if !page.is_confirmed {
+                found.deletes += planned.plan.deletes.len();
+                found.lines.extend(confirmation_lines(&planned.plan.deletes, &uploads));
+            } else {
+                found.lines.extend(confirmation_lines(&[], &uploads));
+            }
+            found.uploads += uploads.len();
+        }
+        let lost = |what: &String| {
+            StyledLine::new(Style::Added, format!("  new {what}, which cannot be deleted again"))
+        };
+        found.lines.extend(found.creates.iter().map(lost).collect::<Vec<_>>());
+        let broken = |what: &String| {
+            StyledLine::new(
+                Style::Removed,
+                format!("  login {what}: links, QR codes and NFC tags break"),
+            )
+        };
+        found.lines.extend(found.renames.iter().map(broken).collect::<Vec<_>>());
+        found
+    }
+
+    /// Returns the flags that are missing.
+    fn needs(&self, consent: Consent) -> Vec<String> {
+        let mut needs = Vec::new();
+        if self.deletes + self.uploads + self.removed_fields > 0 && !consent.yes {
+            needs.push("--yes".to_owned());
+        }
+        if self.creates.len() > consent.allowed.allow_create {
+            needs.push(format!("--allow-create {}", self.creates.len()));
+        }
+        if !self.renames.is_empty() && !consent.allowed.allow_rename {
+            needs.push("--allow-rename".to_owned());
+        }
+        needs
+    }
+
+    fn words(&self) -> Vec<String> {
+        let counted = |count: usize, one: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {one}s")),
+        };
+        let counts = [
+            counted(self.deletes, "delete"),
+            counted(self.uploads, "upload"),
+            counted(self.removed_fields, "removed form field"),
+            counted(self.creates.len(), "new page or form"),
+            counted(self.renames.len(), "new login"),
+        ];
+        counts
+            .into_iter()
+            .flatten()
+            .map(|it| it.replace("page or forms", "pages or forms"))
+            .collect()
+    }
+}

@@ -1,0 +1,166 @@
+//! The page files and form files that a command names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::apply::saved_plan::is_saved_plan;
+use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::form_file::FormFile;
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::patch::refuse_marks;
+use crate::page_file::{self, Document, FileKind, PageFile};
+
+/// Number of directories below the first that are searched for files.
+const DEPTH: usize = 8;
+
+/// Page files and form files, each with its path.
+#[derive(Debug, Default)]
+pub(crate) struct AccountFiles {
+    pub(crate) pages: Vec<(PathBuf, PageFile)>,
+    pub(crate) forms: Vec<(PathBuf, FormFile)>,
+    /// Files of the directories that are neither.
+    pub(crate) skipped: Vec<PathBuf>,
+}
+
+impl AccountFiles {
+    /// Reads the files, and those below the directories. Without a path, those below the directory of the closest `links.lock`. Reports the
+    /// problems of all files together.
+    pub(crate) fn read(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self, CommandError> {
+        let default = if paths.is_empty() { vec![directory_of_lock()?] } else { Vec::new() };
+        let mut files = Self::default();
+        let mut failures = Vec::new();
+        for path in paths.iter().chain(&default) {
+            let is_directory = path.is_dir();
+            let mut found = Vec::new();
+            if is_directory {
+                find(path, DEPTH, &mut found).map_err(|error| {
+                    CommandError::usage(format!("cannot read {}: {error}", path.display()))
+                })?;
+            } else {
+                found.push(path.clone());
+            }
+            for file in found {
+                failures.extend(files.add(&file, roots, is_directory).err());
+            }
+        }
+        if failures.is_empty() {
+            failures.extend(files.repeated());
+        }
+        if failures.is_empty() {
+            return Ok(files);
+        }
+        let message = format!("{} files cannot be used; nothing was written", failures.len());
+        Err(CommandError::of_several(failures, &message))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty() && self.forms.is_empty()
+    }
+
+    fn add(&mut self, path: &Path, roots: &[PathBuf], is_found: bool) -> Result<(), CommandError> {
+        let is_known = |known: &PathBuf| same_file(known, path);
+        if self.pages.iter().map(|(path, _)| path).any(is_known)
+            || self.forms.iter().map(|(path, _)| path).any(is_known)
+        {
+            return Ok(());
+        }
+        let (name, bytes) = page_file::read(path)?;
+        if is_saved_plan(&bytes) {
+            if is_found {
+                return Ok(());
+            }
+            return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
+                .with_hint("pass it with --plan"));
+        }
+        let document = Document::from_bytes(&name, bytes);
+        let document = match document {
+            Ok(document) => document,
+            Err(_) if is_found && !is_yaml_or_json(path) => {
+                self.skipped.push(path.to_owned());
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        match FileKind::required(&document.root) {
+            Ok(FileKind::Page) => {
+                let directory = path.parent().unwrap_or(Path::new(""));
+                refuse_marks(&document)?;
+                let file = PageFile::of(document, &ImageRoots::new(directory, roots)?)?;
+                let file = PageFile { directory: directory.to_owned(), ..file };
+                self.pages.push((path.to_owned(), file));
+            }
+            Ok(FileKind::Form) => self.forms.push((path.to_owned(), FormFile::of(document)?)),
+            Err(_) if is_found => self.skipped.push(path.to_owned()),
+            Err(problem) => return Err(document.bad(vec![problem]).into()),
+        }
+        Ok(())
+    }
+
+    /// Returns an error for each page and each form that two files have.
+    fn repeated(&self) -> Vec<CommandError> {
+        let mut seen: BTreeMap<String, &Path> = BTreeMap::new();
+        let pages = self.pages.iter().map(|(path, file)| {
+            let key = file.page.profile.to_string().to_lowercase();
+            (format!("the page {key}"), path)
+        });
+        let forms =
+            self.forms.iter().map(|(path, file)| (format!("the form {}", file.form.name), path));
+        let mut failures = Vec::new();
+        for (what, path) in pages.chain(forms) {
+            if let Some(other) = seen.insert(what.clone(), path) {
+                let (one, other) = (other.display(), path.display());
+                let message =
+                    format!("{one} and {other} are both files of {what}; nothing was written");
+                failures.push(
+                    CommandError::new(Exit::Invalid, message)
+                        .with_hint("keep one of them, or name only one"),
+                );
+            }
+        }
+        failures
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    one == other
+        || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn directory_of_lock() -> Result<PathBuf, CommandError> {
+    let here = Path::new(LOCK_NAME);
+    match LockStore::of(here) {
+        Some(store) => Ok(store.directory().to_owned()),
+        None => Err(CommandError::usage(
+            "no file is named, and no links.lock is in this directory or above",
+        )
+        .with_hint(
+            "name files or directories, or run `links init` in the directory of the page files",
+        )),
+    }
+}
+
+/// Finds the files below a directory that may be page files or form files, in the order of their names. Hidden directories and symbolic
+/// links are left out.
+pub(crate) fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if kind.is_dir() && !is_hidden && depth > 0 {
+            find(&path, depth - 1, found)?;
+        } else if kind.is_file() && !is_hidden && is_yaml_or_json(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_yaml_or_json(path: &Path) -> bool {
+    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it))
+}

@@ -1,0 +1,152 @@
+//! Form files of a run: which forms they are, and what changes.
+
+use std::path::{Path, PathBuf};
+
+use links_sdk::Client;
+use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
+use links_sdk::types::LeadForm;
+
+use crate::apply::known_forms::KnownForms;
+use crate::apply::planned::PlannedPage;
+use crate::apply::runs;
+use crate::apply::sync::LockStore;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::form_file::FormFile;
+use crate::page_file::At;
+
+/// A form file with the plan of its form.
+pub(crate) struct PlannedForm {
+    pub(crate) path: PathBuf,
+    pub(crate) file: FormFile,
+    pub(crate) plan: FormPlan,
+    /// The form as it was read; `None` if it is created.
+    seen: Option<LeadForm>,
+}
+
+impl PlannedForm {
+    /// Finds the forms of the files and plans their changes. Reports the problems of all files together.
+    pub(crate) async fn all(
+        context: &Context,
+        client: &Client,
+        files: Vec<(PathBuf, FormFile)>,
+        known: &mut KnownForms,
+        is_locked: bool,
+    ) -> Result<Vec<Self>, CommandError> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let forms = known.account(client).await?.to_vec();
+        let mut channels = None;
+        let (mut planned, mut failures) = (Vec::new(), Vec::new());
+        for (path, mut file) in files {
+            if !file.channels.is_empty() {
+                if channels.is_none() {
+                    channels = Some(client.notification_channels().await?.items);
+                }
+                let channels = channels.as_deref().unwrap_or_default();
+                if let Err(problems) = file.resolve_channels(channels) {
+                    failures.push(problems.into());
+                    continue;
+                }
+            }
+            match Self::of(context, path, file, &forms, is_locked) {
+                Ok(form) => {
+                    known.add(&form.plan.name, form.plan.id.clone());
+                    planned.push(form);
+                }
+                Err(failure) => failures.push(failure),
+            }
+        }
+        if failures.is_empty() {
+            return Ok(planned);
+        }
+        let message = format!("{} form files cannot be used; nothing was written", failures.len());
+        Err(CommandError::of_several(failures, &message))
+    }
+
+    fn of(
+        context: &Context,
+        path: PathBuf,
+        file: FormFile,
+        forms: &[LeadForm],
+        is_locked: bool,
+    ) -> Result<Self, CommandError> {
+        let lock = lock_of(context, &path)?;
+        let recorded = lock.and_then(|(_, lock)| lock.forms.get(&file.form.name).cloned());
+        if is_locked && recorded.is_none() {
+            let message = format!(
+                "--locked: links.lock does not have the form {}; nothing was written",
+                file.form.name
+            );
+            return Err(CommandError::new(Exit::Refused, message)
+                .with_hint("run `links apply` without --locked, and commit links.lock"));
+        }
+        let desired = DesiredForm {
+            name: file.form.name.clone(),
+            id: file.form.id.clone(),
+            fields: file.form.fields.clone(),
+        };
+        let plan = FormPlan::new(&desired, forms, recorded.as_deref()).map_err(|error| {
+            let place: Vec<String> = match &error {
+                FormPlanError::UnknownId { .. } => vec!["id".to_owned()],
+                FormPlanError::SeveralTitles { .. } => vec!["title".to_owned()],
+                FormPlanError::SeveralFields { index, .. } => {
+                    vec!["fields".to_owned(), index.to_string()]
+                }
+            };
+            let problem = file.document.locate(&place, At::Value, error.to_string());
+            CommandError::from(file.document.bad(vec![problem]))
+        })?;
+        let seen = forms.iter().find(|form| Some(&form.id) == plan.id.as_ref()).cloned();
+        Ok(Self { path, file, plan, seen })
+    }
+
+    /// Creates or changes the form. Returns its id.
+    pub(crate) async fn write(&self, client: &Client) -> Result<String, CommandError> {
+        let written = self.plan.execute(client, self.seen.as_ref()).await;
+        written.map(|form| form.id).map_err(|error| {
+            let failure = CommandError::from(error);
+            let problem = |(path, message): (&str, &str)| {
+                let path: Vec<&str> = path.split('.').collect();
+                self.file.document.locate(&path, At::Value, message)
+            };
+            let problems: Vec<_> = failure.errors().map(problem).collect();
+            if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
+        })
+    }
+
+    /// Records the id of the form in the lock that governs its file, if there is one.
+    pub(crate) fn store(&self, context: &Context, id: &str) -> Result<(), CommandError> {
+        let Some((store, _)) = lock_of(context, &self.path)? else { return Ok(()) };
+        let service = runs::service(context).unwrap_or_default();
+        store.update(context, &service, |lock| {
+            lock.forms.insert(self.plan.name.clone(), id.to_owned());
+        })
+    }
+
+    /// Returns the logins of the pages of a run that show the form.
+    pub(crate) fn shown_on<'p>(
+        &self,
+        pages: impl Iterator<Item = &'p PlannedPage>,
+    ) -> Vec<&'p str> {
+        let Some(id) = &self.plan.id else { return Vec::new() };
+        let shows = |page: &&PlannedPage| {
+            let slots = page.page.slots.iter();
+            slots
+                .filter(|slot| slot.kind == "form")
+                .any(|slot| slot.data.get("formId").and_then(|it| it.as_str()) == Some(id.as_str()))
+        };
+        pages.filter(shows).map(|page| page.page.login.as_str()).collect()
+    }
+}
+
+fn lock_of(
+    context: &Context,
+    path: &Path,
+) -> Result<Option<(LockStore, links_sdk::sync::Lock)>, CommandError> {
+    let Some(store) = LockStore::of(path) else { return Ok(None) };
+    let lock = store.read(&runs::service(context).unwrap_or_default())?;
+    Ok(Some((store, lock)))
+}

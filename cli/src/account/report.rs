@@ -1,0 +1,244 @@
+//! Output of a plan and of a run over the files of an account.
+
+use links_sdk::account::FormPlan;
+use links_sdk::apply::{Applied, ApplyError};
+use serde_json::{Value, json};
+
+use super::estimate;
+use super::session::{AccountSession, PageState};
+use crate::apply::fail_on::FailOn;
+use crate::apply::planned::{PlannedPage, refused};
+use crate::apply::recorded;
+use crate::apply::report::{sync as sync_json, written};
+use crate::apply::sync;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::ui::plan::shown_value;
+
+/// Maximum number of pages without changes that are named.
+const NAMED: usize = 5;
+
+/// Output of a plan.
+pub(super) fn shown(session: AccountSession<'_>, fail_on: FailOn) -> CommandOutput {
+    let lines = plan_lines(&session);
+    let refusal = session.planned().find_map(|planned| planned.refusal);
+    let is_pending = session.forms.iter().any(|form| !form.plan.is_empty())
+        || session.pages.iter().any(|page| page.is_new);
+    let is_met = session.planned().any(|planned| fail_on.is_met(planned))
+        || is_pending && fail_on != FailOn::Remote;
+    let exit = match refusal {
+        Some(_) => Exit::Refused,
+        None if is_met => Exit::No,
+        None => Exit::Ok,
+    };
+    let requests = requests(&session);
+    let pages: Vec<Value> = session.pages.iter().map(page_json).collect();
+    let forms: Vec<&FormPlan> = session.forms.iter().map(|form| &form.plan).collect();
+    let body = json!({
+        "data": { "pages": pages, "forms": forms },
+        "meta": { "requests": requests, "refusal": refusal },
+    });
+    CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit, then: None }
+}
+
+fn page_json(page: &PageState) -> Value {
+    let mut value = json!({ "file": page.path.display().to_string() });
+    if let Some(planned) = &page.planned {
+        let id = planned.page.exists().then_some(planned.page.id);
+        value["id"] = json!(id);
+        value["login"] = json!(planned.page.login);
+        value["plan"] = json!(planned.shown());
+        if let Some(sync) = sync_json(planned.merged.as_deref()) {
+            value["sync"] = sync;
+        }
+    }
+    value
+}
+
+/// Number of requests of the whole run if nothing fails.
+fn requests(session: &AccountSession<'_>) -> usize {
+    let sent = usize::try_from(session.client.requests_sent()).unwrap_or_default();
+    let forms = session.forms.iter().filter(|form| !form.plan.is_empty()).count();
+    let pages = session.planned().filter(|planned| !planned.plan.is_empty());
+    let pages: usize =
+        pages.map(|planned| planned.upload_requests() + planned.plan.request_count() - 1).sum();
+    let new = session.pages.iter().filter(|page| page.is_new).count();
+    sent + forms + pages + 2 * new
+}
+
+/// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
+pub(super) fn plan_lines(session: &AccountSession<'_>) -> Vec<StyledLine> {
+    let mut lines = Vec::new();
+    let mut unchanged = Vec::new();
+    for page in &session.pages {
+        let Some(planned) = &page.planned else { continue };
+        let details = planned.lines();
+        if planned.plan.is_empty() && !page.is_new && details.is_empty() {
+            unchanged.push(planned.page.login.as_str());
+            continue;
+        }
+        lines.extend(heading(page, planned));
+        let indented = details.into_iter().map(|line| {
+            let text = format!("  {}", line.text());
+            StyledLine::new(line.style(), text)
+        });
+        lines.extend(indented);
+    }
+    for form in &session.forms {
+        let shown_on = form.shown_on(session.planned());
+        lines.extend(form_lines(&form.plan, &shown_on));
+    }
+    let more = unchanged.len().saturating_sub(NAMED);
+    let named = |login: &&str| StyledLine::new(Style::Faint, format!("= {login}: no changes"));
+    lines.extend(unchanged.iter().take(NAMED).map(named));
+    if more > 0 {
+        let text = format!("= {more} more pages without changes");
+        lines.push(StyledLine::new(Style::Faint, text));
+    }
+    let refusals = session.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
+    lines.extend(refusals.map(|(planned, refusal)| {
+        let text = format!("apply would refuse {}: {}", planned.page.login, refused(refusal));
+        StyledLine::new(Style::Removed, text)
+    }));
+    lines.push(StyledLine::new(Style::Plain, summary(session)));
+    lines
+}
+
+fn summary(session: &AccountSession<'_>) -> String {
+    let is_changed = session.planned().any(|planned| !planned.plan.is_empty())
+        || session.pages.iter().any(|page| page.is_new)
+        || session.forms.iter().any(|form| !form.plan.is_empty());
+    let requests = estimate::words(requests(session));
+    if is_changed { requests } else { format!("no changes ({requests})") }
+}
+
+fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
+    let login = &planned.page.login;
+    let plan = if planned.plan.is_empty() { String::new() } else { format!("; {}", planned.plan) };
+    if page.is_new {
+        let text = format!("+ {login}: new page, which cannot be deleted again{plan}");
+        return vec![StyledLine::new(Style::Added, text)];
+    }
+    let (style, sign) =
+        if planned.plan.is_empty() { (Style::Faint, '=') } else { (Style::Changed, '~') };
+    let what =
+        if planned.plan.is_empty() { "no changes".to_owned() } else { planned.plan.to_string() };
+    let mut lines = vec![StyledLine::new(style, format!("{sign} {login}: {what}"))];
+    if let Some(new) = planned.plan.fields.changed.get("login") {
+        let text = format!(
+            "! {login}: login {login} -> {}: links, QR codes and NFC tags break",
+            shown_value(new)
+        );
+        lines.push(StyledLine::new(Style::Removed, text));
+    }
+    lines
+}
+
+fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
+    let name = &plan.name;
+    if plan.is_empty() {
+        return vec![StyledLine::new(Style::Faint, format!("= form {name}: no changes"))];
+    }
+    if plan.id.is_none() {
+        let text = format!("+ form {name}: new form, which cannot be deleted again");
+        return vec![StyledLine::new(Style::Added, text)];
+    }
+    let on = match shown_on {
+        [] => String::new(),
+        logins => format!(" (shown on {})", logins.join(", ")),
+    };
+    let mut lines = vec![StyledLine::new(Style::Changed, format!("~ form {name}{on}"))];
+    for (field, new) in plan.changed.iter() {
+        let old = plan.before.get(field).unwrap_or(&Value::Null);
+        let text = format!("    {field}: {} → {}", shown_value(old), shown_value(new));
+        lines.push(StyledLine::new(Style::Changed, text));
+    }
+    let removed = plan.removed.iter().map(|label| {
+        StyledLine::new(Style::Removed, format!("    - field {}", crate::sanitize::line(label)))
+    });
+    lines.extend(removed);
+    lines
+}
+
+/// Records what was applied, and returns the output of a run. Pages that failed are listed; the others are as their files say.
+pub(super) fn applied(
+    session: AccountSession<'_>,
+    results: Vec<Result<Applied, ApplyError>>,
+) -> Result<CommandOutput, CommandError> {
+    let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut is_written = !session.written_forms.is_empty();
+    for (nth, result) in results.into_iter().enumerate() {
+        let page = &session.pages[nth];
+        let path = page.path.display().to_string();
+        match result {
+            Ok(applied) => {
+                is_written |= !applied.done.is_nothing();
+                let created = applied.done.created.clone();
+                let recorded = page.planned.as_ref().map_or(Ok(()), |planned| {
+                    recorded(session.context, planned, &applied.page, created)
+                });
+                let merged = page.planned.as_ref().and_then(|planned| planned.merged.as_ref());
+                if let Some(merged) = merged.filter(|_| !session.is_shown) {
+                    lines.extend(sync::lines(&merged.merge));
+                }
+                let Applied { page, done, run, .. } = applied;
+                lines.push(StyledLine::new(
+                    Style::Plain,
+                    format!("{}: {}", page.login, written(&done)),
+                ));
+                pages.push(json!({
+                    "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run,
+                }));
+                if let Err(error) = recorded {
+                    let message = format!(
+                        "{path}: the page matches the file, but that could not be recorded: {error}"
+                    );
+                    failures.push(
+                        CommandError::new(Exit::Partial, message)
+                            .with_hint("run the same command again"),
+                    );
+                }
+            }
+            Err(error) => {
+                is_written |= error.outcome() != links_sdk::Outcome::NotExecuted;
+                failures.push(session.failure(nth, error));
+            }
+        }
+    }
+    for (name, id) in &session.written_forms {
+        lines.push(StyledLine::new(Style::Plain, format!("form {name}: written ({id})")));
+    }
+    if let [_] = failures[..]
+        && pages.is_empty()
+        && let Some(only) = failures.pop()
+    {
+        return Err(only);
+    }
+    if !failures.is_empty() {
+        for line in &lines {
+            session.context.ui.say(line);
+        }
+        let message = format!("{} of {} pages failed", failures.len(), session.pages.len());
+        let mut all = vec![CommandError::new(Exit::Partial, message)];
+        all.append(&mut failures);
+        let failure = CommandError::of_several(all, "some pages were applied, others failed");
+        let text = if is_written { "the other pages" } else { "nothing" };
+        return Err(failure.partial(text).with_hint(super::session::RESUME));
+    }
+    let requests = session.client.requests_sent();
+    lines.push(StyledLine::new(Style::Faint, format!("{requests} requests")));
+    let body = json!({
+        "data": { "pages": pages, "forms": session.written_forms },
+        "meta": { "requests": requests },
+    });
+    for page in session.pages {
+        page.planned.into_iter().for_each(PlannedPage::leave);
+    }
+    Ok(CommandOutput {
+        body: Body::Own(body),
+        view: View::Lines(lines),
+        exit: Exit::Ok,
+        then: None,
+    })
+}

@@ -1,0 +1,351 @@
+//! A run over the files of an account: plans, confirms, uploads, writes forms, and reports progress. The SDK keeps the order of the pages.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use links_sdk::account::PageRequest;
+use links_sdk::apply::{
+    AccountDelegate, AppliedChanges, ApplyError, Confirmation, DesiredPage, JournalEntries,
+    PageSnapshot, PageToConfirm, Proposal, Step,
+};
+use links_sdk::{Client, ProfileKey};
+
+use super::AccountRequest;
+use super::confirm::{Consent, confirm};
+use super::estimate;
+use super::files::AccountFiles;
+use super::forms::PlannedForm;
+use crate::apply::execute::{failed, interrupted, step_message};
+use crate::apply::known_forms::KnownForms;
+use crate::apply::locked;
+use crate::apply::plan::{plan, resolve};
+use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
+use crate::apply::preflight::require_write_access;
+use crate::apply::refused_items;
+use crate::apply::report::written;
+use crate::apply::run_progress::RunProgress;
+use crate::apply::runs;
+use crate::apply::sync::SyncRecord;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::{Style, StyledLine};
+use crate::page_file::PageFile;
+
+/// Number of pages from which the time of a run is announced.
+const ANNOUNCED: usize = 20;
+
+/// A page of the run.
+pub(super) struct PageState {
+    pub(super) path: PathBuf,
+    /// The file, until it is read together with its page.
+    file: Option<PageFile>,
+    record: Option<Box<SyncRecord>>,
+    inputs: Option<PlanInputs>,
+    /// Latest plan.
+    pub(super) planned: Option<PlannedPage>,
+    /// True if the page did not exist when the run began.
+    pub(super) is_new: bool,
+    /// Changes that the run has made.
+    done: AppliedChanges,
+}
+
+pub(super) struct AccountSession<'c> {
+    pub(super) context: &'c mut Context,
+    pub(super) client: Client,
+    apply_args: ApplyArgs,
+    consent: Consent,
+    pub(super) pages: Vec<PageState>,
+    pub(super) forms: Vec<PlannedForm>,
+    known: KnownForms,
+    /// Ids of the forms that the run has written, by name.
+    pub(super) written_forms: BTreeMap<String, String>,
+    pub(super) running: Rc<RunProgress>,
+    /// True if the plan was shown.
+    pub(super) is_shown: bool,
+}
+
+/// Reason why a run did not begin.
+pub(super) enum AccountFailure {
+    Here(CommandError),
+    Run(ApplyError),
+}
+
+impl From<CommandError> for AccountFailure {
+    fn from(failure: CommandError) -> Self {
+        Self::Here(failure)
+    }
+}
+
+impl From<ApplyError> for AccountFailure {
+    fn from(error: ApplyError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<AccountFailure> for CommandError {
+    fn from(failure: AccountFailure) -> Self {
+        match failure {
+            AccountFailure::Here(failure) => failure,
+            AccountFailure::Run(error) => failed(error, None, RESUME),
+        }
+    }
+}
+
+/// Hint for a run that did not reach its end.
+pub(super) const RESUME: &str =
+    "run the same command again: it continues from the current state of the pages";
+
+impl<'c> AccountSession<'c> {
+    pub(super) async fn new(
+        context: &'c mut Context,
+        files: AccountFiles,
+        request: &AccountRequest,
+    ) -> Result<(Self, Vec<PageRequest>), CommandError> {
+        let client = context.client().await?;
+        let AccountFiles { pages, forms, skipped } = files;
+        for path in skipped {
+            let text = format!("{} is neither a page nor a form, and is left out", path.display());
+            context.ui.say(&StyledLine::new(Style::Faint, text));
+        }
+        if pages.len() >= ANNOUNCED {
+            let words = estimate::words(pages.len() + 2);
+            let text = format!("reading {} pages: at least {words}", pages.len());
+            context.ui.say(&StyledLine::new(Style::Faint, text));
+        }
+        let apply_args = request.apply_args.clone();
+        let mut known = KnownForms::default();
+        let forms =
+            PlannedForm::all(context, &client, forms, &mut known, apply_args.locked).await?;
+        let (mut states, mut requests) = (Vec::new(), Vec::new());
+        for (path, file) in pages {
+            let record = SyncRecord::of(context, &path)?;
+            if apply_args.locked {
+                locked::check(&file, record.as_deref())?;
+            }
+            let recorded = record.as_ref().and_then(|record| record.page_key());
+            let may_create = recorded.is_none()
+                && matches!(file.page.profile, ProfileKey::Login(_))
+                && !apply_args.locked;
+            let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
+            if keys.is_empty() {
+                keys.push(file.page.profile.clone());
+                keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
+            }
+            requests.push(PageRequest { keys, path: Some(absolute(&path)), may_create });
+            states.push(PageState {
+                path,
+                file: Some(file),
+                record,
+                inputs: None,
+                planned: None,
+                is_new: false,
+                done: AppliedChanges::default(),
+            });
+        }
+        let consent = Consent { allowed: request.allowed, yes: apply_args.yes };
+        let session = Self {
+            context,
+            client,
+            apply_args,
+            consent,
+            pages: states,
+            forms,
+            known,
+            written_forms: BTreeMap::new(),
+            running: Rc::default(),
+            is_shown: false,
+        };
+        Ok((session, requests))
+    }
+
+    pub(super) fn state(&self) -> Option<PathBuf> {
+        runs::directory(self.context).ok()
+    }
+
+    pub(super) fn service(&self) -> String {
+        runs::service(self.context).unwrap_or_default()
+    }
+
+    /// Returns the plans of the pages.
+    pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedPage> {
+        self.pages.iter().filter_map(|page| page.planned.as_ref())
+    }
+
+    /// Returns the error of a run that was stopped at once.
+    pub(super) fn interrupted(&self) -> CommandError {
+        let done = self.pages.iter().fold(AppliedChanges::default(), |mut all, page| {
+            all.updated += page.done.updated;
+            all.deleted += page.done.deleted;
+            all.reordered |= page.done.reordered;
+            all
+        });
+        interrupted(&done, "; the last request may still have been carried out", RESUME)
+    }
+
+    /// Returns the error of a page in the words of its file.
+    pub(super) fn failure(&self, nth: usize, error: ApplyError) -> CommandError {
+        let refused = refused_items(&error);
+        let failure = failed(error, self.pages[nth].planned.as_ref(), RESUME);
+        if failure.is_validation() {
+            self.context.forget_slot_types();
+            if let Some(planned) = &self.pages[nth].planned {
+                planned.forget_images(self.context, &refused);
+            }
+        }
+        failure
+    }
+
+    /// Creates and changes the forms, and puts the ids of new ones into the plans.
+    async fn write_forms(&mut self) -> Result<bool, CommandError> {
+        for form in &self.forms {
+            if form.plan.is_empty() {
+                continue;
+            }
+            let id = form.write(&self.client).await.map_err(|failure| {
+                let names: Vec<&str> = self.written_forms.keys().map(String::as_str).collect();
+                if names.is_empty() {
+                    return failure;
+                }
+                failure.partial(&format!("forms written: {}", names.join(", ")))
+            })?;
+            // A form that is not recorded is found again by its title.
+            if let Err(error) = form.store(self.context, &id) {
+                let text = format!("the form {} could not be recorded: {error}", form.plan.name);
+                self.context.ui.say(&StyledLine::new(Style::Removed, text));
+            }
+            self.known.add(&form.plan.name, Some(id.clone()));
+            self.written_forms.insert(form.plan.name.clone(), id);
+        }
+        Ok(!self.written_forms.is_empty())
+    }
+}
+
+impl AccountDelegate for AccountSession<'_> {
+    type Error = AccountFailure;
+
+    async fn resolve(
+        &mut self,
+        nth: usize,
+        page: &Arc<PageSnapshot>,
+    ) -> Result<Arc<DesiredPage>, AccountFailure> {
+        let state = &mut self.pages[nth];
+        let Some(file) = state.file.take() else {
+            return Err(CommandError::internal("a file is read twice").into());
+        };
+        let (client, record) = (self.client.clone(), state.record.take());
+        state.is_new = !page.exists();
+        let inputs =
+            resolve(self.context, client, file, page, record, &self.apply_args, &mut self.known);
+        let inputs = inputs.await?;
+        let desired = inputs.file.page.content.clone();
+        state.inputs = Some(inputs);
+        Ok(desired)
+    }
+
+    async fn plan(
+        &mut self,
+        nth: usize,
+        page: &Arc<PageSnapshot>,
+        created: &BTreeMap<usize, i64>,
+        _: bool,
+    ) -> Result<Proposal, AccountFailure> {
+        let state = &mut self.pages[nth];
+        let inputs = match (state.inputs.take(), state.planned.take()) {
+            (Some(inputs), _) => inputs,
+            // The page was created since.
+            (None, Some(planned)) => planned.into_inputs(),
+            (None, None) => return Err(CommandError::internal("a page is planned twice").into()),
+        };
+        let planned =
+            plan(self.context, inputs, page.clone(), &self.apply_args, created.clone()).await?;
+        let proposal = planned.proposal();
+        self.pages[nth].planned = Some(planned);
+        Ok(proposal)
+    }
+
+    fn has_more_to_do(&self) -> bool {
+        self.forms.iter().any(|form| !form.plan.is_empty())
+    }
+
+    async fn confirm(
+        &mut self,
+        pages: &[PageToConfirm],
+    ) -> Result<Vec<Confirmation>, AccountFailure> {
+        for page in pages.iter().filter(|page| !page.is_confirmed) {
+            let planned = self.pages[page.nth].planned.as_ref();
+            if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
+                return Err(refused(refusal).into());
+            }
+        }
+        self.is_shown = true;
+        let asked = confirm(self, pages, self.consent).await?;
+        let mut is_later = asked;
+        for page in pages {
+            if let Some(planned) = &mut self.pages[page.nth].planned {
+                is_later |= planned.upload(self.context).await?;
+            }
+        }
+        is_later |= self.write_forms().await?;
+        let confirmed = pages.iter().map(|page| {
+            let Some(planned) = &mut self.pages[page.nth].planned else {
+                return Confirmation::AsPlanned;
+            };
+            let refers = planned.put_forms(&self.written_forms);
+            if is_later || refers {
+                Confirmation::Later(Box::new(planned.proposal()))
+            } else {
+                Confirmation::AsPlanned
+            }
+        });
+        Ok(confirmed.collect())
+    }
+
+    fn refuse(&mut self, failures: Vec<(usize, AccountFailure)>) -> AccountFailure {
+        let count = failures.len();
+        let failures = failures.into_iter().map(|(nth, failure)| match failure {
+            AccountFailure::Here(failure) => failure,
+            AccountFailure::Run(error) => self.failure(nth, error),
+        });
+        let failures: Vec<CommandError> = failures.collect();
+        let message = format!("{count} pages cannot be planned; nothing was written");
+        AccountFailure::Here(CommandError::of_several(failures, &message))
+    }
+
+    fn interrupted(&mut self, nth: usize, log: &JournalEntries, is_resumed: bool) {
+        let (time, done) = (runs::time(log.opening().time), written(log.done()));
+        let what = if is_resumed { "continues" } else { "was for another file and is discarded" };
+        let login = &log.opening().login;
+        let text = format!("{login}: the interrupted run of {time} {what} ({done} so far)");
+        let _ = nth;
+        self.context.ui.say(&StyledLine::new(Style::Faint, text));
+    }
+
+    fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
+        self.pages[nth].done = done.clone();
+        let writing = self.planned().filter(|planned| !planned.plan.is_empty());
+        let steps = writing.map(|planned| planned.plan.request_count() - 1).sum();
+        let login = self.pages[nth].planned.as_ref().map(|it| it.page.login.as_str());
+        let message = format!("{}: {}", login.unwrap_or_default(), step_message(step));
+        self.running.step(&self.context.ui, steps, &message)
+    }
+
+    fn not_recorded(&mut self, nth: usize, error: &std::io::Error) {
+        let path = self.pages[nth].path.display();
+        let text = format!(
+            "{path}: the journal is incomplete: {error}; check the page for what was changed"
+        );
+        self.context.ui.say(&StyledLine::new(Style::Changed, text));
+    }
+}
+
+/// Refuses a read-only token before a question.
+pub(super) async fn require_write(session: &AccountSession<'_>) -> Result<(), CommandError> {
+    require_write_access(&session.client).await.map(|_| ())
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}

@@ -1,0 +1,82 @@
+//! Forms that references of page files may mean: those of form files by their local names, then those of the account by their titles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use links_sdk::Client;
+use links_sdk::types::LeadForm;
+use serde_json::{Value, json};
+
+use crate::error::CommandError;
+use crate::suggest::suggest;
+
+/// Forms that references may mean. The forms of the account are read when they are first needed.
+#[derive(Debug, Default)]
+pub(crate) struct KnownForms {
+    account: Option<Vec<LeadForm>>,
+    /// Ids by local name; `None` for a form that is created by the same command.
+    local: BTreeMap<String, Option<String>>,
+}
+
+/// Reason why a reference means no form: a message and a hint.
+pub(crate) type UnknownForm = (String, Option<String>);
+
+impl KnownForms {
+    /// Adds the form of a local name; `None` if it is created by the same command.
+    pub(crate) fn add(&mut self, name: &str, id: Option<String>) {
+        self.local.insert(name.to_owned(), id);
+    }
+
+    /// Returns the forms of the account.
+    pub(crate) async fn account(&mut self, client: &Client) -> Result<&[LeadForm], CommandError> {
+        if self.account.is_none() {
+            self.account = Some(client.forms().list().await?.items);
+        }
+        Ok(self.account.as_deref().unwrap_or_default())
+    }
+
+    /// Returns the value of a reference: the id of its form, or a placeholder for one that is created. `recorded` is the id that a lock has
+    /// for the name.
+    pub(crate) async fn value(
+        &mut self,
+        client: &Client,
+        name: &str,
+        recorded: Option<&str>,
+    ) -> Result<Result<Value, UnknownForm>, CommandError> {
+        match self.local.get(name) {
+            Some(Some(id)) => return Ok(Ok(json!(id))),
+            Some(None) => return Ok(Ok(form_of(name))),
+            None => {}
+        }
+        let forms = self.account(client).await?;
+        if let Some(form) = forms.iter().find(|form| Some(&*form.id) == recorded) {
+            return Ok(Ok(json!(form.id)));
+        }
+        Ok(titled(name, forms).map(|form| json!(form.id)))
+    }
+}
+
+/// Placeholder of a form that is not created yet.
+pub(crate) fn form_of(name: &str) -> Value {
+    json!(format!("(form {name})"))
+}
+
+/// Returns the only form with this title.
+fn titled<'f>(title: &str, forms: &'f [LeadForm]) -> Result<&'f LeadForm, UnknownForm> {
+    let same: Vec<_> = forms.iter().filter(|it| it.title.trim() == title.trim()).collect();
+    match same[..] {
+        [only] => Ok(only),
+        [] => {
+            let titles: BTreeSet<_> = forms.iter().map(|it| it.title.as_str()).collect();
+            let help = match forms.len() {
+                0 => Some("this account has no forms".to_owned()),
+                _ => suggest(title, titles),
+            };
+            Err((format!("no form is called \"{title}\""), help))
+        }
+        ref several => {
+            let ids: Vec<_> = several.iter().map(|it| it.id.clone()).collect();
+            let help = format!("use the form's id: {}", ids.join(", "));
+            Err((format!("{} forms are called \"{title}\"", several.len()), Some(help)))
+        }
+    }
+}

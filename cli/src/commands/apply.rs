@@ -1,0 +1,55 @@
+//! `links apply`: makes pages and forms match their files.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use links_sdk::ProfileKey;
+
+use crate::account::{self, AccountRequest, Allowed};
+use crate::apply::planned::{ApplyArgs, SyncArgs};
+use crate::args::dry_run::DryRunArgs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::help::HelpText;
+use crate::output::CommandOutput;
+use crate::profile_key;
+
+#[derive(Args, Debug)]
+#[command(examples = ["links apply cafe.yaml", "links apply pages forms --yes --allow-create 1"])]
+pub(crate) struct ApplyCommandArgs {
+    /// Page files, form files and directories of them; by default the directory of the closest links.lock
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    paths: Vec<PathBuf>,
+    /// Refuse files that are for another page than this one
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
+    profile: Option<ProfileKey>,
+    #[command(flatten)]
+    apply_args: ApplyArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
+    #[command(flatten)]
+    allowed: Allowed,
+    /// Refuse a page, a form or an image that links.lock does not have, and leave links.lock as it is
+    #[arg(long, hide_short_help = true)]
+    locked: bool,
+    /// Wait for other runs on the same pages instead of refusing
+    #[arg(long, hide_short_help = true)]
+    wait: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: ApplyCommandArgs,
+) -> Result<CommandOutput, CommandError> {
+    let ApplyCommandArgs { paths, profile, mut apply_args, sync, allowed, locked, wait, dry_run } =
+        args;
+    (apply_args.profile, apply_args.sync, apply_args.locked) = (profile, sync, locked);
+    context.writer(dry_run).await?;
+    let request = AccountRequest { paths, apply_args, allowed, wait };
+    match context.dry_run() {
+        Some(how) => account::dry_run(context, request, how).await,
+        None => account::apply(context, request).await,
+    }
+}

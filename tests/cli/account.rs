@@ -1,0 +1,397 @@
+//! Tests of `links plan` and `links apply`: whole pages and forms, in one run over several files.
+
+use std::fs;
+
+use links_fixtures::{Account, Choices, Fault};
+use serde_json::{Value, json};
+
+use crate::test_env::{CommandResult, TestEnv, picture};
+
+const CAFE: &str = "\
+profile: cafe
+title: Qara at night
+avatar: {$upload: images/logo.gif}
+bgImage: null
+socials: [https://t.me/qara.night]
+languageCode: kk
+moodText: Open late
+moodHours: 4
+slots:
+  - {id: 1001, type: text, data: {title: Good night!}}
+  - {id: 1002, type: button}
+";
+
+const ASTANA: &str = "\
+profile: qara.astana
+title: Astana
+slots:
+  - {type: form, data: {formId: {$form: contact}}}
+  - {type: text, data: {title: Soon}}
+";
+
+const CONTACT: &str = "\
+form: contact
+title: Write to us
+buttonText: Send
+successMessage: Thanks
+fields:
+  - {label: Name, type: text, required: true}
+notificationChannelIds: [{$channel: Owner}]
+";
+
+fn env() -> TestEnv {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    fs::create_dir(env.file(".any", "").with_file_name("images")).unwrap();
+    env.file("images/logo.gif", picture(800, 800));
+    env
+}
+
+/// Returns an account with the files of a page, of a page that does not exist yet, and of a form that does not exist yet.
+fn account_of_files() -> TestEnv {
+    let env = env();
+    ok(&env, "init");
+    env.server.edit(|account| account.channels[0].label = Some("Owner".to_owned()));
+    env.file("cafe.yaml", CAFE);
+    env.file("astana.yaml", ASTANA);
+    env.file("contact.yaml", CONTACT);
+    env.operations();
+    env
+}
+
+const APPLY: &str = "apply --yes --allow-create 2";
+
+fn ok(env: &TestEnv, line: &str) -> CommandResult {
+    let run = env.run(line);
+    assert_eq!(run.exit, 0, "{run}");
+    run
+}
+
+fn writes(env: &TestEnv) -> Vec<String> {
+    let is_read =
+        |it: &String| it.starts_with("get") || it.starts_with("list") || it == "checkLogin";
+    env.operations().into_iter().filter(|it| !is_read(it)).collect()
+}
+
+/// Returns what pages and forms hold, without their ids.
+fn content(account: &Account) -> Value {
+    let pages = account.profiles.iter().map(|page| {
+        let slots: Vec<Value> = page
+            .slots
+            .iter()
+            .map(|slot| json!([slot.kind, slot.data.keys().collect::<Vec<_>>()]))
+            .collect();
+        json!([
+            page.login,
+            page.title,
+            page.avatar.is_some(),
+            page.mood_text,
+            page.socials.len(),
+            slots
+        ])
+    });
+    json!([
+        pages.collect::<Vec<_>>(),
+        account.forms.iter().map(|form| form.title.clone()).collect::<Vec<_>>()
+    ])
+}
+
+#[test]
+fn a_whole_page_is_planned_and_applied_and_then_matches_its_file_on_another_machine_too() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", CAFE);
+    let plan = env.run("plan cafe.yaml");
+    assert_eq!(plan.exit, 3, "{plan}");
+    for part in [
+        "title: \"Qara Coffee\" → \"Qara at night\"",
+        "languageCode",
+        "upload",
+        "socials",
+        "moodHours: 4",
+    ] {
+        assert!(plan.stdout.contains(part), "{part}: {plan}");
+    }
+    let refused = env.run("apply cafe.yaml");
+    assert!(refused.exit == 14 && refused.stderr.contains("pass --yes"), "{refused}");
+    assert_eq!(writes(&env), [""; 0]);
+
+    ok(&env, "apply cafe.yaml --yes");
+    let page = env.server.account().profiles[0].clone();
+    assert_eq!(page.title.as_deref(), Some("Qara at night"));
+    assert_eq!((page.mood_text.as_deref(), page.mood_hours), (Some("Open late"), Some(4)));
+    assert_eq!((page.bg_image, page.socials.len()), (None, 1));
+    assert!(
+        page.avatar.is_some_and(|path| path.starts_with("uploads/") && !path.ends_with("logo.png"))
+    );
+    let sent = writes(&env);
+    assert_eq!(
+        sent,
+        ["uploadFile", "updateProfile", "updateSlots", "updateProfileSettings"],
+        "{sent:?}"
+    );
+
+    // No state is kept between the commands of this test: each is another machine that has the files.
+    let again = ok(&env, "apply cafe.yaml");
+    assert!(again.stdout.contains("no changes"), "{again}");
+    assert_eq!(ok(&env, "plan cafe.yaml").exit, 0);
+    // The language is that of the settings.
+    assert_eq!(env.operations(), ["getProfile", "getProfileSettings"].repeat(2));
+}
+
+#[test]
+fn a_change_by_someone_else_is_kept_and_one_on_both_sides_is_a_conflict_in_the_file() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", CAFE);
+    ok(&env, "apply cafe.yaml --yes");
+    env.server.edit(|account| {
+        account.profiles[0].title = Some("Theirs".to_owned());
+        account.profiles[0].description = Some("Theirs too".to_owned());
+    });
+    let kept = ok(&env, "apply cafe.yaml");
+    assert!(kept.stdout.contains("`title` is \"Theirs\" on the page"), "{kept}");
+    assert_eq!(env.run("plan cafe.yaml --fail-on remote").exit, 3);
+    env.file("cafe.yaml", CAFE.replace("Qara at night", "Ours").replace("Open late", "Closed"));
+    env.operations();
+    let conflict = env.run("apply cafe.yaml");
+    assert!(conflict.exit == 7 && conflict.stderr.contains("cafe.yaml:2:8"), "{conflict}");
+    assert!(conflict.stderr.contains("Theirs"), "{conflict}");
+    assert_eq!(writes(&env), [""; 0]);
+    ok(&env, "apply cafe.yaml --overwrite");
+    let page = env.server.account().profiles[0].clone();
+    assert_eq!((page.title.as_deref(), page.mood_text.as_deref()), (Some("Ours"), Some("Closed")));
+    assert_eq!(page.description.as_deref(), Some("Theirs too"));
+}
+
+#[test]
+fn pages_and_forms_are_created_once_with_consent_and_found_again_without_a_lock() {
+    let env = account_of_files();
+    let plan = env.run("plan");
+    assert_eq!(plan.exit, 3, "{plan}");
+    for part in [
+        "~ cafe: ",
+        "+ qara.astana: new page, which cannot be deleted again",
+        "+ form contact: new form",
+    ] {
+        assert!(plan.stdout.contains(part), "{part}: {plan}");
+    }
+    let refused = env.run("apply --yes --allow-create 1");
+    assert!(refused.exit == 14 && refused.stderr.contains("--allow-create 2"), "{refused}");
+    assert_eq!(writes(&env), [""; 0]);
+    ok(&env, APPLY);
+    let account = env.server.account();
+    assert_eq!((account.profiles.len(), account.forms.len()), (3, 2));
+    let form = account.forms.iter().find(|form| form.title == "Write to us").unwrap().id.clone();
+    let astana = account.profiles.iter().find(|page| page.login == "qara.astana").unwrap();
+    assert_eq!(json!(astana.slots[0].data["formId"]), json!(form));
+    assert_eq!(astana.title.as_deref(), Some("Astana"));
+
+    env.operations();
+    let again = ok(&env, "apply -o json").json();
+    assert_eq!(again["meta"]["requests"], 5, "two pages, forms, channels, the language");
+    // Without the lock the page is found by its login and the form by its title.
+    fs::remove_file(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    let plan = env.run("plan astana.yaml contact.yaml");
+    assert!(plan.exit == 0 || !plan.stdout.contains('+'), "{plan}");
+    assert_eq!(env.server.account().profiles.len(), 3);
+}
+
+#[test]
+fn one_bad_file_keeps_all_pages_as_they_are_and_every_problem_is_named() {
+    let env = account_of_files();
+    env.file("cafe.yaml", CAFE.replace("moodHours: 4", "moodHours: four"));
+    env.file("astana.yaml", ASTANA.replace("title: Astana", "titel: Astana"));
+    let run = env.run(APPLY);
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(
+        run.stderr.contains("cafe.yaml:8:12") && run.stderr.contains("astana.yaml:2:1"),
+        "{run}"
+    );
+    assert_eq!(env.operations(), [""; 0]);
+
+    env.file("cafe.yaml", CAFE.replace("{title: Good night!}", "{titel: Good night!}"));
+    env.file("astana.yaml", ASTANA.replace("contact", "nobody"));
+    let run = env.run(APPLY);
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(
+        run.stderr.contains("cafe.yaml:10:") && run.stderr.contains("no form is called"),
+        "{run}"
+    );
+    assert_eq!(writes(&env), [""; 0]);
+    let json = env.run("apply --yes --allow-create 2 -o json").error();
+    assert_eq!(json["failures"].as_array().unwrap().len(), 2, "{json}");
+}
+
+#[test]
+fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named() {
+    let env = account_of_files();
+    env.file("twice.yaml", ASTANA.replace("qara.astana", "Cafe"));
+    env.file("again.yml", CONTACT);
+    let run = env.run("plan");
+    assert!(run.exit == 8 && run.stderr.contains("both files of the page cafe"), "{run}");
+    assert!(run.stderr.contains("both files of the form contact"), "{run}");
+    for name in ["twice.yaml", "again.yml"] {
+        fs::remove_file(env.file(".any", "").with_file_name(name)).unwrap();
+    }
+    env.file("package.json", "{\"name\": \"x\"}");
+    let plan = env.run("plan");
+    assert!(
+        plan.exit == 3 && plan.stderr.contains("package.json is neither a page nor a form"),
+        "{plan}"
+    );
+    let named = env.run("plan package.json");
+    assert!(named.exit == 8 && named.stderr.contains("package.json:1:2"), "{named}");
+    let nothing = env.run("plan images");
+    assert!(nothing.exit == 2 && nothing.stderr.contains("no page file"), "{nothing}");
+}
+
+#[test]
+fn a_login_is_changed_only_with_consent_and_the_file_still_applies_after_it() {
+    let env = env();
+    ok(&env, "init");
+    let text = "profile: cafe\nlogin: cafe.qara\ntitle: Renamed\n";
+    env.file("cafe.yaml", text);
+    let refused = env.run("apply --yes");
+    assert!(refused.exit == 14 && refused.stderr.contains("--allow-rename"), "{refused}");
+    assert_eq!(writes(&env), [""; 0]);
+    ok(&env, "apply --allow-rename");
+    assert_eq!(writes(&env), ["updateProfile", "updateProfileSettings"]);
+    assert_eq!(env.server.account().profiles[0].login, "cafe.qara");
+    assert!(ok(&env, "apply").stdout.contains("no changes"));
+    // Without the lock the page is found by its new login.
+    fs::remove_file(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    assert!(ok(&env, "apply cafe.yaml").stdout.contains("no changes"));
+    // Only the named fields were written.
+    assert_eq!(env.server.account().profiles[0].slots.len(), 14);
+}
+
+#[test]
+fn a_login_that_was_taken_since_the_plan_is_refused_in_the_file_and_the_rest_stays_written() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", "profile: cafe\nlogin: qara.weddings\ntitle: Renamed\n");
+    let run = env.run("apply --allow-rename");
+    assert!(run.exit == 12 && run.stderr.contains("title before that"), "{run}");
+    assert_eq!(env.server.account().profiles[0].login, "cafe");
+    env.file("cafe.yaml", "profile: cafe\ntitle: Renamed\n");
+    assert!(ok(&env, "apply").stdout.contains("no changes"));
+}
+
+#[test]
+fn a_status_is_refused_at_its_line_where_statuses_are_switched_off() {
+    let env =
+        TestEnv::with(|it| it.choices(Choices { status_feature: false, ..Choices::default() }));
+    env.file("cafe.yaml", "profile: cafe\ntitle: A\nmoodText: Open\n");
+    let run = env.run("apply cafe.yaml");
+    assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:3:1"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_page_of_someone_else_and_a_page_that_is_gone_are_refused_before_anything_is_written() {
+    let env = account_of_files();
+    env.file("other.yaml", "profile: 999999\ntitle: Not ours\n");
+    let run = env.run(APPLY);
+    assert!(run.exit == 6 && run.stderr.to_lowercase().contains("not found"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_page_that_fails_does_not_stop_the_others_and_the_same_command_goes_on() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\ntitle: One\n");
+    env.file("weddings.yaml", "profile: qara.weddings\ntitle: Two\n");
+    // The first write fails.
+    env.run("plan cafe.yaml weddings.yaml");
+    let reads = env.operations().len();
+    env.server.fail([reads + 1], &Fault::Before(403));
+    let run = env.run("apply cafe.yaml weddings.yaml");
+    assert!(run.exit == 12 && run.stderr.contains("qara.weddings: title"), "{run}");
+    let titles = || -> Vec<_> {
+        env.server.account().profiles.iter().map(|page| page.title.clone().unwrap()).collect()
+    };
+    assert_eq!(titles(), ["Qara Coffee", "Two"]);
+    ok(&env, "apply cafe.yaml weddings.yaml");
+    assert_eq!(titles(), ["One", "Two"]);
+}
+
+#[test]
+fn a_form_changes_with_its_keys_kept_and_the_pages_that_show_it_are_named() {
+    let env = env();
+    ok(&env, "init");
+    let form = env.server.account().forms[0].clone();
+    let fields: Vec<String> = form
+        .fields
+        .iter()
+        .map(|field| {
+            format!("  - {{label: '{}', type: {}, required: true}}\n", field.label, field.kind)
+        })
+        .collect();
+    env.file(
+        "form.yaml",
+        format!(
+            "form: main\ntitle: '{}'\nbuttonText: Go\nfields:\n{}",
+            form.title,
+            fields.concat()
+        ),
+    );
+    env.file("cafe.yaml", "profile: cafe\ntitle: A\n");
+    let plan = env.run("plan");
+    assert!(plan.stdout.contains("~ form main (shown on cafe)"), "{plan}");
+    ok(&env, "apply");
+    let now = env.server.account().forms[0].clone();
+    let keys = |form: &links_fixtures::Form| -> Vec<String> {
+        form.fields.iter().map(|field| field.key.clone()).collect()
+    };
+    assert_eq!((keys(&now), now.button_text.as_str()), (keys(&form), "Go"));
+    env.file("form.yaml", format!("form: main\ntitle: '{}'\nfields:\n{}", form.title, fields[0]));
+    let refused = env.run("apply");
+    assert!(refused.exit == 14 && refused.stderr.contains("removed form field"), "{refused}");
+    ok(&env, "apply --yes");
+    assert_eq!(keys(&env.server.account().forms[0]), keys(&form)[..1]);
+}
+
+#[test]
+fn only_what_the_lock_identifies_is_applied_with_locked() {
+    let env = account_of_files();
+    let run = env.run("apply --locked --yes --allow-create 2");
+    assert!(run.exit == 14 && run.stderr.contains("--locked"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+    ok(&env, APPLY);
+    let before = fs::read_to_string(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    env.file("cafe.yaml", CAFE.replace("at night", "by night"));
+    ok(&env, "apply --locked");
+    let after = fs::read_to_string(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    assert_eq!(before, after);
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara by night"));
+}
+
+#[test]
+fn a_run_that_is_killed_anywhere_is_completed_by_the_same_command_without_a_second_page_or_form() {
+    let expected = {
+        let env = account_of_files();
+        ok(&env, APPLY);
+        content(&env.server.account())
+    };
+    for keeps_state in [true, false] {
+        for nth in 1.. {
+            let mut env = account_of_files();
+            if keeps_state {
+                let directory = env.home.path().join(".kept").display().to_string();
+                env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+            }
+            let mut command = env.command(APPLY.split(' '));
+            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            if ended.status.success() {
+                assert!(nth > 20, "only {nth} places");
+                break;
+            }
+            assert_eq!(ended.status.code(), None, "{}", String::from_utf8_lossy(&ended.stderr));
+            let next = env.run(APPLY);
+            assert_eq!(next.exit, 0, "killed at place {nth}, state {keeps_state}: {next}");
+            assert_eq!(content(&env.server.account()), expected, "killed at place {nth}");
+            let last = ok(&env, "plan");
+            assert!(last.stdout.contains("no changes"), "killed at place {nth}: {last}");
+        }
+    }
+}
