@@ -138,3 +138,43 @@ fn the_readme_shows_a_page_file_and_the_errors_of_a_bad_one() {
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(env.run("slots plan cafe.yaml").exit, 0);
 }
+
+/// Returns the commands of the examples in a page, each with the lines that it prints.
+fn examples(page: &str) -> Vec<(String, Vec<String>)> {
+    let mut examples: Vec<(String, Vec<String>)> = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            match (line.strip_prefix("$ links "), examples.last_mut()) {
+                (Some(command), _) => examples.push((command.to_owned(), Vec::new())),
+                (None, Some((_, shown))) => shown.push(line.to_owned()),
+                (None, None) => panic!("{line}"),
+            }
+        }
+    }
+    examples
+}
+
+/// Returns whether a line has these parts in their order; `…` and several spaces stand for anything.
+fn is_shown(line: &str, expected: &str) -> bool {
+    let mut rest = line;
+    expected.split('…').flat_map(|it| it.split("  ")).map(str::trim).all(|part| {
+        let found = rest.split_once(part);
+        rest = found.map_or("", |(_, rest)| rest);
+        found.is_some()
+    })
+}
+
+#[test]
+fn the_example_of_undo_runs_and_prints_what_the_page_shows() {
+    let env = TestEnv::cafe().keeping_state().keeping_cache().env("LINKS_TEST_NO_WAIT", "1");
+    let examples = examples(include_str!("../../docs/undo.md"));
+    assert_eq!(examples.len(), 5);
+    for (line, shown) in examples {
+        let run = env.run_args(shlex::split(&line).unwrap(), b"");
+        assert_eq!(run.exit, 0, "{run}");
+        let printed = format!("{}{}", run.stderr, run.stdout);
+        for expected in shown {
+            assert!(printed.lines().any(|it| is_shown(it, &expected)), "{expected}\n{run}");
+        }
+    }
+}

@@ -1,8 +1,11 @@
 //! Tests of `links undo`: what a write replaced comes back, what others changed since is a conflict, and what cannot come back is said.
 
+use std::process::Stdio;
+
+use links_fixtures::Fault;
 use serde_json::{Value, json};
 
-use crate::test_env::{CommandResult, TestEnv};
+use crate::test_env::{CommandResult, TestEnv, wait};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
@@ -350,4 +353,84 @@ fn a_file_with_the_id_of_a_restored_slot_still_applies() {
     let applied = ok(&env, "slots apply cafe.yaml");
     assert!(applied.stdout.contains("1 updated"), "{applied}");
     assert_eq!(page(&env)[1][1]["title"], "Our menu");
+}
+
+/// The same line again continues an undo that was ended anywhere, and creates nothing twice.
+#[test]
+fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
+    for (line, most) in [
+        ("slots delete cafe 1002 1003 --yes", 2),
+        ("slots apply page.yaml --prune --yes --max-deletes 50", 2),
+        ("slots move cafe 1004 --top", 0),
+        ("slots add cafe text title=New --top", 0),
+        ("profile update cafe title=New", 0),
+    ] {
+        let mut cuts = 0;
+        for nth in 1.. {
+            let env = cafe();
+            page_file(&env);
+            env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id < 1005));
+            let (before, title) = (page(&env), env.server.account().profiles[0].title.clone());
+            ok(&env, line);
+            let next_id = env.server.account().next_id;
+            let mut command = env.command(["undo", "--yes"]);
+            let cut = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            if cut.status.success() {
+                break;
+            }
+            cuts += 1;
+            let last = newest(&env);
+            let rows = env.run("log -n 1 -o json").json();
+            let is_done =
+                rows["data"][0]["command"] == "undo --yes" && rows["data"][0]["state"] == "done";
+            let again = if is_done { ok(&env, "log") } else { ok(&env, "undo --yes") };
+            assert_eq!(page(&env), before, "{line}, any:{nth}, {last}: {again}");
+            assert_eq!(env.server.account().profiles[0].title, title, "{line}, any:{nth}: {again}");
+            let created = env.server.account().next_id - next_id;
+            assert!(created <= most, "{line}, any:{nth}: {created} created");
+        }
+        assert!(cuts > 10, "{line}: {cuts}");
+    }
+}
+
+/// Changes the page as another client does, while the undo waits for the answer to each of its reads in turn.
+#[test]
+fn what_others_change_during_an_undo_is_not_overwritten() {
+    for line in ["slots set cafe 1001 title=Anew", "profile update cafe title=New"] {
+        let is_slot = line.starts_with("slots");
+        let mut conflicts = 0;
+        for request in 1.. {
+            let env = cafe();
+            ok(&env, "slots types");
+            ok(&env, line);
+            env.operations();
+            env.server.fail(request..=request, &Fault::StallAfter);
+            let mut command = env.command(["undo", "--yes"]);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            while env.server.requests().len() < request && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            if env.server.requests().len() < request {
+                assert_eq!(child.wait().unwrap().code(), Some(0));
+                break;
+            }
+            wait(env.server.until_stalled(1));
+            env.server.edit(|account| {
+                let page = &mut account.profiles[0];
+                page.title = Some("Theirs".to_owned());
+                page.slots[0].data.insert("title".to_owned(), "Theirs".into());
+            });
+            env.server.release();
+            let output = child.wait_with_output().unwrap();
+            let shown = String::from_utf8_lossy(&output.stderr);
+            let page = &env.server.account().profiles[0];
+            let now = if is_slot { page.slots[0].data["title"].clone() } else { json!(page.title) };
+            // Nothing is known of what happens between the last read and the write after it.
+            let is_last_read =
+                env.server.requests().get(request).is_some_and(|it| it.method != "GET");
+            assert!(now == "Theirs" || is_last_read, "{line}, request {request}: {shown}");
+            conflicts += usize::from(output.status.code() == Some(7));
+        }
+        assert!(conflicts > 0, "{line}");
+    }
 }

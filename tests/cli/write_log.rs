@@ -303,3 +303,36 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     assert_eq!(rows(&env)[0]["state"], "unknown");
     assert_eq!(env.run("log --keep 1").exit, 2);
 }
+
+#[test]
+fn a_page_is_found_in_the_log_under_its_id_and_its_logins() {
+    let env = cafe();
+    ok(&env, "slots set cafe 1001 title=A");
+    ok(&env, "slots set 101 1001 title=B");
+    ok(&env, "slots set 102 1101 title=C");
+    ok(&env, "profile rename cafe cafe.mole --yes --confirm cafe");
+    for key in ["cafe", "101", "CAFE"] {
+        let shown = ok(&env, &format!("log --profile {key} -o json")).json();
+        assert_eq!(shown["data"].as_array().unwrap().len(), 3, "{key}: {shown}");
+    }
+    let shown = ok(&env, "log --profile 102 -o json").json();
+    assert_eq!(shown["data"].as_array().unwrap().len(), 1, "{shown}");
+}
+
+#[test]
+fn a_write_by_its_path_is_listed_and_cannot_be_undone() {
+    let env = cafe();
+    ok(&env, "api GET /me");
+    assert!(rows(&env).is_empty());
+    ok(&env, "api DELETE /profiles/cafe/slots/1002");
+    let row = &rows(&env)[0];
+    assert_eq!(
+        (&row["command"], &row["state"]),
+        (&"api DELETE /profiles/cafe/slots/1002".into(), &"done".into())
+    );
+    let refused = env.run(&format!("undo {} --yes", row["run"].as_str().unwrap()));
+    assert!(
+        refused.exit == 14 && refused.stderr.contains("what it replaced is not known"),
+        "{refused}"
+    );
+}

@@ -1,5 +1,6 @@
 //! Every write of this machine: the runs of `apply` and the commands that write without one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use links_sdk::apply::{JournalStore, RecordWrite, RecordedRun, RunOwner};
@@ -53,6 +54,37 @@ fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
     CommandError::usage(format!("cannot read {}: {error}", directory.display()))
 }
 
+/// Writes to one page, under all its ids and logins that the writes themselves tell.
+pub(crate) struct PageFilter<'a> {
+    ids: BTreeSet<i64>,
+    logins: BTreeSet<&'a str>,
+}
+
+impl<'a> PageFilter<'a> {
+    pub(crate) fn new(all: &'a [LoggedWrite], key: &'a ProfileKey) -> Self {
+        let mut filter = Self { ids: BTreeSet::new(), logins: BTreeSet::new() };
+        match key {
+            ProfileKey::Id(id) => drop(filter.ids.insert(*id)),
+            ProfileKey::Login(login) => drop(filter.logins.insert(login)),
+        }
+        for write in all.iter().filter(|write| write.page_id().is_some()) {
+            if filter.has(write) {
+                filter.ids.extend(write.page_id());
+                filter.logins.extend(write.login());
+            }
+        }
+        filter
+    }
+
+    pub(crate) fn has(&self, write: &LoggedWrite) -> bool {
+        match (write.page_id(), write.login()) {
+            (_, None) => false,
+            (Some(id), _) if !self.ids.is_empty() => self.ids.contains(&id),
+            (_, Some(login)) => self.logins.iter().any(|it| it.eq_ignore_ascii_case(login)),
+        }
+    }
+}
+
 impl LoggedWrite {
     /// Tells whether the write belongs to an account. `None` if unknown.
     pub(crate) fn is_of(&self, own: &RunOwner) -> Option<bool> {
@@ -87,16 +119,10 @@ impl LoggedWrite {
         (id != 0).then_some(id)
     }
 
-    /// Tells whether the write was for the page that a key names.
-    pub(crate) fn is_for(&self, key: &ProfileKey) -> bool {
-        if self.is_run {
-            return runs::is_of(&self.store, &self.recorded, key);
-        }
-        self.recorded.opening.as_ref().is_some_and(|opening| match key {
-            _ if opening.form.is_some() => false,
-            ProfileKey::Id(id) => opening.profile == *id,
-            ProfileKey::Login(login) => opening.login == *login,
-        })
+    /// Login of the page, or its id if the command named it by that.
+    fn login(&self) -> Option<&str> {
+        let opening = self.recorded.opening.as_ref().filter(|opening| opening.form.is_none())?;
+        Some(&opening.login)
     }
 
     /// Record for the output. `undone_by` is the run that has undone this one.
@@ -163,6 +189,7 @@ fn record_summary(write: &RecordWrite, log: &JournalEntries) -> String {
         Some(Value::String(id)) => format!("created {id}"),
         Some(id) => format!("created {id}"),
         None if is_create(write) => "created".to_owned(),
+        None if write.changed.is_empty() => "sent".to_owned(),
         None => write.changed.keys().map(String::as_str).collect::<Vec<_>>().join(", "),
     }
 }

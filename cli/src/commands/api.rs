@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use links_sdk::RawCall;
+use links_sdk::apply::RecordWrite;
 use serde_json::{Value, json};
 
 use crate::args::assignment;
@@ -11,6 +12,7 @@ use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
 use crate::page_file;
 
@@ -49,7 +51,13 @@ pub(crate) async fn run(
         }
         None => call.json(&Value::Object(fields)),
     };
-    let answer = call.send().await?;
+    let recorder = (!is_read(&args.method)).then(|| recorder(context, &args));
+    let sent = call.send().await;
+    if let Some(recorder) = recorder {
+        recorder.ended(0, 0, &sent);
+        recorder.finish(&context.ui, sent.is_ok());
+    }
+    let answer = sent?;
     let text = String::from_utf8_lossy(answer.body());
     let text =
         if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n") };
@@ -58,6 +66,19 @@ pub(crate) async fn run(
     }
     let data = json!({ "status": answer.status(), "body": text });
     Ok(CommandOutput::own(data, View::Document(text)))
+}
+
+fn is_read(method: &str) -> bool {
+    ["GET", "HEAD", "OPTIONS"].iter().any(|it| method.eq_ignore_ascii_case(it))
+}
+
+/// Records that something is written; what it replaces is not known.
+fn recorder(context: &Context, args: &ApiArgs) -> CommandRecorder {
+    let recorder = CommandRecorder::of_new(context, "api", &args.path);
+    let operation = args.method.to_ascii_uppercase();
+    recorder.record(&RecordWrite { operation, ..RecordWrite::default() });
+    recorder.begin(0);
+    recorder
 }
 
 fn body(path: &Path) -> Result<Vec<u8>, CommandError> {

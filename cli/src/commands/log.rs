@@ -9,7 +9,7 @@ use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
 use crate::apply::runs;
-use crate::apply::write_log::{self, COLUMNS, LoggedWrite};
+use crate::apply::write_log::{self, COLUMNS, LoggedWrite, PageFilter};
 use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -50,7 +50,8 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> Result<CommandOutput, Co
     }
     let all = write_log::all(context)?;
     let undone = undone(&all);
-    let is_shown = |write: &&LoggedWrite| args.profile.as_ref().is_none_or(|key| write.is_for(key));
+    let filter = args.profile.as_ref().map(|key| PageFilter::new(&all, key));
+    let is_shown = |write: &&LoggedWrite| filter.as_ref().is_none_or(|filter| filter.has(write));
     let newest = all.iter().rev().filter(is_shown).take(args.number.unwrap_or(usize::MAX));
     let rows: Vec<Value> =
         newest.map(|write| write.row(undone.get(write.run()).copied())).collect();

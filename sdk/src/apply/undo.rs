@@ -24,6 +24,8 @@ pub struct UndoOptions<'a> {
     pub before: Option<&'a [DesiredSlot]>,
     /// Ids of slots that were created again since, by their earlier ids.
     pub recreated: &'a BTreeMap<i64, i64>,
+    /// Those of them that an interrupted undo of the run has created, and perhaps not moved to their place.
+    pub unplaced: &'a BTreeSet<i64>,
     /// Set to restore also what was changed since the run.
     pub overwrite: bool,
 }
@@ -321,9 +323,10 @@ impl Undo {
             self.check_order(&mapped, &before, &page, options.overwrite);
             return arrange(&page, &before, &deletes);
         }
-        let mut wanted: Vec<i64> =
-            page.iter().copied().filter(|id| !deletes.contains(id)).collect();
-        for (at, id) in before.iter().enumerate().filter(|(_, id)| recreates.contains_key(id)) {
+        let is_placed = |id: &i64| !deletes.contains(id) && !options.unplaced.contains(id);
+        let mut wanted: Vec<i64> = page.iter().copied().filter(is_placed).collect();
+        let is_to_place = |id: &i64| recreates.contains_key(id) || options.unplaced.contains(id);
+        for (at, id) in before.iter().enumerate().filter(|(_, id)| is_to_place(id)) {
             let left = before[..at].iter().rev().find_map(|left| {
                 wanted.iter().position(|id| id == left).map(|position| position + 1)
             });

@@ -1,11 +1,12 @@
 //! Undo of a write to a page: its slots and its profile fields.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use links_sdk::apply::{
-    DesiredPage, DesiredSlot, NotRestored, PageSnapshot, RunCommand, Undo, UndoOptions, fingerprint,
+    DesiredPage, DesiredSlot, NotRestored, PageSnapshot, RunCommand, RunState, Undo, UndoOptions,
+    fingerprint,
 };
 use links_sdk::{Client, Object, ProfileKey};
 use serde_json::{Value, json};
@@ -39,11 +40,12 @@ pub(super) async fn undo(
     }
     let types = context.slot_types().await?.rules();
     let before = backup(undone)?;
-    let recreated = recreated_before(context, &now)?;
+    let (recreated, unplaced) = recreated_before(context, undone, &now)?;
     let options = UndoOptions {
         types: &types,
         before: before.as_deref(),
         recreated: &recreated,
+        unplaced: &unplaced,
         overwrite: args.overwrite,
     };
     let undo = Undo::of(&undone.log, &now.slots, &now.fields(), &options);
@@ -89,17 +91,30 @@ fn backup(undone: &UndoneWrite) -> Result<Option<Vec<DesiredSlot>>, CommandError
     Ok(Some(file.page.content.slots.clone()))
 }
 
-/// Returns the ids of the slots that earlier commands have created again, by their earlier ids.
+/// Returns the ids of the slots that earlier commands have created again, by their earlier ids; and those of them that an interrupted undo
+/// of the same run has created.
 fn recreated_before(
     context: &Context,
+    undone: &UndoneWrite,
     now: &PageSnapshot,
-) -> Result<BTreeMap<i64, i64>, CommandError> {
-    let mut ids = BTreeMap::new();
-    let key = ProfileKey::Id(now.id);
-    for write in write_log::all(context)?.iter().filter(|it| it.is_run && it.is_for(&key)) {
-        ids.extend(recreated_by(write, now));
+) -> Result<(BTreeMap<i64, i64>, BTreeSet<i64>), CommandError> {
+    let (mut ids, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
+    let all = write_log::all(context)?;
+    for write in all.iter().filter(|it| it.is_run && it.page_id() == Some(now.id)) {
+        let pairs = recreated_by(write, now);
+        if is_unfinished_undo(write, &undone.run) {
+            unplaced.extend(pairs.iter().map(|(_, new)| *new));
+        }
+        ids.extend(pairs);
     }
-    Ok(ids)
+    Ok((ids, unplaced))
+}
+
+fn is_unfinished_undo(write: &LoggedWrite, run: &str) -> bool {
+    write.log().is_some_and(|log| {
+        let undoes = log.opening().command.as_ref().and_then(|command| command.undoes.as_deref());
+        log.state() != RunState::Done && undoes == Some(run)
+    })
 }
 
 fn recreated_by(write: &LoggedWrite, now: &PageSnapshot) -> Vec<(i64, i64)> {

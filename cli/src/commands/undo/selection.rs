@@ -86,14 +86,24 @@ fn named(all: &[LoggedWrite], name: &str) -> Result<usize, CommandError> {
     }
 }
 
-/// Returns the position of the newest write that can be undone and is known to belong to this account.
+/// Returns the position of the newest write that can be undone and is known to belong to this account. An undo that was interrupted is
+/// continued, not undone.
 fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize, CommandError> {
     let own = context.owner();
     let is_own =
         |write: &LoggedWrite| own.as_ref().is_some_and(|own| write.is_of(own) == Some(true));
-    all.iter().rposition(|it| is_own(it) && reason_against(it).is_none()).ok_or_else(|| {
+    let newest = all.iter().rposition(|it| is_own(it) && reason_against(it).is_none());
+    let newest = newest.map(|newest| interrupted_for(all, newest).unwrap_or(newest));
+    newest.ok_or_else(|| {
         CommandError::new(Exit::NotFound, "there is nothing to undo").with_hint(LIST)
     })
+}
+
+/// Returns the position of the run that an interrupted undo was for.
+fn interrupted_for(all: &[LoggedWrite], position: usize) -> Option<usize> {
+    let log = all[position].log().filter(|log| log.state() == RunState::Unfinished)?;
+    let run = log.opening().command.as_ref()?.undoes.as_ref()?;
+    all.iter().position(|write| write.run() == run)
 }
 
 /// Returns the id of the page that had this login until one of these writes has changed it.

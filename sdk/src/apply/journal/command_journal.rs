@@ -1,7 +1,9 @@
 //! Journal of a command that writes without a run of `apply`: what it sends, and what that replaces.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
+use std::path::PathBuf;
 
 use super::entries::JournalEntries;
 use super::entry::{JournalEntry, RecordWrite, RunEnding};
@@ -26,11 +28,13 @@ pub enum CommandWrites<'a> {
 #[derive(Debug)]
 pub struct CommandJournal {
     file: JournalFile,
+    /// The journal and its backup.
+    paths: [PathBuf; 2],
 }
 
 impl CommandJournal {
-    pub(super) fn new(file: JournalFile) -> Self {
-        Self { file }
+    pub(super) fn new(file: JournalFile, paths: [PathBuf; 2]) -> Self {
+        Self { file, paths }
     }
 
     /// Returns the entries written so far.
@@ -52,9 +56,16 @@ impl CommandJournal {
         })
     }
 
-    /// Notes that a step's request is about to be sent.
+    /// Notes that a step's request is about to be sent. A journal that cannot say so of the first step is removed: it would say that nothing
+    /// was sent.
     pub fn begin(&mut self, step: usize) {
+        let is_first = !self.file.log().has_effect();
         self.file.note(JournalEntry::Begin { step, key: None });
+        if is_first && self.write_error().is_some() {
+            for path in &self.paths {
+                let _ = fs::remove_file(path);
+            }
+        }
     }
 
     /// Notes that a step was executed; `created` has the ids of new slots by the index of their create, `stored` the fields of a record as
@@ -106,5 +117,76 @@ fn deletes_of(batch: PlanBatch<'_>) -> usize {
     match batch {
         PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => deletes.len(),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::apply::{JournalStore, RunCommand, RunHeader, RunState, SlotTypes};
+
+    fn header() -> RunHeader {
+        let page = (7, "cafe");
+        RunHeader::of_command("service", RunCommand::default(), page, SystemTime::UNIX_EPOCH)
+    }
+
+    fn write() -> RecordWrite {
+        RecordWrite { operation: "updateForm".to_owned(), ..RecordWrite::default() }
+    }
+
+    #[test]
+    fn a_journal_that_cannot_say_that_something_was_sent_is_removed() {
+        let state = tempfile::tempdir().unwrap();
+        let store = JournalStore::of_commands(state.path(), "service");
+        let begun = |writes: &RecordWrite| {
+            let writes = CommandWrites::Record(writes);
+            store.begin_command(header(), writes, &[], &SlotTypes::default()).unwrap()
+        };
+        let journal = begun(&write());
+        let (path, log) = (journal.paths[0].clone(), journal.entries().clone());
+        // As on a full disk: nothing can be written any more.
+        let file = JournalFile::new(File::open(&path).unwrap(), log);
+        let mut full = CommandJournal::new(file, journal.paths.clone());
+        assert!(path.exists());
+        full.begin(0);
+        assert!(full.write_error().is_some() && !path.exists());
+        assert!(store.list().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_became_of_a_request_is_what_the_journal_says() {
+        let state = tempfile::tempdir().unwrap();
+        let store = JournalStore::of_commands(state.path(), "service");
+        for (outcome, state, is_written, is_unsettled) in [
+            (None, RunState::Done, true, false),
+            (Some(Outcome::Executed), RunState::Done, true, false),
+            (Some(Outcome::NotExecuted), RunState::Ended(RunEnding::Refused), false, false),
+            (Some(Outcome::Unknown), RunState::Unfinished, false, true),
+        ] {
+            let writes = write();
+            let mut journal = store
+                .begin_command(header(), CommandWrites::Record(&writes), &[], &SlotTypes::default())
+                .unwrap();
+            journal.begin(0);
+            match outcome {
+                None => journal.end(0, BTreeMap::new(), 0, None),
+                Some(outcome) => journal.failed(0, outcome),
+            }
+            journal.close(outcome.is_none_or(|outcome| outcome == Outcome::Executed));
+            let recorded = store.list().unwrap().pop().unwrap();
+            let log = recorded.log.unwrap();
+            assert_eq!(log.state(), state, "{outcome:?}");
+            assert_eq!((log.is_record_written(), log.is_unsettled()), (is_written, is_unsettled));
+            assert_eq!(log.has_effect(), is_written || is_unsettled);
+        }
+        let open = store.list().unwrap().pop().unwrap().run;
+        assert_eq!(store.prune(0, None, |_| true).unwrap().len(), 3);
+        store.end_command(&open).unwrap();
+        let log = store.list().unwrap().pop().unwrap().log.unwrap();
+        assert!(log.is_unsettled() && log.state() == RunState::Ended(RunEnding::Aborted));
+        assert_eq!(store.prune(0, None, |_| true).unwrap(), [open]);
     }
 }

@@ -289,19 +289,35 @@ impl JournalStore {
         make_directory(&self.directory)?;
         self.remove_old_runs_above(KEPT_COMMANDS);
         let run = self.new_name(opening.time);
+        self.write_command(&run, opening, writes, before, types).inspect_err(|_| {
+            // Half a journal would say that nothing was sent.
+            for path in [self.journal(&run), self.backup(&run)] {
+                let _ = fs::remove_file(path);
+            }
+        })
+    }
+
+    fn write_command(
+        &self,
+        run: &str,
+        opening: RunHeader,
+        writes: CommandWrites<'_>,
+        before: &[Slot],
+        types: &SlotTypes,
+    ) -> io::Result<CommandJournal> {
         if !before.is_empty() {
             let profile = match opening.profile {
                 0 => BackupKey::Login(opening.login.clone()),
                 id => BackupKey::Id(id),
             };
             let backup = Backup::of_slots(profile, before, types);
-            self.write_backup(&run, &backup)?;
+            self.write_backup(run, &backup)?;
         }
-        let file = private().create_new(true).open(self.journal(&run))?;
-        let mut file = JournalFile::new(file, JournalEntries::new(&run, opening.clone()));
+        let file = private().create_new(true).open(self.journal(run))?;
+        let mut file = JournalFile::new(file, JournalEntries::new(run, opening.clone()));
         let time = opening.time;
         file.open(opening)?;
-        let mut journal = CommandJournal::new(file);
+        let mut journal = CommandJournal::new(file, [self.journal(run), self.backup(run)]);
         journal.content(time, writes)?;
         sync_directory(&self.directory)?;
         Ok(journal)
@@ -326,7 +342,8 @@ impl JournalStore {
     pub fn end_command(&self, run: &str) -> Result<(), JournalError> {
         let path = self.journal(run);
         let (file, log) = reopen(run, &path)?;
-        let mut journal = CommandJournal::new(JournalFile::new(file, log));
+        let paths = [path, self.backup(run)];
+        let mut journal = CommandJournal::new(JournalFile::new(file, log), paths);
         journal.abandon().map_err(JournalError::Io)
     }
 

@@ -60,6 +60,7 @@ fn undo(run: &JournalEntries, before: Option<&[Value]>, now: &[Value], overwrite
         types: &SlotTypes::default(),
         before: before.as_deref(),
         recreated: &BTreeMap::new(),
+        unplaced: &BTreeSet::new(),
         overwrite,
     };
     Undo::of(run, &slots(json!(now)), &Object::default(), &options)
@@ -172,8 +173,13 @@ fn fields_are_restored_and_those_that_no_file_has_are_named() {
     let run = run(&Plan { fields, ..Plan::default() }, &[], false);
     let types = SlotTypes::default();
     let recreated = BTreeMap::new();
-    let options =
-        UndoOptions { types: &types, before: None, recreated: &recreated, overwrite: false };
+    let options = UndoOptions {
+        types: &types,
+        before: None,
+        recreated: &recreated,
+        unplaced: &BTreeSet::new(),
+        overwrite: false,
+    };
     let of = |title: &str| {
         let page = object(json!({ "title": title, "moodText": "Open" }));
         Undo::of(&run, &[], &page, &options)
@@ -191,8 +197,13 @@ fn a_slot_that_was_created_again_is_found_under_its_new_id() {
     let run = run(&plan, &[], false);
     let recreated = BTreeMap::from([(1, 5), (5, 8)]);
     let types = SlotTypes::default();
-    let options =
-        UndoOptions { types: &types, before: None, recreated: &recreated, overwrite: false };
+    let options = UndoOptions {
+        types: &types,
+        before: None,
+        recreated: &recreated,
+        unplaced: &BTreeSet::new(),
+        overwrite: false,
+    };
     let undo = Undo::of(&run, &slots(json!([text(8, "B")])), &Object::default(), &options);
     assert!(undo.conflicts.is_empty());
     assert_eq!(undo.desired.slots[0].data["title"], "A");
