@@ -850,6 +850,75 @@ fn a_refresh_takes_no_difference_for_agreed() {
 }
 
 #[test]
+fn a_refresh_goes_on_after_a_file_that_cannot_be_recorded() {
+    let env = synced();
+    env.file("broken.yaml", "profile: qara.weddings\nslots: {}\n");
+    env.file("gone.yaml", "profile: nobody\nslots: []\n");
+    env.file("wedding.yaml", "profile: qara.weddings\nslots: []\n");
+    let lock = read(&env, "links.lock");
+    let run = env.run("init --refresh");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stdout.contains("2 page files recorded"), "{run}");
+    for failed in ["broken.yaml: not recorded", "gone.yaml: not recorded"] {
+        assert!(run.stderr.contains(failed), "{run}");
+    }
+    let now = read(&env, "links.lock");
+    assert!(now.contains("\"wedding.yaml\":") && !now.contains("gone.yaml"), "{now}");
+    assert!(lock.lines().all(|line| line == "]}}}" || now.contains(line)), "{now}");
+    let run = env.run("init --refresh -o json");
+    let failed = run.json()["data"]["failed"].clone();
+    assert_eq!((&failed[0]["exit"], &failed[1]["exit"]), (&8.into(), &6.into()), "{run}");
+}
+
+#[test]
+fn a_refresh_takes_no_order_for_agreed() {
+    let env = synced();
+    env.file(
+        "cafe.yaml",
+        "profile: cafe
+slots:
+  - type: divider
+  - type: button
+    data: {title: Menu, link: 'https://qara.example/menu'}
+  - type: text
+    data: {title: Hours, description: 8 to 8}
+",
+    );
+    ok(&env, "init --refresh");
+    let run = env.run("slots apply cafe.yaml");
+    assert!(run.exit == 7 && run.stderr.contains("the order was changed both"), "{run}");
+    ok(&env, "slots apply cafe.yaml --overwrite");
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
+fn a_recorded_page_that_is_gone_is_named_with_its_lock() {
+    let env = synced();
+    env.server.edit(|account| drop(account.profiles.remove(0)));
+    for line in ["slots plan cafe.yaml", "slots apply cafe.yaml"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 6, "{run}");
+        assert!(run.stderr.contains("links.lock has it as the page 101 (cafe)"), "{run}");
+    }
+}
+
+#[test]
+fn what_was_changed_there_is_said_once_and_a_schema_is_set_in_a_file() {
+    let env = synced();
+    set(&env, 0, "title", "Theirs");
+    env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
+    let applied = ok(&env, "slots apply cafe.yaml");
+    assert_eq!(format!("{applied}").matches("\"Theirs\" on the page").count(), 1, "{applied}");
+    for schema in ["../page.json", "page.json"] {
+        ok(&env, &format!("slots pull cafe -O cafe.yaml --schema {schema}"));
+        let text = read(&env, "cafe.yaml");
+        let line = format!("# yaml-language-server: $schema={schema}\nprofile: cafe\n");
+        assert!(text.starts_with(&line), "{text}");
+    }
+    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+}
+
+#[test]
 fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
     let env = synced();
     let lock = read(&env, "links.lock");
@@ -913,6 +982,29 @@ fn a_legacy_slot_is_deleted_only_with_its_own_flag() {
     assert_eq!(page(&env).len(), 4);
     ok(&env, "slots apply cafe.yaml --prune-unsupported --yes");
     assert_eq!(page(&env).len(), 3);
+}
+
+#[test]
+fn a_legacy_slot_whose_item_was_removed_was_not_made_on_the_page() {
+    let env = synced();
+    edit(&env, |slots| {
+        let mut slot =
+            Slot::new(90, "messenger", json!({"phone": "1"}).as_object().unwrap().clone());
+        slot.supported = false;
+        slots.push(slot);
+        let data = json!({"title": "Party", "startsAt": "2026-12-05T18:00:00+05:00"});
+        slots.push(Slot::new(91, "event", data.as_object().unwrap().clone()));
+    });
+    ok(&env, "slots pull cafe -O cafe.yaml");
+    assert!(read(&env, "cafe.yaml").contains("id: 90"));
+    for text in [SLOTS.to_owned(), SLOTS.replace("Menu", "Card")] {
+        env.file("cafe.yaml", text);
+        for line in ["slots plan cafe.yaml", "slots apply cafe.yaml", "slots plan cafe.yaml"] {
+            let run = env.run(line);
+            assert!(!format!("{run}").contains("made on the page"), "{run}");
+        }
+        assert_eq!(exits(&env, ""), [0, 0, 0]);
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(crate) async fn add_hint(
 ) -> CommandError {
     let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
-    if failure.exit() == Exit::NotFound && failure.hint().is_some_and(|it| it.contains(VERSION)) {
+    if failure.exit() == Exit::NotFound && failure.hint().is_some() {
         return failure;
     }
     if failure.exit() == Exit::Invalid

@@ -172,7 +172,8 @@ pub(crate) async fn apply(
         ended = Box::pin(applied.run()) => Some(ended),
         () = running.second_interrupt() => None,
     };
-    let ApplySession { context, file, planned, done, apply_args, not_recorded, .. } = applying;
+    let ApplySession { context, file, record, planned, done, apply_args, not_recorded, .. } =
+        applying;
     let suppressed = running.ended();
     drop(running);
     if let Some(text) = not_recorded {
@@ -188,23 +189,7 @@ pub(crate) async fn apply(
     }
     match (ended, planned) {
         (Some(Ok(applied)), Some(planned)) => {
-            let Applied { page, plan, done, run, .. } = applied;
-            if plan.is_empty() && run.is_none() && apply_args.kept_reason.is_none() {
-                report_kept_slots(&context.ui, &planned.plan);
-            }
-            let mut report = report(&planned, &done, run.as_deref());
-            if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view) {
-                lines.splice(0..0, sync::lines(&merged.merge));
-            }
-            if let Err(error) = recorded(context, &planned, &page, done.created) {
-                let text = format!(
-                    "the page matches the file, but that could not be recorded: {error}; run the same command again"
-                );
-                context.ui.say(&StyledLine::new(Style::Removed, text));
-                report.exit = Exit::Partial;
-            }
-            planned.leave();
-            Ok(report)
+            Ok(completed(context, applied, planned, apply_args.kept_reason.is_some()))
         }
         (Some(Ok(_)), None) => Err(CommandError::internal("a run without a plan")),
         (Some(Err(failure)), planned) => {
@@ -218,6 +203,7 @@ pub(crate) async fn apply(
                 ApplyFailure::Here(_) => Vec::new(),
             };
             let error = failure.into_error(planned.as_ref(), file.as_ref(), resume);
+            let error = with_record(error, record.as_deref());
             if let Some(planned) = planned.filter(|_| is_of_run && error.is_validation()) {
                 context.forget_slot_types();
                 planned.forget_images(context, &refused);
@@ -231,12 +217,52 @@ pub(crate) async fn apply(
     }
 }
 
+/// Adds where the page is recorded to the error of a page that is not there. `record` is that of a page that was not read.
+fn with_record(error: CommandError, record: Option<&SyncRecord>) -> CommandError {
+    match record.and_then(SyncRecord::gone_hint).filter(|_| error.exit() == Exit::NotFound) {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
+}
+
 /// Returns what the service refused of the items of a file.
 pub(crate) fn refused_items(error: &ApplyError) -> Vec<ItemRefusal> {
     match error.cause() {
         ApplyCause::Call { items, .. } => items.clone(),
         _ => Vec::new(),
     }
+}
+
+/// Output of a run that was carried out and verified, which is recorded.
+fn completed(
+    context: &Context,
+    applied: Applied,
+    planned: PlannedPage,
+    is_restore: bool,
+) -> CommandOutput {
+    let Applied { page, plan, done, run, .. } = applied;
+    if plan.is_empty() && run.is_none() && !is_restore {
+        report_kept_slots(&context.ui, &planned.plan);
+    }
+    let mut report = report(&planned, &done, run.as_deref());
+    // A plan with changes was shown before they were made.
+    if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view)
+        && planned.plan.is_empty()
+    {
+        lines.splice(0..0, sync::lines(&merged.merge));
+    }
+    if let Err(error) = recorded(context, &planned, &page, done.created) {
+        let text = format!(
+            "the page matches the file, but that could not be recorded: {error}; run the same command again"
+        );
+        context.ui.say(&StyledLine::new(Style::Removed, text));
+        // Without a lock the next run knows from its journal what this one has written.
+        if planned.record.as_ref().is_some_and(|it| it.is_in_lock()) {
+            report.exit = Exit::Partial;
+        }
+    }
+    planned.leave();
+    report
 }
 
 /// Records that a page matches its file. `page` is the page after the run.
@@ -273,7 +299,8 @@ pub(crate) async fn planned(
         (Ok(_), Some(planned)) => Ok(planned),
         (Ok(_), None) => Err(CommandError::internal("no plan was made")),
         (Err(failure), planned) => {
-            Err(failure.into_error(planned.as_ref(), applying.file.as_ref(), ""))
+            let error = failure.into_error(planned.as_ref(), applying.file.as_ref(), "");
+            Err(with_record(error, applying.record.as_deref()))
         }
     }
 }

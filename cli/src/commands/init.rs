@@ -58,9 +58,12 @@ pub(crate) async fn run(
         })?;
     }
     // A damaged lock is replaced, but not one of another account.
-    let mut sources = Vec::new();
+    let (mut sources, mut failures) = (Vec::new(), Vec::new());
     for file in &files {
-        sources.push((file, ApplySource::page(file, &[], "plan")?));
+        match ApplySource::page(file, &[], "plan") {
+            Ok(source) => sources.push((file, source)),
+            Err(failure) => failures.push((file, failure)),
+        }
     }
     let known = if args.refresh { store.parsed()? } else { None };
     if let Some(known) = &known {
@@ -74,10 +77,18 @@ pub(crate) async fn run(
     let taken = take_over(context, &store, &service, user)?;
     let ignored = add_attribute(&directory);
     for (path, source) in sources {
-        refresh(context, path, source.file).await?;
+        if let Err(failure) = refresh(context, path, source.file).await {
+            failures.push((path, failure));
+        }
+    }
+    if let ([_], [_]) = (&files[..], &failures[..])
+        && let Some((_, failure)) = failures.pop()
+    {
+        return Err(failure);
     }
     let path = store.path().display().to_string();
-    let mut lines = vec![match files.len() {
+    let mut lines = vec![match files.len() - failures.len() {
+        0 if !files.is_empty() => format!("{path}: no page file recorded"),
         0 => format!(
             "{path} begins here; the next `links slots apply` or `pull` of a file below it is recorded"
         ),
@@ -96,11 +107,20 @@ pub(crate) async fn run(
         ));
     }
     let lines = lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect();
-    let files: Vec<_> = files.iter().map(|it| it.display().to_string()).collect();
-    Ok(CommandOutput::own(
-        json!({ "lock": path, "user": user, "files": files }),
-        View::Lines(lines),
-    ))
+    for (file, failure) in &failures {
+        let text = format!("{}: not recorded: {failure}", file.display());
+        context.ui.say(&StyledLine::new(Style::Removed, text));
+    }
+    let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != file);
+    let recorded: Vec<_> =
+        files.iter().filter(is_recorded).map(|it| it.display().to_string()).collect();
+    let mut body = json!({ "lock": path, "user": user, "files": recorded });
+    if !failures.is_empty() {
+        let failed = |(file, failure): &(&PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
+        body["failed"] = failures.iter().map(failed).collect();
+    }
+    let worst = failures.iter().map(|(_, failure)| failure.exit()).max_by_key(|exit| exit.code());
+    Ok(CommandOutput::own(body, View::Lines(lines)).exit(worst.unwrap_or(Exit::Ok)))
 }
 
 /// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::unique_map::unique_map;
-use super::{HashPair, ValueHash};
+use super::{HashPair, LivePage, ValueHash};
 
 /// Record of the last sync of a page and its file: identities and hashes, never content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,29 @@ impl PageBase {
     /// Returns a short digest, which two equal records share.
     pub fn digest(&self) -> String {
         ValueHash::of(&serde_json::to_value(self).unwrap_or_default()).to_string()
+    }
+
+    /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count
+    /// as changed. Two slots have no third order; theirs counts as changed on the page.
+    pub fn forget_order(&mut self, page: &LivePage) {
+        let on_page: Vec<i64> = page.slots.iter().map(|slot| slot.id).collect();
+        let place = |entry: &SlotBase| on_page.iter().position(|id| *id == entry.id);
+        let places: Vec<usize> =
+            (0..self.slots.len()).filter(|nth| place(&self.slots[*nth]).is_some()).collect();
+        let file: Vec<usize> = places.iter().filter_map(|nth| place(&self.slots[*nth])).collect();
+        if file.is_sorted() {
+            return;
+        }
+        let reversed = (0..file.len()).rev().collect::<Vec<_>>();
+        let rotated = (1..file.len()).chain([0]).collect::<Vec<_>>();
+        let swapped = [1, 0].into_iter().chain(2..file.len()).collect::<Vec<_>>();
+        let is_third = |order: &Vec<usize>| !order.iter().map(|nth| file[*nth]).is_sorted();
+        let Some(order) = [reversed, rotated, swapped].into_iter().find(is_third) else { return };
+        let moved: Vec<SlotBase> =
+            order.iter().map(|nth| self.slots[places[*nth]].clone()).collect();
+        for (nth, entry) in places.into_iter().zip(moved) {
+            self.slots[nth] = entry;
+        }
     }
 
     /// Returns an id that two slots have, or a slot has twice.

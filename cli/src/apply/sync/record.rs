@@ -160,6 +160,15 @@ impl SyncRecord {
         self.base().filter(|_| self.is_in_lock()).map(|base| ProfileKey::Id(base.id))
     }
 
+    /// Returns a hint for a page that is not there, although it is recorded.
+    pub(crate) fn gone_hint(&self) -> Option<String> {
+        let base = self.base().filter(|_| self.is_in_lock())?;
+        Some(format!(
+            "links.lock has it as the page {} ({}) of {}; if it was deleted, remove that record from links.lock",
+            base.id, base.login, self.key
+        ))
+    }
+
     /// Returns whether there is a record of the page that a key names.
     pub(crate) fn is_of(&self, page: &ProfileKey) -> bool {
         self.base().is_some_and(|base| match page {
@@ -277,6 +286,10 @@ impl SyncRecord {
             entry.keys.retain(|key, pair| {
                 pair.page == ValueHash::of(on_page(key).unwrap_or(&Value::Null))
             });
+        }
+        base.forget_order(&live);
+        if !file.page.has_slots {
+            base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
         }
         self.put(context, base, image_paths(file, images))
     }

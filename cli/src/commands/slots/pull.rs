@@ -25,6 +25,9 @@ use crate::profile_key;
 /// Name of the schema file of a page in the examples.
 const SCHEMA: &str = "page.schema.json";
 
+/// Beginning of the line by which the YAML language server finds a schema.
+const SCHEMA_LINE: &str = "# yaml-language-server: $schema=";
+
 #[derive(Args, Debug)]
 #[command(examples = ["links slots pull cafe -O cafe.yaml"])]
 pub(crate) struct SlotsPullArgs {
@@ -56,7 +59,7 @@ pub(crate) async fn run(
         && path.exists()
         && (record.is_in_lock() || record.is_of(&args.profile))
     {
-        return pull_into(context, record, path, &args.profile).await;
+        return pull_into(context, record, path, &args.profile, args.schema.as_deref()).await;
     }
     let (page, read) = pull(context, args.profile).await?;
     let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
@@ -67,11 +70,9 @@ pub(crate) async fn run(
     let out = args.out.filter(|it| it.as_os_str() != "-");
     let Some(path) = out else { return Ok(CommandOutput::own(data, View::Document(yaml))) };
 
-    let json = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
+    let json = is_json(&path);
     if json && args.schema.is_some() {
-        return Err(CommandError::usage(
-            "--schema adds a line of YAML, but the output is a JSON file",
-        ));
+        return Err(no_schema_in_json());
     }
     let text = if json { format!("{data:#}\n") } else { yaml };
     atomic::write(&path, &text, args.force).map_err(|error| match error.kind() {
@@ -103,7 +104,11 @@ async fn pull_into(
     record: &mut SyncRecord,
     path: &Path,
     key: &ProfileKey,
+    schema: Option<&str>,
 ) -> Result<CommandOutput, CommandError> {
+    if schema.is_some() && is_json(path) {
+        return Err(no_schema_in_json());
+    }
     let ApplySource { mut file, .. } = ApplySource::page(path, &[], "plan")?;
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::usage(format!("cannot read {}: {error}", path.display())))?;
@@ -126,8 +131,11 @@ async fn pull_into(
     if !broken.is_empty() {
         return Err(file.document.bad(broken).into());
     }
-    let pulled = PulledFile::of(record, &text, &file, &images, &page, &types)
+    let mut pulled = PulledFile::of(record, &text, &file, &images, &page, &types)
         .map_err(|failure| failure.into_error(&file))?;
+    if let Some(schema) = schema {
+        pulled.text = with_header(&pulled.text, &header(schema)?);
+    }
     if pulled.text != text {
         let now = std::fs::read_to_string(path).unwrap_or_default();
         if now != text {
@@ -153,6 +161,23 @@ async fn pull_into(
     Ok(CommandOutput::own(body, View::Lines(lines)).exit(exit))
 }
 
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"))
+}
+
+fn no_schema_in_json() -> CommandError {
+    CommandError::usage("--schema adds a line of YAML, but the output is a JSON file")
+}
+
+/// Returns a file with this line first, in place of another one about its schema.
+fn with_header(text: &str, header: &str) -> String {
+    let rest = match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with(SCHEMA_LINE) => rest,
+        _ => text,
+    };
+    format!("{header}\n{rest}")
+}
+
 /// Returns the name of the schema if it is in the directory of the file.
 fn beside(file: &Path) -> Option<&'static str> {
     file.with_file_name(SCHEMA).is_file().then_some(SCHEMA)
@@ -163,5 +188,5 @@ fn header(schema: &str) -> Result<String, CommandError> {
     if schema.is_empty() || schema.contains(char::is_control) {
         return Err(CommandError::usage("--schema is not a path"));
     }
-    Ok(format!("# yaml-language-server: $schema={schema}"))
+    Ok(format!("{SCHEMA_LINE}{schema}"))
 }

@@ -378,3 +378,26 @@ fn a_merge_is_data() {
     let text = serde_json::to_string(&found).unwrap();
     assert_eq!(serde_json::from_str::<Merge>(&text).unwrap(), found);
 }
+
+#[test]
+fn an_order_of_which_nothing_is_known_is_in_conflict() {
+    let slot = |id: i64| (id, menu(&format!("Menu {id}")));
+    for (here, there) in [
+        (vec![1, 2, 3], vec![3, 2, 1]),
+        (vec![1, 2, 3], vec![2, 3, 1]),
+        (vec![1, 2, 3], vec![2, 1, 3]),
+        (vec![3, 1, 2, 4], vec![4, 2, 1, 3]),
+    ] {
+        let mut base = synced(&here.iter().copied().map(slot).collect::<Vec<_>>());
+        let items: Vec<Value> = here.iter().map(|id| slot(*id).1).collect();
+        let page = page(&there.iter().copied().map(slot).collect::<Vec<_>>());
+        base.forget_order(&page);
+        let merged = merge(&base, &file(&items), &page);
+        assert!(matches!(merged.conflicts[..], [Conflict::Order { .. }]), "{here:?} {there:?}");
+        let mut same = base.clone();
+        same.slots.sort_by_key(|entry| there.iter().position(|id| *id == entry.id));
+        let agreed = same.clone();
+        same.forget_order(&page);
+        assert_eq!(same, agreed);
+    }
+}

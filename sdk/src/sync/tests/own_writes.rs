@@ -168,7 +168,9 @@ proptest! {
         let base = merge.base_after(Some(&none), &said, &live(&service), &created, &types());
         let mut sent = SentValues::default();
         for (edits, steps, is_cut) in rounds {
-            edits.into_iter().for_each(|edit| edited(&mut said, edit, &mut words));
+            for edit in edits {
+                edited(&mut said, edit, &mut words);
+            }
             let known = base.with_sent(&sent, &said, &live(&service), &types());
             match Merge::new(Some(&known), &said, &live(&service), &options()) {
                 Ok(_) => {}
@@ -178,7 +180,9 @@ proptest! {
             }
             cut_run(&mut sent, &mut service, &known, &said, steps, is_cut);
         }
-        last.into_iter().for_each(|edit| edited(&mut said, edit, &mut words));
+        for edit in last {
+            edited(&mut said, edit, &mut words);
+        }
         let page = live(&service);
         let known = base.with_sent(&sent, &said, &page, &types());
         let Ok(merge) = Merge::new(Some(&known), &said, &page, &options()) else { return Ok(()) };
