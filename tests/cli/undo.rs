@@ -355,6 +355,57 @@ fn a_file_with_the_id_of_a_restored_slot_still_applies() {
     assert_eq!(page(&env)[1][1]["title"], "Our menu");
 }
 
+/// Without a lock, the record of the file in the state directory knows the new one.
+#[test]
+fn a_file_without_a_lock_still_applies_with_the_id_of_a_restored_slot() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(2));
+    let file = |title: &str| {
+        let slots = format!(
+            "  - {{id: 1001, type: text}}\n  - {{id: 1002, type: button, data: {{title: {title}}}}}\n"
+        );
+        env.file("cafe.yaml", format!("profile: cafe\nslots:\n{slots}"));
+    };
+    file("Menu");
+    ok(&env, "slots apply cafe.yaml");
+    ok(&env, "slots delete cafe 1002 --yes");
+    ok(&env, "undo --yes");
+    assert!(!ids(&env).contains(&1002));
+    file("Our menu");
+    let applied = ok(&env, "slots apply cafe.yaml");
+    assert!(applied.stdout.contains("1 updated"), "{applied}");
+    assert_eq!(page(&env)[1][1]["title"], "Our menu");
+}
+
+/// A form and a page that `links apply` has written are two writes.
+#[test]
+fn what_links_apply_has_written_is_undone_page_by_page_and_form_by_form() {
+    let env = cafe();
+    env.file("cafe.yaml", "profile: cafe\ntitle: New title\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n");
+    env.file(
+        "form.yaml",
+        format!("form: booking\nid: {FORM}\ntitle: Other\nfields: []\n")
+            .replace("fields: []\n", ""),
+    );
+    let before = (page(&env), env.server.account().profiles[0].title.clone());
+    let applied = env.run("apply cafe.yaml form.yaml --yes");
+    assert_eq!(applied.exit, 0, "{applied}");
+    assert_eq!(env.server.account().forms[0].title, "Other");
+    assert_ne!(page(&env), before.0);
+    let log = env.run("log -o json").json();
+    let rows = log["data"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "{log}");
+    for row in rows {
+        assert_eq!(
+            (&row["command"], &row["state"]),
+            (&"apply cafe.yaml form.yaml --yes".into(), &"done".into())
+        );
+        ok(&env, &format!("undo {} --yes", row["run"].as_str().unwrap()));
+    }
+    assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), before);
+    assert_eq!(env.server.account().forms[0].title, "Book a table");
+}
+
 /// The same line again continues an undo that was ended anywhere, and creates nothing twice.
 #[test]
 fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {

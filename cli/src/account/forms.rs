@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::Client;
 use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
+use links_sdk::apply::RecordWrite;
 use links_sdk::types::LeadForm;
 
 use crate::apply::known_forms::KnownForms;
@@ -14,6 +15,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
+use crate::journal::CommandRecorder;
 use crate::page_file::At;
 
 /// A form file with the plan of its form.
@@ -104,8 +106,16 @@ impl PlannedForm {
     }
 
     /// Creates or changes the form. Returns its id.
-    pub(crate) async fn write(&self, client: &Client) -> Result<String, CommandError> {
+    pub(crate) async fn write(
+        &self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<String, CommandError> {
+        let recorder = self.recorder(context);
+        recorder.begin(0);
         let written = self.plan.execute(client, self.seen.as_ref()).await;
+        recorder.stored_form(0, &written, &self.plan.changed);
+        recorder.finish(&context.ui, written.is_ok());
         written.map(|form| form.id).map_err(|error| {
             let failure = CommandError::from(error);
             let problem = |(path, message): (&str, &str)| {
@@ -115,6 +125,24 @@ impl PlannedForm {
             let problems: Vec<_> = failure.errors().map(problem).collect();
             if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
         })
+    }
+
+    /// Returns the recorder of the write, which has recorded what the form has now.
+    fn recorder(&self, context: &Context) -> CommandRecorder {
+        let changed = self.plan.changed.clone();
+        match (&self.plan.id, &self.seen) {
+            (Some(id), Some(seen)) => {
+                let recorder = CommandRecorder::of_form(context, "apply", id);
+                recorder.record(&RecordWrite::replacing("updateForm", changed, seen));
+                recorder
+            }
+            _ => {
+                let recorder = CommandRecorder::of_new(context, "apply", &self.plan.name);
+                let operation = "createForm".to_owned();
+                recorder.record(&RecordWrite { operation, changed, ..RecordWrite::default() });
+                recorder
+            }
+        }
     }
 
     /// Records the id of the form in the lock that governs its file, if there is one.

@@ -204,7 +204,7 @@ impl<'c> AccountSession<'c> {
             if form.plan.is_empty() {
                 continue;
             }
-            let id = form.write(&self.client).await.map_err(|failure| {
+            let id = form.write(self.context, &self.client).await.map_err(|failure| {
                 let names: Vec<&str> = self.written_forms.keys().map(String::as_str).collect();
                 if names.is_empty() {
                     return failure;

@@ -8,6 +8,7 @@ use links_sdk::apply::{
     CommandJournal, CommandWrites, JournalStore, Plan, PlannedFields, PlannedUpdate, RecordWrite,
     RunHeader, SlotTypes, page_fields,
 };
+use links_sdk::types::LeadForm;
 use links_sdk::{Answer, Error, Object, ProfileKey, Slot};
 use serde_json::Value;
 
@@ -154,6 +155,25 @@ impl CommandRecorder {
             data(&mut body["data"])
         });
         self.end(step, BTreeMap::new(), 0, answered, result);
+    }
+
+    /// Notes the result of a write of a form.
+    pub(crate) fn stored_form(&self, step: usize, result: &Result<LeadForm, Error>, sent: &Object) {
+        let form = result.as_ref().ok().and_then(|form| serde_json::to_value(form).ok());
+        let is_new = self.is_create();
+        let stored =
+            form.and_then(
+                |mut form| {
+                    if is_new { identity(&mut form, "id") } else { sent_fields(form, sent) }
+                },
+            );
+        self.end(step, BTreeMap::new(), 0, stored, result);
+    }
+
+    fn is_create(&self) -> bool {
+        let recording = self.recording();
+        let write = recording.journal.as_ref().and_then(|it| it.entries().record_write().cloned());
+        write.is_some_and(|write| write.operation == "createForm")
     }
 
     /// Notes the result of the create of one slot.

@@ -6,11 +6,14 @@ use std::path::Path;
 use links_sdk::sync::{Lock, SlotBase};
 
 use super::LockStore;
+use super::state_records::StateRecords;
 use crate::apply::runs;
 use crate::context::Context;
+use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
 
-/// Records new ids in the lock of this directory and in that of the file of the undone run, so that files with the earlier ids still apply.
+/// Records new ids in the lock of this directory, in that of the file of the undone run, and in the records of the state directory, so that
+/// files with the earlier ids still apply.
 /// Returns a line for each lock that could not be written.
 pub(crate) fn record(
     context: &Context,
@@ -31,11 +34,19 @@ pub(crate) fn record(
     let written = stores
         .iter()
         .filter_map(|store| store.update(context, &service, |lock| rename(lock, page, ids)).err());
+    let mut errors: Vec<CommandError> = written.collect();
+    for (records, mut lock) in StateRecords::all(context, &service) {
+        let before = lock.clone();
+        rename(&mut lock, page, ids);
+        if lock != before {
+            errors.extend(records.put_own(context, page, &lock).err());
+        }
+    }
     let line = |error| {
         let text = format!("the new ids of slots could not be recorded: {error}");
         StyledLine::new(Style::Removed, text)
     };
-    written.map(line).collect()
+    errors.into_iter().map(line).collect()
 }
 
 fn rename(lock: &mut Lock, page: i64, ids: &BTreeMap<i64, i64>) {

@@ -79,6 +79,16 @@ pub struct RecordWrite {
     pub before: Object,
 }
 
+impl RecordWrite {
+    /// Returns the write of these fields of a record, with their values in `seen`.
+    pub fn replacing(operation: &str, changed: Object, seen: &impl Serialize) -> Self {
+        let seen = serde_json::to_value(seen).unwrap_or_default();
+        let held = |name: &String| Some((name.clone(), seen.get(name)?.clone()));
+        let before = changed.keys().filter_map(held).collect();
+        Self { operation: operation.to_owned(), changed, before }
+    }
+}
+
 impl RunHeader {
     /// Returns the header of a command that writes without a plan for a whole page. `page` is the key of the page as it was given, or the
     /// name of what is written; its id is 0 where no answer told it before the write.
