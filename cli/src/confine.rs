@@ -80,6 +80,20 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
 }
 
 impl NamedFiles {
+    /// Adds files and directories of page files and form files, with the `links.lock` that governs each. A lock is written where `writes` says so.
+    pub(crate) fn with_all(mut self, paths: &[PathBuf], locks: Vec<PathBuf>, writes: bool) -> Self {
+        for path in paths {
+            if path.is_dir() {
+                self.read.push(path.clone());
+            } else {
+                self = self.with_directory(path);
+            }
+        }
+        let access = if writes { &mut self.write } else { &mut self.read };
+        access.extend(locks);
+        self
+    }
+
     /// Adds a page file or a plan, `-` for standard input, and the directory beneath which its images are.
     pub(crate) fn with_directory(mut self, file: &Path) -> Self {
         if file.as_os_str() != "-" {

@@ -9,6 +9,8 @@ use crate::test_env::{TestEnv, picture};
 
 /// Examples that end with another exit code than 0, as expected.
 const ENDS_WITH: &[(&str, i32)] = &[
+    ("links plan cafe.yaml", 3),
+    ("links plan pages forms -o json", 3),
     ("links slots plan cafe.yaml", 3),
     ("links slots plan cafe.yaml --prune -o json", 3),
     // No user is there to type the old login.
@@ -31,6 +33,7 @@ fn before(leaf: &str) -> &'static str {
         "undo" => "links slots set cafe 1001 title=Anew",
         "slots pull" | "schema page" => "rm -f cafe.yaml",
         "init" => "mkdir -p pages",
+        "plan" | "apply" => "mkdir -p pages forms && cp cafe.yaml pages && cp booking.yaml forms",
         "auth switch" | "auth logout" => {
             "links auth login --token-stdin --store file --account home < token\n\
              links auth login --token-stdin --store file --account work < token"
@@ -59,6 +62,7 @@ fn env() -> TestEnv {
     let form = "title: Contact\nfields:\n  - {type: text, label: Name, required: true}\n";
     env.file("contact.yaml", form);
     env.file("form.yaml", form);
+    env.file("booking.yaml", format!("form: booking\n{form}"));
     for (name, width, height) in
         [("logo.png", 800, 800), ("terrace.jpg", 1600, 900), ("raf.jpg", 90, 90)]
     {

@@ -54,7 +54,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "man" => vec!["pages"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],
-        "slots plan" | "slots apply" => vec!["page.yaml"],
+        "plan" | "apply" | "slots plan" | "slots apply" => vec!["page.yaml"],
         "init" => vec!["--refresh"],
         "forms create" => {
             vec!["title=Contact", r#"fields:=[{"type":"text","label":"Name","required":true}]"#]

@@ -2,13 +2,15 @@
 
 use links_sdk::apply::PageToConfirm;
 
-use super::Allowed;
 use super::report::plan_lines;
-use super::session::{AccountSession, require_write};
+use super::request::Allowed;
+use super::state::AccountState;
 use crate::apply::confirm::confirmation_lines;
+use crate::apply::preflight::require_write_access;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
+use crate::ui::Ui;
 
 /// What the command line allows without a question.
 #[derive(Clone, Copy, Debug)]
@@ -33,23 +35,24 @@ struct Irreversible {
 
 /// Shows the plan, and asks about what cannot be undone. Returns true if the user was asked.
 pub(super) async fn confirm(
-    session: &AccountSession<'_>,
+    ui: &Ui,
+    state: &AccountState,
     pages: &[PageToConfirm],
     consent: Consent,
 ) -> Result<bool, CommandError> {
-    for line in plan_lines(session) {
-        session.context.ui.say(&line);
+    for line in plan_lines(state) {
+        ui.say(&line);
     }
-    let found = Irreversible::of(session, pages);
+    let found = Irreversible::of(state, pages);
     let needs = found.needs(consent);
     if needs.is_empty() {
         return Ok(false);
     }
-    if session.context.ui.is_interactive() {
-        require_write(session).await?;
+    if ui.is_interactive() {
+        require_write_access(&state.client).await?;
     }
     let question = format!("{}. Apply these changes?", found.words().join(", "));
-    match session.context.ui.ask_about(&found.lines, &question) {
+    match ui.ask_about(&found.lines, &question) {
         Some(true) => Ok(true),
         Some(false) => Err(CommandError::new(Exit::Refused, "not confirmed; nothing was written")),
         None => {
@@ -64,12 +67,12 @@ pub(super) async fn confirm(
 }
 
 impl Irreversible {
-    fn of(session: &AccountSession<'_>, pages: &[PageToConfirm]) -> Self {
+    fn of(state: &AccountState, pages: &[PageToConfirm]) -> Self {
         let mut found = Self::default();
-        for form in session.forms.iter().filter(|form| form.plan.id.is_none()) {
+        for form in state.forms.iter().filter(|form| form.plan.id.is_none()) {
             found.creates.push(format!("form {}", form.plan.name));
         }
-        for form in &session.forms {
+        for form in &state.forms {
             found.removed_fields += form.plan.removed.len();
             let line = |name: &String| {
                 StyledLine::new(Style::Removed, format!("  form {}: field {name}", form.plan.name))
@@ -77,7 +80,7 @@ impl Irreversible {
             found.lines.extend(form.plan.removed.iter().map(line));
         }
         for page in pages {
-            let Some(planned) = &session.pages[page.nth].planned else { continue };
+            let Some(planned) = &state.pages[page.nth].planned else { continue };
             let login = &planned.page.login;
             if page.is_new {
                 found.creates.push(format!("page {login}"));
@@ -87,12 +90,9 @@ impl Irreversible {
                 found.renames.push(format!("{login} -> {new}"));
             }
             let uploads = planned.shown().uploads().to_vec();
-            if !page.is_confirmed {
-                found.deletes += planned.plan.deletes.len();
-                found.lines.extend(confirmation_lines(&planned.plan.deletes, &uploads));
-            } else {
-                found.lines.extend(confirmation_lines(&[], &uploads));
-            }
+            let deletes = if page.is_confirmed { &[][..] } else { &planned.plan.deletes };
+            found.deletes += deletes.len();
+            found.lines.extend(confirmation_lines(deletes, &uploads));
             found.uploads += uploads.len();
         }
         let lost = |what: &String| {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::apply::saved_plan::is_saved_plan;
 use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::confine::NamedFiles;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
@@ -130,16 +131,39 @@ fn same_file(one: &Path, other: &Path) -> bool {
         || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Returns the files that a command opens for these paths.
+pub(crate) fn named_files(paths: &[PathBuf], roots: &[PathBuf], writes: bool) -> NamedFiles {
+    let default = if paths.is_empty() { directory_of_lock().ok() } else { None };
+    let paths: Vec<PathBuf> = paths.iter().cloned().chain(default).collect();
+    let lock = |path: &PathBuf| {
+        let within = if path.is_dir() { path.join(LOCK_NAME) } else { path.clone() };
+        LockStore::of(&within).map(|store| store.path())
+    };
+    let locks = paths.iter().filter_map(lock).collect();
+    let named = NamedFiles { read: roots.to_vec(), write: Vec::new() };
+    named.with_all(&paths, locks, writes)
+}
+
 fn directory_of_lock() -> Result<PathBuf, CommandError> {
     let here = Path::new(LOCK_NAME);
     match LockStore::of(here) {
-        Some(store) => Ok(store.directory().to_owned()),
+        Some(store) => Ok(from_here(store.directory())),
         None => Err(CommandError::usage(
             "no file is named, and no links.lock is in this directory or above",
         )
         .with_hint(
             "name files or directories, or run `links init` in the directory of the page files",
         )),
+    }
+}
+
+/// Returns a directory by its path from the current one, where that is shorter.
+fn from_here(directory: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    match directory.strip_prefix(here) {
+        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(below) => below.to_owned(),
+        Err(_) => directory.to_owned(),
     }
 }
 
@@ -154,7 +178,7 @@ pub(crate) fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> 
         if kind.is_dir() && !is_hidden && depth > 0 {
             find(&path, depth - 1, found)?;
         } else if kind.is_file() && !is_hidden && is_yaml_or_json(&path) {
-            found.push(path);
+            found.push(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
 use links_sdk::apply::RecordWrite;
 use links_sdk::types::LeadForm;
 
+use crate::apply::dry_run::{UnsentRequest, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
@@ -16,6 +17,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
 use crate::journal::CommandRecorder;
+use crate::output::dry_run::{curl, described};
 use crate::page_file::At;
 
 /// A form file with the plan of its form.
@@ -116,15 +118,32 @@ impl PlannedForm {
         let written = self.plan.execute(client, self.seen.as_ref()).await;
         recorder.stored_form(0, &written, &self.plan.changed);
         recorder.finish(&context.ui, written.is_ok());
-        written.map(|form| form.id).map_err(|error| {
-            let failure = CommandError::from(error);
-            let problem = |(path, message): (&str, &str)| {
-                let path: Vec<&str> = path.split('.').collect();
-                self.file.document.locate(&path, At::Value, message)
-            };
-            let problems: Vec<_> = failure.errors().map(problem).collect();
-            if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
-        })
+        written.map(|form| form.id).map_err(|error| self.failure(error))
+    }
+
+    /// Asks the service whether it would accept the form.
+    pub(crate) async fn check(&self, client: &Client) -> Result<(), CommandError> {
+        self.plan.check(client).await.map_err(|error| self.failure(error))
+    }
+
+    /// Returns the request of the form, without sending it.
+    pub(crate) async fn unsent_request(
+        &self,
+        client: &Client,
+    ) -> Result<UnsentRequest, CommandError> {
+        let request = not_sent(self.plan.execute(client, self.seen.as_ref()).await)?;
+        Ok((described(&request), curl(&request)))
+    }
+
+    /// Returns the error of the service, with refused fields at their places in the file.
+    fn failure(&self, error: links_sdk::Error) -> CommandError {
+        let failure = CommandError::from(error);
+        let problem = |(path, message): (&str, &str)| {
+            let path: Vec<&str> = path.split('.').collect();
+            self.file.document.locate(&path, At::Value, message)
+        };
+        let problems: Vec<_> = failure.errors().map(problem).collect();
+        if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
     }
 
     /// Returns the recorder of the write, which has recorded what the form has now.

@@ -5,12 +5,13 @@ use links_sdk::apply::{Applied, ApplyError};
 use serde_json::{Value, json};
 
 use super::estimate;
-use super::session::{AccountSession, PageState};
+use super::state::{AccountState, PageState, RESUME};
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::{PlannedPage, refused};
 use crate::apply::recorded;
 use crate::apply::report::{sync as sync_json, written};
 use crate::apply::sync;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
@@ -20,21 +21,21 @@ use crate::ui::plan::shown_value;
 const NAMED: usize = 5;
 
 /// Output of a plan.
-pub(super) fn shown(session: AccountSession<'_>, fail_on: FailOn) -> CommandOutput {
-    let lines = plan_lines(&session);
-    let refusal = session.planned().find_map(|planned| planned.refusal);
-    let is_pending = session.forms.iter().any(|form| !form.plan.is_empty())
-        || session.pages.iter().any(|page| page.is_new);
-    let is_met = session.planned().any(|planned| fail_on.is_met(planned))
+pub(super) fn shown(state: AccountState, fail_on: FailOn) -> CommandOutput {
+    let lines = plan_lines(&state);
+    let refusal = state.planned().find_map(|planned| planned.refusal);
+    let is_pending = state.forms.iter().any(|form| !form.plan.is_empty())
+        || state.pages.iter().any(|page| page.is_new);
+    let is_met = state.planned().any(|planned| fail_on.is_met(planned))
         || is_pending && fail_on != FailOn::Remote;
     let exit = match refusal {
         Some(_) => Exit::Refused,
         None if is_met => Exit::No,
         None => Exit::Ok,
     };
-    let requests = requests(&session);
-    let pages: Vec<Value> = session.pages.iter().map(page_json).collect();
-    let forms: Vec<&FormPlan> = session.forms.iter().map(|form| &form.plan).collect();
+    let requests = requests(&state);
+    let pages: Vec<Value> = state.pages.iter().map(page_json).collect();
+    let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
     let body = json!({
         "data": { "pages": pages, "forms": forms },
         "meta": { "requests": requests, "refusal": refusal },
@@ -57,21 +58,21 @@ fn page_json(page: &PageState) -> Value {
 }
 
 /// Number of requests of the whole run if nothing fails.
-fn requests(session: &AccountSession<'_>) -> usize {
-    let sent = usize::try_from(session.client.requests_sent()).unwrap_or_default();
-    let forms = session.forms.iter().filter(|form| !form.plan.is_empty()).count();
-    let pages = session.planned().filter(|planned| !planned.plan.is_empty());
+fn requests(state: &AccountState) -> usize {
+    let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
+    let forms = state.forms.iter().filter(|form| !form.plan.is_empty()).count();
+    let pages = state.planned().filter(|planned| !planned.plan.is_empty());
     let pages: usize =
         pages.map(|planned| planned.upload_requests() + planned.plan.request_count() - 1).sum();
-    let new = session.pages.iter().filter(|page| page.is_new).count();
+    let new = state.pages.iter().filter(|page| page.is_new).count();
     sent + forms + pages + 2 * new
 }
 
 /// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
-pub(super) fn plan_lines(session: &AccountSession<'_>) -> Vec<StyledLine> {
+pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     let mut unchanged = Vec::new();
-    for page in &session.pages {
+    for page in &state.pages {
         let Some(planned) = &page.planned else { continue };
         let details = planned.lines();
         if planned.plan.is_empty() && !page.is_new && details.is_empty() {
@@ -85,8 +86,8 @@ pub(super) fn plan_lines(session: &AccountSession<'_>) -> Vec<StyledLine> {
         });
         lines.extend(indented);
     }
-    for form in &session.forms {
-        let shown_on = form.shown_on(session.planned());
+    for form in &state.forms {
+        let shown_on = form.shown_on(state.planned());
         lines.extend(form_lines(&form.plan, &shown_on));
     }
     let more = unchanged.len().saturating_sub(NAMED);
@@ -96,20 +97,20 @@ pub(super) fn plan_lines(session: &AccountSession<'_>) -> Vec<StyledLine> {
         let text = format!("= {more} more pages without changes");
         lines.push(StyledLine::new(Style::Faint, text));
     }
-    let refusals = session.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
+    let refusals = state.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
     lines.extend(refusals.map(|(planned, refusal)| {
         let text = format!("apply would refuse {}: {}", planned.page.login, refused(refusal));
         StyledLine::new(Style::Removed, text)
     }));
-    lines.push(StyledLine::new(Style::Plain, summary(session)));
+    lines.push(StyledLine::new(Style::Plain, summary(state)));
     lines
 }
 
-fn summary(session: &AccountSession<'_>) -> String {
-    let is_changed = session.planned().any(|planned| !planned.plan.is_empty())
-        || session.pages.iter().any(|page| page.is_new)
-        || session.forms.iter().any(|form| !form.plan.is_empty());
-    let requests = estimate::words(requests(session));
+fn summary(state: &AccountState) -> String {
+    let is_changed = state.planned().any(|planned| !planned.plan.is_empty())
+        || state.pages.iter().any(|page| page.is_new)
+        || state.forms.iter().any(|form| !form.plan.is_empty());
+    let requests = estimate::words(requests(state));
     if is_changed { requests } else { format!("no changes ({requests})") }
 }
 
@@ -163,23 +164,25 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
 
 /// Records what was applied, and returns the output of a run. Pages that failed are listed; the others are as their files say.
 pub(super) fn applied(
-    session: AccountSession<'_>,
+    context: &Context,
+    state: AccountState,
     results: Vec<Result<Applied, ApplyError>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-    let mut is_written = !session.written_forms.is_empty();
+    let mut is_written = !state.written_forms.is_empty();
     for (nth, result) in results.into_iter().enumerate() {
-        let page = &session.pages[nth];
+        let page = &state.pages[nth];
         let path = page.path.display().to_string();
         match result {
             Ok(applied) => {
                 is_written |= !applied.done.is_nothing();
                 let created = applied.done.created.clone();
-                let recorded = page.planned.as_ref().map_or(Ok(()), |planned| {
-                    recorded(session.context, planned, &applied.page, created)
-                });
+                let recorded = page
+                    .planned
+                    .as_ref()
+                    .map_or(Ok(()), |planned| recorded(context, planned, &applied.page, created));
                 let merged = page.planned.as_ref().and_then(|planned| planned.merged.as_ref());
-                if let Some(merged) = merged.filter(|_| !session.is_shown) {
+                if let Some(merged) = merged.filter(|_| !state.is_shown) {
                     lines.extend(sync::lines(&merged.merge));
                 }
                 let Applied { page, done, run, .. } = applied;
@@ -202,11 +205,11 @@ pub(super) fn applied(
             }
             Err(error) => {
                 is_written |= error.outcome() != links_sdk::Outcome::NotExecuted;
-                failures.push(session.failure(nth, error));
+                failures.push(state.failure(context, nth, error));
             }
         }
     }
-    for (name, id) in &session.written_forms {
+    for (name, id) in &state.written_forms {
         lines.push(StyledLine::new(Style::Plain, format!("form {name}: written ({id})")));
     }
     if let [_] = failures[..]
@@ -217,22 +220,22 @@ pub(super) fn applied(
     }
     if !failures.is_empty() {
         for line in &lines {
-            session.context.ui.say(line);
+            context.ui.say(line);
         }
-        let message = format!("{} of {} pages failed", failures.len(), session.pages.len());
+        let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
         let mut all = vec![CommandError::new(Exit::Partial, message)];
         all.append(&mut failures);
         let failure = CommandError::of_several(all, "some pages were applied, others failed");
         let text = if is_written { "the other pages" } else { "nothing" };
-        return Err(failure.partial(text).with_hint(super::session::RESUME));
+        return Err(failure.partial(text).with_hint(RESUME));
     }
-    let requests = session.client.requests_sent();
+    let requests = state.client.requests_sent();
     lines.push(StyledLine::new(Style::Faint, format!("{requests} requests")));
     let body = json!({
-        "data": { "pages": pages, "forms": session.written_forms },
+        "data": { "pages": pages, "forms": state.written_forms },
         "meta": { "requests": requests },
     });
-    for page in session.pages {
+    for page in state.pages {
         page.planned.into_iter().for_each(PlannedPage::leave);
     }
     Ok(CommandOutput {

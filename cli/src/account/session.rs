@@ -6,25 +6,24 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use links_sdk::ProfileKey;
 use links_sdk::account::PageRequest;
 use links_sdk::apply::{
     AccountDelegate, AppliedChanges, ApplyError, Confirmation, DesiredPage, JournalEntries,
     PageSnapshot, PageToConfirm, Proposal, Step,
 };
-use links_sdk::{Client, ProfileKey};
 
-use super::AccountRequest;
 use super::confirm::{Consent, confirm};
 use super::estimate;
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
+use super::request::AccountRequest;
+use super::state::{AccountState, PageState, RESUME};
 use crate::apply::execute::{failed, interrupted, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
-use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
-use crate::apply::preflight::require_write_access;
-use crate::apply::refused_items;
+use crate::apply::planned::{ApplyArgs, refused};
 use crate::apply::report::written;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -32,39 +31,18 @@ use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
-use crate::page_file::PageFile;
 
 /// Number of pages from which the time of a run is announced.
 const ANNOUNCED: usize = 20;
 
-/// A page of the run.
-pub(super) struct PageState {
-    pub(super) path: PathBuf,
-    /// The file, until it is read together with its page.
-    file: Option<PageFile>,
-    record: Option<Box<SyncRecord>>,
-    inputs: Option<PlanInputs>,
-    /// Latest plan.
-    pub(super) planned: Option<PlannedPage>,
-    /// True if the page did not exist when the run began.
-    pub(super) is_new: bool,
-    /// Changes that the run has made.
-    done: AppliedChanges,
-}
-
+/// Delegate of a run over the files of an account.
 pub(super) struct AccountSession<'c> {
     pub(super) context: &'c mut Context,
-    pub(super) client: Client,
+    pub(super) state: AccountState,
     apply_args: ApplyArgs,
     consent: Consent,
-    pub(super) pages: Vec<PageState>,
-    pub(super) forms: Vec<PlannedForm>,
     known: KnownForms,
-    /// Ids of the forms that the run has written, by name.
-    pub(super) written_forms: BTreeMap<String, String>,
     pub(super) running: Rc<RunProgress>,
-    /// True if the plan was shown.
-    pub(super) is_shown: bool,
 }
 
 /// Reason why a run did not begin.
@@ -93,10 +71,6 @@ impl From<AccountFailure> for CommandError {
         }
     }
 }
-
-/// Hint for a run that did not reach its end.
-pub(super) const RESUME: &str =
-    "run the same command again: it continues from the current state of the pages";
 
 impl<'c> AccountSession<'c> {
     pub(super) async fn new(
@@ -146,22 +120,18 @@ impl<'c> AccountSession<'c> {
             });
         }
         let consent = Consent { allowed: request.allowed, yes: apply_args.yes };
-        let session = Self {
-            context,
+        let state = AccountState {
             client,
-            apply_args,
-            consent,
             pages: states,
             forms,
-            known,
             written_forms: BTreeMap::new(),
-            running: Rc::default(),
             is_shown: false,
         };
+        let session = Self { context, state, apply_args, consent, known, running: Rc::default() };
         Ok((session, requests))
     }
 
-    pub(super) fn state(&self) -> Option<PathBuf> {
+    pub(super) fn state_directory(&self) -> Option<PathBuf> {
         runs::directory(self.context).ok()
     }
 
@@ -169,14 +139,9 @@ impl<'c> AccountSession<'c> {
         runs::service(self.context).unwrap_or_default()
     }
 
-    /// Returns the plans of the pages.
-    pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedPage> {
-        self.pages.iter().filter_map(|page| page.planned.as_ref())
-    }
-
     /// Returns the error of a run that was stopped at once.
     pub(super) fn interrupted(&self) -> CommandError {
-        let done = self.pages.iter().fold(AppliedChanges::default(), |mut all, page| {
+        let done = self.state.pages.iter().fold(AppliedChanges::default(), |mut all, page| {
             all.updated += page.done.updated;
             all.deleted += page.done.deleted;
             all.reordered |= page.done.reordered;
@@ -185,27 +150,15 @@ impl<'c> AccountSession<'c> {
         interrupted(&done, "; the last request may still have been carried out", RESUME)
     }
 
-    /// Returns the error of a page in the words of its file.
-    pub(super) fn failure(&self, nth: usize, error: ApplyError) -> CommandError {
-        let refused = refused_items(&error);
-        let failure = failed(error, self.pages[nth].planned.as_ref(), RESUME);
-        if failure.is_validation() {
-            self.context.forget_slot_types();
-            if let Some(planned) = &self.pages[nth].planned {
-                planned.forget_images(self.context, &refused);
-            }
-        }
-        failure
-    }
-
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
     async fn write_forms(&mut self) -> Result<bool, CommandError> {
-        for form in &self.forms {
+        for form in &self.state.forms {
             if form.plan.is_empty() {
                 continue;
             }
-            let id = form.write(self.context, &self.client).await.map_err(|failure| {
-                let names: Vec<&str> = self.written_forms.keys().map(String::as_str).collect();
+            let id = form.write(self.context, &self.state.client).await.map_err(|failure| {
+                let names: Vec<&str> =
+                    self.state.written_forms.keys().map(String::as_str).collect();
                 if names.is_empty() {
                     return failure;
                 }
@@ -217,9 +170,9 @@ impl<'c> AccountSession<'c> {
                 self.context.ui.say(&StyledLine::new(Style::Removed, text));
             }
             self.known.add(&form.plan.name, Some(id.clone()));
-            self.written_forms.insert(form.plan.name.clone(), id);
+            self.state.written_forms.insert(form.plan.name.clone(), id);
         }
-        Ok(!self.written_forms.is_empty())
+        Ok(!self.state.written_forms.is_empty())
     }
 }
 
@@ -231,11 +184,11 @@ impl AccountDelegate for AccountSession<'_> {
         nth: usize,
         page: &Arc<PageSnapshot>,
     ) -> Result<Arc<DesiredPage>, AccountFailure> {
-        let state = &mut self.pages[nth];
+        let state = &mut self.state.pages[nth];
         let Some(file) = state.file.take() else {
             return Err(CommandError::internal("a file is read twice").into());
         };
-        let (client, record) = (self.client.clone(), state.record.take());
+        let (client, record) = (self.state.client.clone(), state.record.take());
         state.is_new = !page.exists();
         let inputs =
             resolve(self.context, client, file, page, record, &self.apply_args, &mut self.known);
@@ -252,7 +205,7 @@ impl AccountDelegate for AccountSession<'_> {
         created: &BTreeMap<usize, i64>,
         _: bool,
     ) -> Result<Proposal, AccountFailure> {
-        let state = &mut self.pages[nth];
+        let state = &mut self.state.pages[nth];
         let inputs = match (state.inputs.take(), state.planned.take()) {
             (Some(inputs), _) => inputs,
             // The page was created since.
@@ -262,12 +215,12 @@ impl AccountDelegate for AccountSession<'_> {
         let planned =
             plan(self.context, inputs, page.clone(), &self.apply_args, created.clone()).await?;
         let proposal = planned.proposal();
-        self.pages[nth].planned = Some(planned);
+        self.state.pages[nth].planned = Some(planned);
         Ok(proposal)
     }
 
     fn has_more_to_do(&self) -> bool {
-        self.forms.iter().any(|form| !form.plan.is_empty())
+        self.state.forms.iter().any(|form| !form.plan.is_empty())
     }
 
     async fn confirm(
@@ -275,25 +228,25 @@ impl AccountDelegate for AccountSession<'_> {
         pages: &[PageToConfirm],
     ) -> Result<Vec<Confirmation>, AccountFailure> {
         for page in pages.iter().filter(|page| !page.is_confirmed) {
-            let planned = self.pages[page.nth].planned.as_ref();
+            let planned = self.state.pages[page.nth].planned.as_ref();
             if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
                 return Err(refused(refusal).into());
             }
         }
-        self.is_shown = true;
-        let asked = confirm(self, pages, self.consent).await?;
+        self.state.is_shown = true;
+        let asked = confirm(&self.context.ui, &self.state, pages, self.consent).await?;
         let mut is_later = asked;
         for page in pages {
-            if let Some(planned) = &mut self.pages[page.nth].planned {
+            if let Some(planned) = &mut self.state.pages[page.nth].planned {
                 is_later |= planned.upload(self.context).await?;
             }
         }
         is_later |= self.write_forms().await?;
         let confirmed = pages.iter().map(|page| {
-            let Some(planned) = &mut self.pages[page.nth].planned else {
+            let Some(planned) = &mut self.state.pages[page.nth].planned else {
                 return Confirmation::AsPlanned;
             };
-            let refers = planned.put_forms(&self.written_forms);
+            let refers = planned.put_forms(&self.state.written_forms);
             if is_later || refers {
                 Confirmation::Later(Box::new(planned.proposal()))
             } else {
@@ -307,7 +260,7 @@ impl AccountDelegate for AccountSession<'_> {
         let count = failures.len();
         let failures = failures.into_iter().map(|(nth, failure)| match failure {
             AccountFailure::Here(failure) => failure,
-            AccountFailure::Run(error) => self.failure(nth, error),
+            AccountFailure::Run(error) => self.state.failure(self.context, nth, error),
         });
         let failures: Vec<CommandError> = failures.collect();
         let message = format!("{count} pages cannot be planned; nothing was written");
@@ -324,26 +277,21 @@ impl AccountDelegate for AccountSession<'_> {
     }
 
     fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
-        self.pages[nth].done = done.clone();
-        let writing = self.planned().filter(|planned| !planned.plan.is_empty());
+        self.state.pages[nth].done = done.clone();
+        let writing = self.state.planned().filter(|planned| !planned.plan.is_empty());
         let steps = writing.map(|planned| planned.plan.request_count() - 1).sum();
-        let login = self.pages[nth].planned.as_ref().map(|it| it.page.login.as_str());
+        let login = self.state.pages[nth].planned.as_ref().map(|it| it.page.login.as_str());
         let message = format!("{}: {}", login.unwrap_or_default(), step_message(step));
         self.running.step(&self.context.ui, steps, &message)
     }
 
     fn not_recorded(&mut self, nth: usize, error: &std::io::Error) {
-        let path = self.pages[nth].path.display();
+        let path = self.state.pages[nth].path.display();
         let text = format!(
             "{path}: the journal is incomplete: {error}; check the page for what was changed"
         );
         self.context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-}
-
-/// Refuses a read-only token before a question.
-pub(super) async fn require_write(session: &AccountSession<'_>) -> Result<(), CommandError> {
-    require_write_access(&session.client).await.map(|_| ())
 }
 
 fn absolute(path: &Path) -> String {

@@ -7,6 +7,7 @@ use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{Error, RequestView};
 use serde_json::{Value, json};
 
+use super::execute::at_fields;
 use super::fail_on::FailOn;
 use super::planned::PlannedPage;
 use super::{problems, report};
@@ -28,6 +29,12 @@ pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(
             }
         };
         ui.say(&StyledLine::new(Style::Faint, text));
+    }
+    let fields = planned.images.iter().filter(|it| !it.uploaded && it.place.item.is_none());
+    let fields = fields.filter_map(|it| it.place.path.first().map(String::as_str)).collect();
+    if planned.page.exists() {
+        let checked = planned.plan.fields.check(&planned.client, planned.page.id, &fields).await;
+        checked.map_err(|error| at_fields(CommandError::from(error), planned))?;
     }
     let refused = planned.plan.check(&planned.client, planned.page.id, &waiting).await?;
     let checked = planned.plan.updates.iter().map(|it| it.index);
@@ -123,12 +130,12 @@ pub(crate) async fn unsent_requests(
 }
 
 /// Placeholder for a request whose content is not known yet.
-fn later(operation: &str, note: &str) -> (Value, String) {
+pub(crate) fn later(operation: &str, note: &str) -> (Value, String) {
     let data = json!({ "dryRun": "request", "operation": operation, "note": note });
     (data, format!("# {operation}: {note}"))
 }
 
-fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView, CommandError> {
+pub(crate) fn not_sent<T>(answer: Result<T, Error>) -> Result<RequestView, CommandError> {
     match answer {
         Ok(_) => Err(CommandError::internal("a dry run has written something")),
         Err(error) => error.not_sent().cloned().ok_or_else(|| error.into()),

@@ -90,7 +90,7 @@ pub(crate) fn failed(
 }
 
 /// Places the fields that the service refused in the file.
-fn at_fields(failure: CommandError, planned: &PlannedPage) -> CommandError {
+pub(crate) fn at_fields(failure: CommandError, planned: &PlannedPage) -> CommandError {
     let problems = problems::of_refused_fields(failure.errors(), &planned.file);
     if problems.is_empty() { failure } else { failure.at(planned.file.document.bad(problems)) }
 }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use crate::account::files::named_files;
 use crate::account::{self, AccountRequest, Allowed};
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::args::dry_run::DryRunArgs;
+use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -37,6 +39,13 @@ pub(crate) struct ApplyCommandArgs {
     wait: bool,
     #[command(flatten)]
     dry_run: DryRunArgs,
+}
+
+impl ApplyCommandArgs {
+    /// Returns the files that the arguments name.
+    pub(crate) fn named_files(&self) -> NamedFiles {
+        named_files(&self.paths, &self.apply_args.upload_root, !self.locked)
+    }
 }
 
 pub(crate) async fn run(

@@ -106,6 +106,8 @@ impl Command {
     /// Returns the files that a confined command names, or the reason why it is not confined; `None` for all other commands.
     pub(crate) fn named_files(&self) -> Option<Result<NamedFiles, &'static str>> {
         match self {
+            Self::Plan(args) => Some(Ok(args.named_files())),
+            Self::Apply(args) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
             _ => None,

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use crate::account::files::named_files;
 use crate::account::{self, AccountRequest, Allowed};
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::{ApplyArgs, SyncArgs};
+use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -34,6 +36,13 @@ pub(crate) struct PlanArgs {
     /// Annotate refused fields at their lines of the files, for a CI service
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     annotate: Option<Annotate>,
+}
+
+impl PlanArgs {
+    /// Returns the files that the arguments name.
+    pub(crate) fn named_files(&self) -> NamedFiles {
+        named_files(&self.paths, &self.apply_args.upload_root, false)
+    }
 }
 
 pub(crate) async fn run(

@@ -35,6 +35,21 @@ impl FormPlan {
         }
     }
 
+    /// Sends the create or the change as a dry run.
+    ///
+    /// # Errors
+    ///
+    /// The refusal of the service, or another failure.
+    pub async fn check(&self, client: &Client) -> Result<(), Error> {
+        match &self.id {
+            None => client.forms().create(NewForm::from(self.changed.clone())).dry_run().await,
+            Some(id) => {
+                let changes = FormChanges::from(self.changed.clone());
+                client.form(id.clone()).update(changes).dry_run().await
+            }
+        }
+    }
+
     /// Returns the changes without the names in the form's fields that the service adds to its own answers and refuses in requests; `None`
     /// if it refused anything else.
     fn without_refused(&self, error: &Error) -> Option<Object> {

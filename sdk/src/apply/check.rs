@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::create::new_slots;
 use super::plan::{Plan, PlannedCreate, PlannedUpdate};
-use super::{ApplyCause, ItemRefusal, Step};
+use super::{ApplyCause, FieldsRequest, ItemRefusal, PlannedFields, Step};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::generated::types::SlotChange;
 use crate::{Client, Error};
@@ -40,6 +40,36 @@ impl Plan {
             refused.extend(refusals(answer, index, self.make_room > 0)?);
         }
         Ok(refused)
+    }
+}
+
+impl PlannedFields {
+    /// Sends every request about fields as a dry run. Fields of `skip` are left out.
+    ///
+    /// # Errors
+    ///
+    /// The first refusal, with the service's messages for each field, or another failure.
+    pub async fn check(
+        &self,
+        client: &Client,
+        page: i64,
+        skip: &BTreeSet<&str>,
+    ) -> Result<(), Error> {
+        let mut sent = self.clone();
+        sent.changed.retain(|name, _| !skip.contains(&**name));
+        let page = client.profile(page);
+        for request in [FieldsRequest::Profile, FieldsRequest::Language, FieldsRequest::Login] {
+            let body = sent.body(request);
+            if body.is_empty() {
+                continue;
+            }
+            if request == FieldsRequest::Profile || body.contains_key("languageId") {
+                page.update(body.into()).dry_run().await?;
+            } else {
+                page.update_settings(body.into()).dry_run().await?;
+            }
+        }
+        Ok(())
     }
 }
 
