@@ -35,6 +35,37 @@ pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
     }
 }
 
+/// Binds an item to an entry whose slot was deleted on the page where it is the only one between two neighbours that mentions what the file said
+/// of the slots there, and all of those are gone: it may be one of them, rewritten, and then it was changed here and deleted there.
+pub(super) fn bind_for_gone(binder: &mut Binder<'_>) {
+    for (items, entries) in gaps(binder) {
+        let is_gone = |entry: &usize| binder.live[*entry].is_none();
+        let fits = |item: &usize| {
+            let HashedItem { item: said, keys, .. } = &binder.items[*item];
+            let keys: Vec<&str> = keys.keys().copied().collect();
+            let entry = entries.iter().find(|entry| said_keys(binder, **entry) == keys);
+            entry.copied().filter(|_| said.id != FileSlotId::New).map(|entry| (*item, entry))
+        };
+        if entries.is_empty() || !entries.iter().all(is_gone) {
+            continue;
+        }
+        let fitting: Vec<(usize, usize)> = items.iter().filter_map(fits).collect();
+        if let [(item, entry)] = fitting[..]
+            && binder.resembling[item].is_empty()
+            && !binder.is_copy(item)
+        {
+            binder.bind_entry(item, entry);
+            binder.is_by_place[item] = true;
+        }
+    }
+}
+
+/// Returns the keys that the file mentioned of a slot.
+fn said_keys<'a>(binder: &Binder<'a>, entry: usize) -> Vec<&'a str> {
+    let keys = binder.entries[entry].keys.iter();
+    keys.filter(|(_, pair)| pair.file.is_some()).map(|(key, _)| key.as_str()).collect()
+}
+
 /// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, mention the same keys, and
 /// several fit.
 pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
@@ -42,12 +73,7 @@ pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
         items.retain(|item| binder.items[*item].item.id != FileSlotId::New);
         entries.retain(|entry| binder.live[*entry].is_none());
         let keys = |item: usize| binder.items[item].keys.keys().copied().collect::<Vec<_>>();
-        let said = |entry: &usize| {
-            let keys = binder.entries[*entry].keys.iter();
-            let said = keys.filter(|(_, pair)| pair.file.is_some());
-            said.map(|(key, _)| key.as_str()).collect::<Vec<_>>()
-        };
-        let said: Vec<Vec<&str>> = entries.iter().map(said).collect();
+        let said: Vec<Vec<&str>> = entries.iter().map(|entry| said_keys(binder, *entry)).collect();
         items.retain(|item| said.contains(&keys(*item)));
         let ids = binder.ids(&entries);
         (!items.is_empty() && !ids.is_empty())

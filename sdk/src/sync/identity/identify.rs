@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{IdentityError, IdentityProblem, SlotBase};
 use super::adoption::{adopt_after_neighbour, adopt_equal, adopt_for_gone, find_resembling};
-use super::between::{bind_between_neighbours, find_doubtful, refuse_untelling};
+use super::between::{bind_between_neighbours, bind_for_gone, find_doubtful, refuse_untelling};
 use super::binder::Binder;
 use super::by_id::{bind_by_id, bind_created};
 use super::equal::{bind_equal, refuse_fewer};
 use super::read_only::bind_read_only;
 use super::recreated::{bind_recreated, release_recreated};
-use super::resembling::{bind_resembling, refuse_copies};
+use super::resembling::{bind_resembling, refuse_copies, refuse_edited_copies};
 use crate::apply::SlotTypes;
 
 /// What an item is. Slots are named by their position on the page, entries by their index in the record.
@@ -66,8 +66,10 @@ pub(in crate::sync) fn identify(
     release_recreated(&mut binder);
     adopt_equal(&mut binder);
     adopt_after_neighbour(&mut binder);
+    bind_for_gone(&mut binder);
     refuse_untelling(&mut binder);
     refuse_copies(&mut binder, &equal);
+    refuse_edited_copies(&mut binder, &equal);
     find_resembling(&mut binder);
     finished(binder)
 }

@@ -85,6 +85,35 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
     }
 }
 
+/// Refuses an edited item whose slot was changed or deleted on the page, where a new item shares a telling value with it: one of the two is a
+/// copy of the other, and it is unclear which.
+pub(super) fn refuse_edited_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
+    let new = binder.adoptable_items();
+    for item in 0..binder.items.len() {
+        let Some(entry) = binder.entry_of_item[item] else { continue };
+        let said = &binder.items[item];
+        if said.item.id != FileSlotId::Absent
+            || equal.contains(&(item, entry))
+            || !binder.is_changed_there(entry)
+        {
+            continue;
+        }
+        let is_copy = |other: &usize| {
+            let other = &binder.items[*other];
+            let is_shared = |key: &&&str| other.keys.get(**key) == said.keys.get(**key);
+            other.item.kind == said.item.kind && said.telling.iter().any(|key| is_shared(&key))
+        };
+        let mut items: Vec<usize> = new.iter().copied().filter(is_copy).collect();
+        if items.is_empty() {
+            continue;
+        }
+        items.push(item);
+        items.sort_unstable();
+        let ids = binder.ids(&[entry]);
+        binder.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
+}
+
 fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (usize, usize) {
     let (item, entry) = (&binder.items[item], &binder.entries[entry]);
     if item.item.kind != entry.kind {

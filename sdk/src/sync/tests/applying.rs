@@ -157,7 +157,7 @@ impl World {
         let service = &self.service;
         here.deleted.retain(|id| service.position(*id).is_some());
         here.foreign.retain(|(id, _), _| service.position(*id).is_some());
-        here.is_moved = false;
+        (here.is_moved, here.is_deletion_shared) = (false, false);
         if !merge.remote.iter().any(|it| matches!(it, RemoteChange::Order { .. })) {
             here.is_foreign_moved = false;
         }

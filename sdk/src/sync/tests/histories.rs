@@ -149,6 +149,8 @@ impl World {
                 let Some(item) = item else { return Ok(()) };
                 let tag = self.here.tags[item];
                 let slot = self.here.slot_of.get(&tag).copied();
+                self.here.is_deletion_shared |=
+                    slot.is_some_and(|id| self.service.position(id).is_none());
                 self.here.deleted.extend(slot.filter(|id| self.service.position(*id).is_some()));
                 self.remove_item(tag);
             }
@@ -370,6 +372,7 @@ impl World {
             copy.foreign.retain(|(slot, _), _| *slot != id);
             copy.foreign_made.remove(&id);
             copy.foreign_deleted.insert(id);
+            copy.is_deletion_shared |= copy.deleted.contains(&id);
         });
     }
 }

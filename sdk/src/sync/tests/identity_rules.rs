@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
 use crate::sync::{
-    Conflict, FilePage, IdentityError, IdentityProblem, LivePage, Merge, MergeOptions, PageBase,
-    SyncError,
+    Conflict, FilePage, FileSlotId, IdentityError, IdentityProblem, LivePage, Merge, MergeOptions,
+    PageBase, SyncError,
 };
 
 /// Returns the slot of each item: `None` where it is new.
@@ -36,6 +36,23 @@ fn divider() -> Value {
 
 fn named(id: Value, item: &Value) -> Value {
     json!([id, item[0], item[1]])
+}
+
+#[test]
+fn the_only_item_that_may_be_a_deleted_slot_rewritten_is_that_slot() {
+    let text = |title: &str| json!(["text", {"title": title}]);
+    let base = synced(&[(1, text("First")), (2, text("A")), (3, text("B")), (4, text("Last"))]);
+    let there = page(&[(1, text("First")), (4, text("Last"))]);
+    let rewritten = file(&[text("First"), text("New"), text("Last")]);
+    let merge = Merge::new(Some(&base), &rewritten, &there, &MergeOptions::default()).unwrap();
+    assert!(matches!(merge.conflicts[..], [Conflict::DeletedThere { item: 1, .. }]), "{merge:?}");
+    // Said to be new, it is; two of them are in doubt.
+    let mut new = rewritten.clone();
+    new.slots[1].id = FileSlotId::New;
+    let merge = Merge::new(Some(&base), &new, &there, &MergeOptions::default()).unwrap();
+    assert!(merge.conflicts.is_empty() && merge.desired.slots.len() == 3, "{merge:?}");
+    let two = file(&[text("First"), text("New"), text("Newer"), text("Last")]);
+    Merge::new(Some(&base), &two, &there, &MergeOptions::default()).unwrap_err();
 }
 
 #[test]
@@ -306,4 +323,17 @@ fn an_event_is_found_by_its_id_or_by_content_that_only_it_has() {
     assert_eq!(slots(&base, &file(&[event("Concert")]), &there), [Some(1)]);
     let found = problems(&base, &file(&[event("Reading")]), &there);
     assert_eq!(found, [IdentityProblem::Ambiguous { items: vec![0], ids: vec![2, 3] }]);
+}
+
+#[test]
+fn an_edited_item_beside_a_copy_of_it_is_refused_where_its_slot_changed() {
+    let base = synced(&[(1, button("A", "a"))]);
+    let there = page(&[(1, json!(["button", {"title": "A"}]))]);
+    let edited = json!(["button", {"title": "B"}]);
+    let both = file(&[edited.clone(), button("B", "a")]);
+    let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1] };
+    assert_eq!(problems(&base, &both, &there), [expected]);
+    // Where the slot is as it was, nothing is lost either way.
+    let same = page(&[(1, button("A", "a"))]);
+    assert_eq!(slots(&base, &both, &same), [None, Some(1)]);
 }

@@ -52,6 +52,7 @@ impl World {
         self.check_pulled(base.as_ref(), pull, &patched, &tags)?;
         let is_untouched = self.here.edits.is_empty()
             && self.here.deleted.is_empty()
+            && !self.here.is_deletion_shared
             && self.here.field_edits.is_empty()
             && !self.here.is_moved
             && self.here.wanted_again.is_empty()

@@ -25,6 +25,8 @@ pub(super) struct WorkingCopy {
     pub(super) said: BTreeMap<(u32, String), Value>,
     pub(super) said_fields: BTreeMap<String, Value>,
     pub(super) deleted: BTreeSet<i64>,
+    /// Set if both sides deleted a slot: where another one equals it, it may have been created again, and the deletion of the item means that one.
+    pub(super) is_deletion_shared: bool,
     pub(super) is_moved: bool,
     pub(super) field_edits: BTreeMap<String, Value>,
     /// Items that are to be created again although their slot was deleted on the page.
