@@ -220,6 +220,8 @@ fn fields_of_a_page_are_restored() {
     for line in [
         "profile update cafe title=New description:=null",
         "profile settings cafe languageCode=kk",
+        "profile update cafe moodText=Open moodHours:=4",
+        "profile update cafe avatar=uploads/4021/terrace.jpg bgImage:=null",
         "profile update cafe socials:=[{\"link\":\"https://t.me/new\",\"order\":0}]",
     ] {
         ok(&env, line);

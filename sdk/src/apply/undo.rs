@@ -33,6 +33,35 @@ pub struct UndoOptions<'a> {
 /// Reverse of a run.
 ///
 /// Only what the run wrote is reversed: values, positions and slots that others changed since are conflicts, and slots that came since stay.
+///
+/// ```
+/// # links_test_support::example::run(async |client| {
+/// use std::collections::{BTreeMap, BTreeSet};
+///
+/// use links_sdk::apply::{DesiredPage, JournalStore, PageSnapshot, SlotTypes, Undo, UndoOptions};
+///
+/// let state = tempfile::tempdir()?;
+/// let cafe = client.profile("cafe");
+/// let before = cafe.slots().list().await?;
+/// let text = before.iter().find(|slot| slot.kind == "text").unwrap();
+/// let file: DesiredPage = serde_json::from_value(serde_json::json!({
+///     "slots": [{"id": text.id, "type": "text", "data": {"title": "Closed today"}}],
+/// }))?;
+/// let applied = cafe.apply(file).journal(state.path()).await?;
+///
+/// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
+/// let run = runs.list()?.remove(0).log?;
+/// let now = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+/// let (types, none) = (SlotTypes::default(), BTreeMap::new());
+/// let unplaced = BTreeSet::new();
+/// let options =
+///     UndoOptions { types: &types, before: None, recreated: &none, unplaced: &unplaced, overwrite: false };
+/// let undo = Undo::of(&run, &now.slots, &now.fields(), &options);
+/// assert!(undo.conflicts.is_empty());
+/// cafe.apply(undo.desired).journal(state.path()).await?;
+/// assert_eq!(cafe.slots().get(text.id).await?.data["title"], text.data["title"]);
+/// # Ok(()) });
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Undo {
