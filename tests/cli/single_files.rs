@@ -126,6 +126,8 @@ fn the_file_that_was_applied_last_is_that_of_the_page() {
     set(&env, 0, "Theirs");
     ok(&env, "slots apply winter.yaml");
     assert_eq!(titles(&env)[0], json!("Theirs"));
+    let first = env.run("slots plan cafe.yaml");
+    assert!(first.stdout.contains("no earlier sync of this file is recorded here"), "{first}");
     // The same file for another page begins anew.
     env.file("winter.yaml", winter.replace("profile: cafe", "profile: qara.weddings"));
     let plan = env.run("slots plan winter.yaml");
