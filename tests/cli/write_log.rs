@@ -336,3 +336,48 @@ fn a_write_by_its_path_is_listed_and_cannot_be_undone() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_page_that_links_apply_creates_is_a_write_of_its_own() {
+    let env = cafe();
+    let before = env.server.account().profiles.len();
+    env.file("new.yaml", "profile: spring.menu\nslots:\n  - {type: text, data: {title: New}}\n");
+    let line = "apply new.yaml --yes --allow-create 1";
+    ok(&env, line);
+    assert_eq!(env.server.account().profiles.len(), before + 1);
+    let rows = rows(&env);
+    let of = |name: &str| rows.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+    assert_eq!((of("command"), of("page")), (vec![json!(line); 2], vec![json!("spring.menu"); 2]));
+    assert_eq!(of("state"), ["done", "done"]);
+    assert!(of("summary")[1].as_str().unwrap().starts_with("created "), "{rows:?}");
+    let run = rows[1]["run"].as_str().unwrap();
+    let refused = env.run(&format!("undo {run} --yes"));
+    assert!(refused.exit == 14 && refused.stderr.contains("deletes no pages"), "{refused}");
+    ok(&env, "undo --yes");
+    assert!(env.server.account().profile("spring.menu").unwrap().slots.is_empty());
+
+    for nth in 1.. {
+        let env = cafe();
+        env.file(
+            "new.yaml",
+            "profile: spring.menu\nslots:\n  - {type: text, data: {title: New}}\n",
+        );
+        let mut command = env.command(line.split_whitespace());
+        let cut = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        if cut.status.success() {
+            break;
+        }
+        let is_created = env.server.account().profiles.len() > before;
+        let rows = ok(&env, "log -o json").json();
+        let rows = rows["data"].as_array().unwrap();
+        let state = rows.last().map_or("none", |row| row["state"].as_str().unwrap());
+        let is_true = match state {
+            "none" | "not_begun" | "not_sent" => !is_created,
+            "done" | "unfinished" => is_created,
+            state => state == "unknown",
+        };
+        assert!(is_true, "any:{nth}: {state}, created: {is_created}");
+        ok(&env, line);
+        assert_eq!(env.server.account().profiles.len(), before + 1, "any:{nth}");
+    }
+}

@@ -10,10 +10,10 @@ use super::account_delegate::{AccountDelegate, PageToConfirm};
 use super::create::failed;
 use super::delegate::{Confirmation, Proposal};
 use super::journal::{Journal, JournalPositions};
+use super::page_creation::create_page as create_recorded;
 use super::page_run::{PageRun, RunPart};
 use super::prepared_run::{PreparedRun, RunSettings, created_before, needs_language, read};
 use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Plan, Step};
-use crate::changes::NewProfile;
 use crate::{Client, ProfileKey};
 
 /// A page of a run.
@@ -254,7 +254,8 @@ async fn create_page<D: AccountDelegate>(
         return Ok(Err(ApplyCause::Stopped.into()));
     }
     let marks = task.settings.positions();
-    let created = client.profiles().create(NewProfile::with_login(task.login())).await;
+    let record = task.settings.record.as_ref();
+    let created = create_recorded(client, task.login(), record).await;
     let id = match created {
         Ok(page) => page.id,
         Err(error) => return Ok(Err(failed(Step::CreatePage, error).into())),

@@ -49,6 +49,7 @@ mod literal;
 mod matching;
 mod normalized;
 mod order;
+mod page_creation;
 mod page_fields;
 mod page_run;
 mod page_snapshot;
