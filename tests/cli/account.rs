@@ -66,6 +66,10 @@ fn ok(env: &TestEnv, line: &str) -> CommandResult {
     run
 }
 
+fn read(env: &TestEnv, name: &str) -> String {
+    fs::read_to_string(env.file(".any", "").with_file_name(name)).unwrap()
+}
+
 fn writes(env: &TestEnv) -> Vec<String> {
     let is_read =
         |it: &String| it.starts_with("get") || it.starts_with("list") || it == "checkLogin";
@@ -368,30 +372,120 @@ fn only_what_the_lock_identifies_is_applied_with_locked() {
 
 #[test]
 fn a_run_that_is_killed_anywhere_is_completed_by_the_same_command_without_a_second_page_or_form() {
+    completes_after_a_kill_anywhere(true);
+}
+
+#[test]
+fn a_run_that_is_killed_anywhere_is_completed_on_another_machine_too() {
+    completes_after_a_kill_anywhere(false);
+}
+
+fn completes_after_a_kill_anywhere(keeps_state: bool) {
     let expected = {
         let env = account_of_files();
         ok(&env, APPLY);
         content(&env.server.account())
     };
-    for keeps_state in [true, false] {
-        for nth in 1.. {
-            let mut env = account_of_files();
-            if keeps_state {
-                let directory = env.home.path().join(".kept").display().to_string();
-                env = env.keeping_state().env("LINKS_STATE_DIR", directory);
-            }
-            let mut command = env.command(APPLY.split(' '));
-            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
-            if ended.status.success() {
-                assert!(nth > 20, "only {nth} places");
-                break;
-            }
-            assert_eq!(ended.status.code(), None, "{}", String::from_utf8_lossy(&ended.stderr));
-            let next = env.run(APPLY);
-            assert_eq!(next.exit, 0, "killed at place {nth}, state {keeps_state}: {next}");
-            assert_eq!(content(&env.server.account()), expected, "killed at place {nth}");
-            let last = ok(&env, "plan");
-            assert!(last.stdout.contains("no changes"), "killed at place {nth}: {last}");
+    for nth in 1.. {
+        let mut env = account_of_files();
+        if keeps_state {
+            let directory = env.home.path().join(".kept").display().to_string();
+            env = env.keeping_state().env("LINKS_STATE_DIR", directory);
         }
+        let mut command = env.command(APPLY.split(' '));
+        let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        if ended.status.success() {
+            assert!(nth > 20, "only {nth} places");
+            return;
+        }
+        assert_eq!(ended.status.code(), None, "{}", String::from_utf8_lossy(&ended.stderr));
+        let next = env.run(APPLY);
+        assert_eq!(next.exit, 0, "killed at place {nth}: {next}");
+        assert_eq!(content(&env.server.account()), expected, "killed at place {nth}");
+        let last = ok(&env, "plan");
+        assert!(last.stdout.contains("no changes"), "killed at place {nth}: {last}");
     }
+}
+
+#[test]
+fn a_saved_plan_of_an_account_is_carried_out_as_it_is_or_not_at_all() {
+    let env = account_of_files();
+    env.server.edit(|account| account.channels[0].label = Some("Owner".to_owned()));
+    let saved = env.run("plan --out plan.json");
+    assert!(saved.exit == 3 && saved.stderr.contains("links apply --plan plan.json"), "{saved}");
+    // The files may change meanwhile: the plan has their texts.
+    env.file("cafe.yaml", CAFE.replace("at night", "by day"));
+    env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    env.operations();
+    let stale = env.run("apply --plan plan.json --yes --allow-create 2");
+    assert!(stale.exit == 7 && stale.stderr.contains("links plan"), "{stale}");
+    assert_eq!(writes(&env), [""; 0]);
+    env.server.edit(|account| account.profiles[0].title = Some("Qara Coffee".to_owned()));
+    ok(&env, "apply --plan plan.json --yes --allow-create 2");
+    let account = env.server.account();
+    assert_eq!(account.profiles[0].title.as_deref(), Some("Qara at night"));
+    assert_eq!((account.profiles.len(), account.forms.len()), (3, 2));
+
+    env.operations();
+    let edited = read(&env, "plan.json").replace("Qara at night", "Forged");
+    env.file("edited.json", edited);
+    let run = env.run("apply --plan edited.json --yes");
+    assert!(run.exit != 0 && writes(&env).iter().all(|it| it != "updateProfile"), "{run}");
+    let slots = env.run("slots apply --plan plan.json");
+    assert!(slots.exit == 2 && slots.stderr.contains("not a saved plan"), "{slots}");
+    let named = env.run("plan plan.json");
+    assert!(named.exit == 2 && named.stderr.contains("pass it with --plan"), "{named}");
+}
+
+#[test]
+fn a_plan_is_appended_to_a_job_summary_and_noted_at_the_lines_of_its_files() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", CAFE);
+    ok(&env, "apply --yes");
+    env.server.edit(|account| account.profiles[0].description = Some("```evil```".to_owned()));
+    env.file("cafe.yaml", CAFE.replace("Good night!", "Good day!").replace("at night", "`by` day"));
+    env.file("summary.md", "before\n");
+    env.server.edit(|account| account.profiles[0].mood_text = Some("Theirs".to_owned()));
+    let plan = env.run("plan --summary summary.md --annotate github");
+    assert_eq!(plan.exit, 3, "{plan}");
+    let summary = read(&env, "summary.md");
+    assert!(
+        summary.starts_with("before\n### links plan: ")
+            && summary.contains("```diff\n~ cafe: title"),
+        "{summary}"
+    );
+    for note in [
+        "::notice file=cafe.yaml,line=2::title is written",
+        "::warning file=cafe.yaml,line=7::",
+        "::notice file=cafe.yaml,line=10::slot 1001 is updated: title",
+    ] {
+        assert!(plan.stderr.contains(note), "{note}: {plan}");
+    }
+}
+
+#[test]
+fn an_expired_status_is_no_difference_and_is_written_again_on_request() {
+    let env = TestEnv::in_june();
+    env.file("cafe.yaml", "profile: cafe\nmoodText: Open late\nmoodHours: 4\n");
+    ok(&env, "apply cafe.yaml");
+    assert!(ok(&env, "apply cafe.yaml --renew-mood").stdout.contains("no changes"));
+    env.server.edit(|account| {
+        let set = account.profiles[0].mood_set_at.unwrap();
+        account.profiles[0].mood_set_at = set.checked_sub(jiff::SignedDuration::from_hours(5)).ok();
+    });
+    assert!(ok(&env, "apply cafe.yaml").stdout.contains("no changes"));
+    let renewed = ok(&env, "apply cafe.yaml --renew-mood");
+    assert!(renewed.stdout.contains("moodHours, moodText"), "{renewed}");
+    assert!(ok(&env, "apply cafe.yaml --renew-mood").stdout.contains("no changes"));
+}
+
+#[test]
+fn a_file_of_another_page_than_the_pinned_ones_is_refused() {
+    let env = account_of_files();
+    let run = env.run("apply --profile cafe --profile qara.weddings --yes --allow-create 2");
+    assert!(run.exit == 14 && run.stderr.contains("the page qara.astana, a new one"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+    fs::remove_file(env.file(".any", "").with_file_name("astana.yaml")).unwrap();
+    ok(&env, "apply --profile cafe --profile qara.weddings --yes --allow-create 2");
 }

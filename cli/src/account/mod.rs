@@ -4,17 +4,22 @@ mod confirm;
 pub(crate) mod estimate;
 pub(crate) mod files;
 mod forms;
+mod notes;
 mod report;
 mod request;
+mod saved_account;
 mod session;
 mod state;
+mod summary;
 
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use files::AccountFiles;
 use links_sdk::account::PageRequest;
-use report::{applied, shown};
+use report::{applied, plan_lines, shown};
 pub(crate) use request::{AccountRequest, Allowed};
+use saved_account::SavedAccount;
 use session::AccountSession;
 
 use crate::apply::dry_run::{check_on_service, later, listed, unsent_requests};
@@ -27,13 +32,26 @@ use crate::error::exit_code::Exit;
 use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine};
+use crate::ui::annotations::Annotate;
+
+/// Where a plan goes, and what its exit code depends on.
+#[derive(Debug)]
+pub(crate) struct PlanOutputs {
+    pub(crate) fail_on: FailOn,
+    /// File for `links apply --plan`.
+    pub(crate) out: Option<PathBuf>,
+    /// File that the plan is appended to, in Markdown.
+    pub(crate) summary: Option<PathBuf>,
+    pub(crate) annotate: Option<Annotate>,
+}
 
 /// Reads the pages and forms of the files and shows what `links apply` would do.
 pub(crate) async fn plan(
     context: &mut Context,
     request: AccountRequest,
-    fail_on: FailOn,
+    outputs: PlanOutputs,
 ) -> Result<CommandOutput, CommandError> {
+    let PlanOutputs { fail_on, out, summary, annotate } = outputs;
     let (mut session, pages) = session(context, &request).await?;
     let (state, service) = (session.state_directory(), session.service());
     let account = session.state.client.account();
@@ -44,6 +62,19 @@ pub(crate) async fn plan(
     };
     planned?;
     fail_on.check_all(session.state.planned())?;
+    if let Some(path) = &out {
+        SavedAccount::of(&session.state, path).write(path)?;
+        let text = format!("plan written to {0}: links apply --plan {0}", path.display());
+        session.context.ui.say(&StyledLine::new(Style::Faint, text));
+    }
+    if let Some(path) = &summary {
+        summary::append(path, &plan_lines(&session.state)).map_err(|error| {
+            CommandError::usage(format!("cannot write {}: {error}", path.display()))
+        })?;
+    }
+    if let Some(annotate) = annotate {
+        notes::annotate(annotate, &session.state);
+    }
     Ok(shown(session.state, fail_on))
 }
 
@@ -114,10 +145,17 @@ async fn session<'c>(
     context: &'c mut Context,
     request: &AccountRequest,
 ) -> Result<(AccountSession<'c>, Vec<PageRequest>), CommandError> {
-    let files = AccountFiles::read(&request.paths, &request.apply_args.upload_root)?;
+    let roots = &request.apply_args.upload_root;
+    let (saved, files) = match &request.plan {
+        Some(plan) => {
+            let (saved, files) = SavedAccount::read(plan, roots)?;
+            (Some(saved), files)
+        }
+        None => (None, AccountFiles::read(&request.paths, roots)?),
+    };
     if files.is_empty() {
         return Err(CommandError::new(Exit::Usage, "there is no page file and no form file")
             .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; `links pull LOGIN -O FILE` writes one"));
     }
-    AccountSession::new(context, files, request).await
+    AccountSession::new(context, files, saved, request).await
 }

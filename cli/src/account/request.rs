@@ -8,6 +8,8 @@ use crate::apply::planned::ApplyArgs;
 pub(crate) struct AccountRequest {
     /// Files and directories; the directory of the closest `links.lock` if there are none.
     pub(crate) paths: Vec<PathBuf>,
+    /// A saved plan instead of files.
+    pub(crate) plan: Option<PathBuf>,
     pub(crate) apply_args: ApplyArgs,
     pub(crate) allowed: Allowed,
     /// True if the run waits for other runs on the same pages.

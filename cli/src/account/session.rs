@@ -18,6 +18,7 @@ use super::estimate;
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
 use super::request::AccountRequest;
+use super::saved_account::SavedAccount;
 use super::state::{AccountState, PageState, RESUME};
 use crate::apply::execute::{failed, interrupted, step_message};
 use crate::apply::known_forms::KnownForms;
@@ -42,6 +43,7 @@ pub(super) struct AccountSession<'c> {
     apply_args: ApplyArgs,
     consent: Consent,
     known: KnownForms,
+    saved: Option<SavedAccount>,
     pub(super) running: Rc<RunProgress>,
 }
 
@@ -76,6 +78,7 @@ impl<'c> AccountSession<'c> {
     pub(super) async fn new(
         context: &'c mut Context,
         files: AccountFiles,
+        saved: Option<SavedAccount>,
         request: &AccountRequest,
     ) -> Result<(Self, Vec<PageRequest>), CommandError> {
         let client = context.client().await?;
@@ -89,10 +92,17 @@ impl<'c> AccountSession<'c> {
             let text = format!("reading {} pages: at least {words}", pages.len());
             context.ui.say(&StyledLine::new(Style::Faint, text));
         }
-        let apply_args = request.apply_args.clone();
+        let mut apply_args = request.apply_args.clone();
+        for (nth, page) in saved.iter().flat_map(SavedAccount::pages).enumerate() {
+            // All pages of a plan were planned with the same options.
+            page.allow(&mut apply_args, nth > 0)?;
+        }
         let mut known = KnownForms::default();
         let forms =
             PlannedForm::all(context, &client, forms, &mut known, apply_args.locked).await?;
+        if let Some(saved) = &saved {
+            saved.check_forms(&forms)?;
+        }
         let (mut states, mut requests) = (Vec::new(), Vec::new());
         for (path, file) in pages {
             let record = SyncRecord::of(context, &path)?;
@@ -127,7 +137,8 @@ impl<'c> AccountSession<'c> {
             written_forms: BTreeMap::new(),
             is_shown: false,
         };
-        let session = Self { context, state, apply_args, consent, known, running: Rc::default() };
+        let session =
+            Self { context, state, apply_args, consent, known, saved, running: Rc::default() };
         Ok((session, requests))
     }
 
@@ -203,9 +214,10 @@ impl AccountDelegate for AccountSession<'_> {
         nth: usize,
         page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
-        _: bool,
+        is_resumed: bool,
     ) -> Result<Proposal, AccountFailure> {
         let state = &mut self.state.pages[nth];
+        let is_first = state.inputs.is_some();
         let inputs = match (state.inputs.take(), state.planned.take()) {
             (Some(inputs), _) => inputs,
             // The page was created since.
@@ -214,6 +226,11 @@ impl AccountDelegate for AccountSession<'_> {
         };
         let planned =
             plan(self.context, inputs, page.clone(), &self.apply_args, created.clone()).await?;
+        // A resumed run has changed the page itself, and a page that was created has another plan.
+        let saved = self.saved.as_ref().and_then(|saved| saved.page(nth));
+        if let Some(saved) = saved.filter(|_| is_first && !is_resumed) {
+            saved.check(&planned)?;
+        }
         let proposal = planned.proposal();
         self.state.pages[nth].planned = Some(planned);
         Ok(proposal)

@@ -18,17 +18,20 @@ use crate::page_file::{FieldDiagnostic, PageFile, mood};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 
-/// Refuses a file for another page than the command line names.
-fn check_profile(key: &ProfileKey, page: &PageSnapshot) -> Result<(), CommandError> {
-    let is_this = match key {
+/// Refuses a file for another page than those that the command line names.
+fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<(), CommandError> {
+    let is_this = |key: &ProfileKey| match key {
         ProfileKey::Id(id) => *id == page.id,
         ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
     };
-    if is_this {
+    if keys.is_empty() || keys.iter().any(is_this) {
         return Ok(());
     }
-    let message =
-        format!("the file is for the page {} (id {}), not for {key}", page.login, page.id);
+    let named: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    let (login, id, named) = (&page.login, page.id, named.join(", "));
+    let page =
+        if page.exists() { format!("{login} (id {id})") } else { format!("{login}, a new one") };
+    let message = format!("the file is for the page {page}, not for {named}");
     Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written"))
         .with_hint("leave out --profile, or pass the file of that page"))
 }
@@ -49,9 +52,7 @@ pub(crate) async fn resolve(
             record.check_page(&file, page)?;
         }
     }
-    if let Some(key) = &apply_args.profile {
-        check_profile(key, page)?;
-    }
+    check_profile(&apply_args.profiles, page)?;
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(
@@ -87,6 +88,9 @@ pub(crate) async fn plan(
     let created = all_created;
     let mut options =
         PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
+    if apply_args.renew_mood {
+        options.renewed_mood = mood::fields(&file.page.content.fields);
+    }
     let mut described = context.recent_slot_types();
     let (target, plan) = loop {
         if described.is_none()

@@ -60,9 +60,12 @@ pub(crate) struct ApplyArgs {
     /// True if only what `links.lock` identifies may be written, and the lock stays as it is.
     #[arg(skip)]
     pub(crate) locked: bool,
-    /// Key of the only page that may be changed.
+    /// Keys of the only pages that may be changed; any page if there are none.
     #[arg(skip)]
-    pub(crate) profile: Option<ProfileKey>,
+    pub(crate) profiles: Vec<ProfileKey>,
+    /// True if a status that has expired is written again.
+    #[arg(skip)]
+    pub(crate) renew_mood: bool,
     /// The command that the run belongs to, if it is not `slots apply`.
     #[arg(skip)]
     pub(crate) origin: Option<Box<RunOrigin>>,

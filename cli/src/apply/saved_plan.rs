@@ -16,10 +16,13 @@ use crate::fs::atomic;
 use crate::page_file;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use crate::page_file::patch::refuse_marks;
-use crate::page_file::{PageFile, ReferencePlace};
+use crate::page_file::{FileScope, PageFile, ReferencePlace};
 
 /// Value of `format` that distinguishes a saved plan from a page file.
 const FORMAT: &str = "links-plan";
+
+/// Value of `format` of the saved plan of an account.
+pub(crate) const ACCOUNT_FORMAT: &str = "links-account-plan";
 
 /// Version that is written, and the newest that is read.
 const VERSION: u32 = 1;
@@ -45,6 +48,9 @@ pub(crate) struct SavedPlan {
     options: SavedOptions,
     images: Vec<SavedImage>,
     plan: Plan,
+    /// True if the plan is for the whole file, not for its slots alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    whole: bool,
     /// Digest of all fields above: distinguishes an edited plan from one that would be different today because of the service.
     digest: String,
     #[serde(skip)]
@@ -138,16 +144,9 @@ impl ApplySource {
             return Err(unusable(&"it was written by a newer version of this program"));
         }
         let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
-        saved.is_edited = saved.digest != saved.content_digest();
-        let SavedFile { name, text, directory, .. } = &mut saved.file;
-        *directory = parent(path).join(&directory);
-        let images = ImageRoots::within(directory, parent(path), roots)?;
-        let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
-        let path = Path::new(&*name).file_name().map(|name| directory.join(name));
-        let path = path.filter(|it| it.is_file());
-        let file = file.slots_only()?;
-        let file = PageFile { directory: directory.clone(), ..file };
-        Ok(Self { file, saved: Some(Box::new(saved)), path })
+        let (path, file) = saved.open(path, roots)?;
+        let path = Some(path).filter(|it| it.is_file());
+        Ok(Self { file: file.slots_only()?, saved: Some(Box::new(saved)), path })
     }
 }
 
@@ -189,18 +188,37 @@ fn directory_from(path: &Path, directory: &Path) -> PathBuf {
     directory.strip_prefix(own).map(Path::to_owned).unwrap_or(directory)
 }
 
-/// Tells whether a file is a saved plan.
+/// Tells whether a file is a saved plan, of a page or of an account.
 pub(crate) fn is_saved_plan(bytes: &[u8]) -> bool {
-    head(bytes).is_some()
+    any_head(bytes).is_some_and(|head| [FORMAT, ACCOUNT_FORMAT].contains(&head.format.as_str()))
+}
+
+fn any_head(bytes: &[u8]) -> Option<FormatHeader> {
+    bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
+    serde_json::from_slice(bytes).ok()
 }
 
 /// Header of a saved plan; `None` for any other file.
 fn head(bytes: &[u8]) -> Option<FormatHeader> {
-    bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
-    serde_json::from_slice(bytes).ok().filter(|head: &FormatHeader| head.format == FORMAT)
+    any_head(bytes).filter(|head| head.format == FORMAT)
 }
 
 impl SavedPlan {
+    /// Returns the page file that the plan was made from, with its path. `plan` is the file that the plan was read from.
+    pub(crate) fn open(
+        &mut self,
+        plan: &Path,
+        roots: &[PathBuf],
+    ) -> Result<(PathBuf, PageFile), CommandError> {
+        self.is_edited = self.digest != self.content_digest();
+        let SavedFile { name, text, directory, .. } = &mut self.file;
+        *directory = parent(plan).join(&directory);
+        let images = ImageRoots::within(directory, parent(plan), roots)?;
+        let file = PageFile::from_bytes(name, text.clone().into_bytes(), &images)?;
+        let path = directory.join(Path::new(&*name).file_name().unwrap_or_default());
+        Ok((path, PageFile { directory: directory.clone(), ..file }))
+    }
+
     /// Sets the options that the plan was made with, and nothing else. A resumed run already has its options.
     pub(crate) fn allow(
         &self,
@@ -251,6 +269,7 @@ impl SavedPlan {
             },
             images: planned.images.iter().map(saved_image).collect(),
             plan: Plan::clone(&planned.plan),
+            whole: planned.file.scope == FileScope::Page,
             digest: String::new(),
             is_edited: false,
         };
@@ -284,8 +303,9 @@ impl SavedPlan {
     /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now.
     pub(crate) fn check(&self, planned: &PlannedPage) -> Result<(), CommandError> {
         let stale = |why: &str| {
+            let verb = if self.whole { "plan" } else { "slots plan" };
             let again =
-                format!("make a new plan: links slots plan {} --out PLAN", quoted(&self.file.name));
+                format!("make a new plan: links {verb} {} --out PLAN", quoted(&self.file.name));
             CommandError::new(
                 Exit::Conflict,
                 format!("{why} since the plan was made; nothing was written"),

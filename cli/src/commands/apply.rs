@@ -22,15 +22,21 @@ pub(crate) struct ApplyCommandArgs {
     /// Page files, form files and directories of them; by default the directory of the closest links.lock
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
-    /// Refuse files that are for another page than this one
+    /// Carry out a plan of `links plan --out` instead (`-`: standard input)
+    #[arg(long, value_name = "PLAN", conflicts_with = "paths", value_hint = clap::ValueHint::FilePath)]
+    plan: Option<PathBuf>,
+    /// Refuse files that are for another page than these
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
-    profile: Option<ProfileKey>,
+    profile: Vec<ProfileKey>,
     #[command(flatten)]
     apply_args: ApplyArgs,
     #[command(flatten)]
     sync: SyncArgs,
     #[command(flatten)]
     allowed: Allowed,
+    /// Write a status again that is not shown any more
+    #[arg(long, hide_short_help = true)]
+    renew_mood: bool,
     /// Refuse a page, a form or an image that links.lock does not have, and leave links.lock as it is
     #[arg(long, hide_short_help = true)]
     locked: bool,
@@ -43,8 +49,15 @@ pub(crate) struct ApplyCommandArgs {
 
 impl ApplyCommandArgs {
     /// Returns the files that the arguments name.
-    pub(crate) fn named_files(&self) -> NamedFiles {
-        named_files(&self.paths, &self.apply_args.upload_root, !self.locked)
+    ///
+    /// # Errors
+    ///
+    /// When the files are not known beforehand, with the reason.
+    pub(crate) fn named_files(&self) -> Result<NamedFiles, &'static str> {
+        if self.plan.is_some() {
+            return Err("the plan names its page files");
+        }
+        Ok(named_files(&self.paths, &self.apply_args.upload_root, !self.locked))
     }
 }
 
@@ -52,11 +65,22 @@ pub(crate) async fn run(
     context: &mut Context,
     args: ApplyCommandArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let ApplyCommandArgs { paths, profile, mut apply_args, sync, allowed, locked, wait, dry_run } =
-        args;
-    (apply_args.profile, apply_args.sync, apply_args.locked) = (profile, sync, locked);
+    let ApplyCommandArgs {
+        paths,
+        plan,
+        profile,
+        mut apply_args,
+        sync,
+        allowed,
+        renew_mood,
+        locked,
+        wait,
+        dry_run,
+    } = args;
+    (apply_args.profiles, apply_args.sync, apply_args.locked) = (profile, sync, locked);
+    apply_args.renew_mood = renew_mood;
     context.writer(dry_run).await?;
-    let request = AccountRequest { paths, apply_args, allowed, wait };
+    let request = AccountRequest { paths, plan, apply_args, allowed, wait };
     match context.dry_run() {
         Some(how) => account::dry_run(context, request, how).await,
         None => account::apply(context, request).await,

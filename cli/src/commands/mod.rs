@@ -107,7 +107,7 @@ impl Command {
     pub(crate) fn named_files(&self) -> Option<Result<NamedFiles, &'static str>> {
         match self {
             Self::Plan(args) => Some(Ok(args.named_files())),
-            Self::Apply(args) => Some(Ok(args.named_files())),
+            Self::Apply(args) => Some(args.named_files()),
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
             _ => None,

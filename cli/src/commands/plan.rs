@@ -6,7 +6,7 @@ use clap::Args;
 use links_sdk::ProfileKey;
 
 use crate::account::files::named_files;
-use crate::account::{self, AccountRequest, Allowed};
+use crate::account::{self, AccountRequest, Allowed, PlanOutputs};
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::confine::NamedFiles;
@@ -23,17 +23,26 @@ pub(crate) struct PlanArgs {
     /// Page files, form files and directories of them; by default the directory of the closest links.lock
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
-    /// Refuse files that are for another page than this one
+    /// Refuse files that are for another page than these
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
-    profile: Option<ProfileKey>,
+    profile: Vec<ProfileKey>,
     #[command(flatten)]
     apply_args: ApplyArgs,
     #[command(flatten)]
     sync: SyncArgs,
+    /// Write a status again that is not shown any more
+    #[arg(long, hide_short_help = true)]
+    renew_mood: bool,
+    /// Write the plan to this file, for `links apply --plan`
+    #[arg(long, value_name = "PLAN", value_hint = clap::ValueHint::FilePath)]
+    out: Option<PathBuf>,
+    /// Append the plan to this file in Markdown, for a job summary or a comment
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
+    summary: Option<PathBuf>,
     /// Differences for which the exit code is 3; `remote` and `any` need a links.lock (see `links init`)
     #[arg(long, value_name = "WHAT", value_enum, default_value_t, hide_short_help = true)]
     fail_on: FailOn,
-    /// Annotate refused fields at their lines of the files, for a CI service
+    /// Annotate refused fields, changes and changes of others at their lines of the files, for a CI service
     #[arg(long, value_name = "FORMAT", hide_short_help = true)]
     annotate: Option<Annotate>,
 }
@@ -41,7 +50,9 @@ pub(crate) struct PlanArgs {
 impl PlanArgs {
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
-        named_files(&self.paths, &self.apply_args.upload_root, false)
+        let mut named = named_files(&self.paths, &self.apply_args.upload_root, false);
+        named.write.extend(self.out.iter().chain(&self.summary).cloned());
+        named
     }
 }
 
@@ -49,11 +60,23 @@ pub(crate) async fn run(
     context: &mut Context,
     args: PlanArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let PlanArgs { paths, profile, mut apply_args, sync, fail_on, annotate } = args;
-    (apply_args.profile, apply_args.sync) = (profile, sync);
+    let PlanArgs {
+        paths,
+        profile,
+        mut apply_args,
+        sync,
+        renew_mood,
+        out,
+        summary,
+        fail_on,
+        annotate,
+    } = args;
+    (apply_args.profiles, apply_args.sync) = (profile, sync);
+    apply_args.renew_mood = renew_mood;
     let allowed = Allowed::default();
-    let request = AccountRequest { paths, apply_args, allowed, wait: false };
-    let planned = account::plan(context, request, fail_on).await;
+    let request = AccountRequest { paths, plan: None, apply_args, allowed, wait: false };
+    let outputs = PlanOutputs { fail_on, out, summary, annotate };
+    let planned = account::plan(context, request, outputs).await;
     planned.inspect_err(|failure| {
         if let Some(annotate) = annotate {
             annotate.failure(failure);

@@ -8,6 +8,15 @@ use super::{At, Document, FieldDiagnostic};
 /// Fields of the status badge.
 const MOOD: [&str; 2] = ["moodText", "moodHours"];
 
+/// Returns the fields of the status badge among the fields of a file, if it has a text.
+pub(crate) fn fields(fields: &Object) -> Object {
+    if fields.get("moodText").is_none_or(Value::is_null) {
+        return Object::default();
+    }
+    let mood = fields.iter().filter(|(name, _)| MOOD.contains(&name.as_str()));
+    mood.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
 /// Returns a diagnostic for each field of the status badge that a file sets, if the page's record has no `moodText`: then statuses are
 /// switched off (the interface, section 2.1).
 pub(crate) fn problems(

@@ -12,11 +12,35 @@ pub(crate) enum Annotate {
     Github,
 }
 
+/// Weight of an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Error,
+    Warning,
+    Notice,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
 impl Annotate {
+    /// Writes a note at a line of a file, counted from 1.
+    pub(crate) fn note(self, level: Level, (file, line): (&str, usize), message: &str) {
+        let Self::Github = self;
+        ui::annotate(&github(level, Some((file, line, None)), message));
+    }
+
     /// Writes an error at a line of a file, counted from 1, or without a file.
     pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
         let Self::Github = self;
-        ui::annotate(&github(place.map(|(file, line)| (file, line, None)), message));
+        ui::annotate(&github(Level::Error, place.map(|(file, line)| (file, line, None)), message));
     }
 
     /// Writes the error of a command at each place that it names.
@@ -26,23 +50,23 @@ impl Annotate {
             return failure.others().iter().for_each(|other| self.failure(other));
         }
         let Some(file) = failure.file() else {
-            return ui::annotate(&github(None, &failure.to_string()));
+            return ui::annotate(&github(Level::Error, None, &failure.to_string()));
         };
         for (line, column, message) in failure.places() {
-            ui::annotate(&github(Some((file, line, Some(column))), &message));
+            ui::annotate(&github(Level::Error, Some((file, line, Some(column))), &message));
         }
     }
 }
 
-fn github(place: Option<(&str, usize, Option<usize>)>, message: &str) -> String {
-    let message = escaped(&ui::unmarked(message));
+fn github(level: Level, place: Option<(&str, usize, Option<usize>)>, message: &str) -> String {
+    let (level, message) = (level.name(), escaped(&ui::unmarked(message)));
     match place {
         Some((file, line, column)) => {
             let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
             let column = column.map(|it| format!(",col={it}")).unwrap_or_default();
-            format!("::error file={file},line={line}{column}::{message}")
+            format!("::{level} file={file},line={line}{column}::{message}")
         }
-        None => format!("::error::{message}"),
+        None => format!("::{level}::{message}"),
     }
 }
 
@@ -52,12 +76,12 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::github;
+    use super::{Level, github};
 
     #[test]
     fn found_10_commands_in_an_annotation_are_neutralized() {
         assert_eq!(
-            github(None, "##[error]x\n::stop-commands::y"),
+            github(Level::Error, None, "##[error]x\n::stop-commands::y"),
             "::error::# #[error]x%0A: :stop-commands::y"
         );
     }
@@ -66,10 +90,13 @@ mod tests {
     fn special_characters_in_an_annotation_are_escaped() {
         let text = "100% taken\n::error::forged";
         assert_eq!(
-            github(Some(("a,b:c.txt", 3, None)), text),
+            github(Level::Error, Some(("a,b:c.txt", 3, None)), text),
             "::error file=a%2Cb%3Ac.txt,line=3::100%25 taken%0A: :error::forged"
         );
-        assert_eq!(github(Some(("a", 3, Some(7))), "x"), "::error file=a,line=3,col=7::x");
-        assert_eq!(github(None, "x"), "::error::x");
+        assert_eq!(
+            github(Level::Notice, Some(("a", 3, Some(7))), "x"),
+            "::notice file=a,line=3,col=7::x"
+        );
+        assert_eq!(github(Level::Error, None, "x"), "::error::x");
     }
 }

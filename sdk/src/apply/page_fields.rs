@@ -92,6 +92,14 @@ impl PlannedFields {
         Self { changed, before }
     }
 
+    /// Adds fields that are written although the page holds them.
+    pub(super) fn renew(&mut self, page: &Object, fields: &Object) {
+        for (name, value) in fields.iter() {
+            self.changed.insert(name.clone(), value.clone());
+            self.before.extend(page.get(name).map(|held| (name.clone(), held.clone())));
+        }
+    }
+
     /// Returns whether nothing is written.
     pub fn is_empty(&self) -> bool {
         self.changed.is_empty()

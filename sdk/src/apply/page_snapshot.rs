@@ -154,6 +154,13 @@ impl PageSnapshot {
         Ok(())
     }
 
+    /// Returns whether the page has a status that is not shown any more.
+    pub(super) fn has_expired_mood(&self) -> bool {
+        let is_set = self.record.get("moodText").is_some_and(|text| !text.is_null());
+        let active = self.record.get("computed").and_then(|computed| computed.get("moodActive"));
+        is_set && active == Some(&Value::Bool(false))
+    }
+
     /// Returns the profile fields as files have them.
     pub fn fields(&self) -> Object {
         page_fields(&self.record)

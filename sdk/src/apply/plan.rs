@@ -240,6 +240,9 @@ impl Plan {
         if !desired.fields.is_empty() {
             plan.fields = PlannedFields::new(&page.fields(), &desired.fields);
         }
+        if page.has_expired_mood() {
+            plan.fields.renew(&page.fields(), &options.renewed_mood);
+        }
         Ok(plan)
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{DesiredSlot, SlotTypes};
-use crate::Slot;
+use crate::{Object, Slot};
 
 /// Options of a plan, and the facts that planning needs.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct PlanOptions {
     /// Decisions of a three-way merge, if the desired page is the result of one. Its slots are then matched by their ids only, and
     /// [`prune`](Self::prune) is not looked at.
     pub merged: Option<MergedItems>,
+    /// Fields of the status badge to write again if the status has expired.
+    pub renewed_mood: Object,
     /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
     pub max_slots: usize,
 }
@@ -39,6 +41,7 @@ impl Default for PlanOptions {
             created: BTreeMap::new(),
             exact: BTreeSet::new(),
             merged: None,
+            renewed_mood: Object::default(),
             max_slots: 500,
         }
     }

@@ -147,6 +147,17 @@ fn remote(change: &RemoteChange) -> Option<String> {
     })
 }
 
+/// Describes a change of the page that the file does not have.
+pub(crate) fn remote_words(change: &RemoteChange) -> String {
+    match (change, remote(change)) {
+        (RemoteChange::Made { id, kind, .. }, _) => {
+            format!("{kind} {id} was made on the page since the last sync; kept")
+        }
+        (_, Some(text)) => text.trim_start_matches("< ").to_owned(),
+        (_, None) => "changed on the page since the last sync; kept".to_owned(),
+    }
+}
+
 fn replaced(replaced: &Replaced) -> StyledLine {
     let text = match replaced {
         Replaced::Key { id, key, page, .. } => {

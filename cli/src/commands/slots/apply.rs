@@ -140,7 +140,7 @@ pub(crate) async fn run(
     if let Some(saved) = &source.saved {
         saved.allow(&mut apply_args, resume)?;
     }
-    apply_args.profile = profile;
+    apply_args.profiles = profile.into_iter().collect();
     apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
         .await
 }

@@ -81,7 +81,7 @@ pub(crate) async fn run(
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {
     let mut apply_args = args.apply_args;
-    (apply_args.profile, apply_args.sync) = (args.profile, args.sync);
+    (apply_args.profiles, apply_args.sync) = (args.profile.into_iter().collect(), args.sync);
     let roots = &apply_args.upload_root;
     let source = match (&args.file, &args.plan) {
         (Some(file), _) => ApplySource::page(file, roots, "plan")?,

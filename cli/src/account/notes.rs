@@ -1,0 +1,56 @@
+//! Annotations of a plan at the lines of its files: what would be written, and what was changed on the pages.
+
+use links_sdk::sync::RemoteChange;
+
+use super::state::AccountState;
+use crate::apply::planned::PlannedPage;
+use crate::apply::sync;
+use crate::page_file::At;
+use crate::ui::annotations::{Annotate, Level};
+
+/// Writes a note at each line of a file that would change its page, and a warning where the page was changed.
+pub(super) fn annotate(annotate: Annotate, state: &AccountState) {
+    for planned in state.planned() {
+        let document = &planned.file.document;
+        for (path, level, message) in notes(planned) {
+            let problem = document.locate(&path, At::Value, message);
+            for (line, _, problem) in document.bad(vec![problem]).places() {
+                annotate.note(level, (document.name(), line), &problem.message);
+            }
+        }
+    }
+}
+
+/// Returns the places in a file with what is to be said of them.
+fn notes(planned: &PlannedPage) -> Vec<(Vec<String>, Level, String)> {
+    let mut notes = Vec::new();
+    let slot = |item: usize| vec!["slots".to_owned(), item.to_string()];
+    for name in planned.plan.fields.changed.keys() {
+        notes.push((vec![name.clone()], Level::Notice, format!("{name} is written")));
+    }
+    for update in &planned.plan.updates {
+        let keys: Vec<&str> = update.changed.keys().map(String::as_str).collect();
+        let message = format!("slot {} is updated: {}", update.id, keys.join(", "));
+        notes.push((slot(update.index), Level::Notice, message));
+    }
+    for create in &planned.plan.creates {
+        let message = format!("a new {} is created", create.kind);
+        notes.push((slot(create.index), Level::Notice, message));
+    }
+    for delete in &planned.plan.deletes {
+        let message = format!("{} {} is deleted", delete.kind, delete.id);
+        notes.push((vec!["slots".to_owned()], Level::Warning, message));
+    }
+    for change in planned.merged.iter().flat_map(|merged| &merged.merge.remote) {
+        let path = match change {
+            RemoteChange::Key { item, key, .. } => {
+                [slot(*item), vec!["data".to_owned(), key.clone()]].concat()
+            }
+            RemoteChange::Deleted { item, .. } => slot(*item),
+            RemoteChange::Field { key, .. } => vec![key.clone()],
+            RemoteChange::Made { .. } | RemoteChange::Order { .. } => vec!["slots".to_owned()],
+        };
+        notes.push((path, Level::Warning, sync::remote_words(change)));
+    }
+    notes
+}
