@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::hashed::HashedItem;
 use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
+use super::resembling::common_values;
 
 /// Open items and entries of one type between two neighbours that are bound to each other.
 type Gap = (Vec<usize>, Vec<usize>);
@@ -43,7 +44,9 @@ pub(super) fn bind_for_gone(binder: &mut Binder<'_>) {
         let fits = |item: &usize| {
             let HashedItem { item: said, keys, .. } = &binder.items[*item];
             let keys: Vec<&str> = keys.keys().copied().collect();
-            let entry = entries.iter().find(|entry| said_keys(binder, **entry) == keys);
+            let same_keys = entries.iter().filter(|entry| said_keys(binder, **entry) == keys);
+            // The one that shares most values with the item, else the first.
+            let entry = same_keys.rev().max_by_key(|entry| common_values(binder, *item, **entry));
             entry.copied().filter(|_| said.id != FileSlotId::New).map(|entry| (*item, entry))
         };
         if entries.is_empty() || !entries.iter().all(is_gone) {

@@ -114,7 +114,8 @@ pub(super) fn refuse_edited_copies(binder: &mut Binder<'_>, equal: &[(usize, usi
     }
 }
 
-fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (usize, usize) {
+/// Returns the numbers of telling and of other values that an item shares with what the file said of a slot at the last sync.
+pub(super) fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (usize, usize) {
     let (item, entry) = (&binder.items[item], &binder.entries[entry]);
     if item.item.kind != entry.kind {
         return (0, 0);
