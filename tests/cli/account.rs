@@ -489,3 +489,18 @@ fn a_file_of_another_page_than_the_pinned_ones_is_refused() {
     fs::remove_file(env.file(".any", "").with_file_name("astana.yaml")).unwrap();
     ok(&env, "apply --profile cafe --profile qara.weddings --yes --allow-create 2");
 }
+
+#[test]
+fn two_edits_are_applied_from_two_empty_runners_that_share_the_lock_through_git() {
+    let env = account_of_files();
+    // No state is kept between the commands of this test: each is a runner of its own.
+    ok(&env, APPLY);
+    for title in ["by day", "by night"] {
+        env.file("cafe.yaml", CAFE.replace("at night", title).replace("Good night!", title));
+        ok(&env, "apply");
+        let page = env.server.account().profiles[0].clone();
+        assert_eq!(page.title, Some(format!("Qara {title}")));
+        assert_eq!(json!(page.slots[0].data["title"]), json!(title));
+        assert!(ok(&env, "plan").stdout.contains("no changes"));
+    }
+}

@@ -190,3 +190,33 @@ fn the_action_runs_the_checks_of_its_inputs() {
     let (exit, said) = action(directory.path(), &[("profile", "cafe")]);
     assert_eq!(exit, Some(2), "no service URL is configured\n{said}");
 }
+
+#[test]
+fn the_action_plans_and_applies_page_files_and_form_files() {
+    let directory = checkout();
+    let file = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    std::fs::create_dir(directory.path().join("forms")).unwrap();
+    file(
+        "forms/contact.yaml",
+        "form: contact\ntitle: Write\nfields: [{type: text, label: Name, required: true}]\n",
+    );
+    file("cafe.yaml", "profile: cafe\ntitle: Anew\n");
+    let inputs = |more: &[(&'static str, &'static str)]| {
+        let mut all =
+            vec![("sandbox", "true"), ("files", "cafe.yaml\n\nforms\n"), ("pages", "cafe\n")];
+        all.extend_from_slice(more);
+        action(directory.path(), &all)
+    };
+    let (exit, said) = inputs(&[]);
+    assert_eq!(exit, Some(3), "{said}");
+    assert!(said.contains("::notice file=cafe.yaml,line=2::title is written"), "{said}");
+    let (exit, said) = inputs(&[("apply", "true")]);
+    assert!(exit == Some(14) && said.contains("--allow-create 1"), "{said}");
+    let (exit, said) = inputs(&[("apply", "true"), ("allow-create", "1")]);
+    assert_eq!(exit, Some(0), "{said}");
+    let (exit, said) = inputs(&[]);
+    assert_eq!(exit, Some(0), "{said}");
+    file("cafe.yaml", "profile: qara.weddings\ntitle: Anew\n");
+    let (exit, said) = inputs(&[("apply", "true"), ("allow-create", "1")]);
+    assert!(exit == Some(14) && said.contains("not for cafe"), "{said}");
+}
