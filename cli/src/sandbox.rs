@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use links_fixtures::{ContractServer, World};
+use links_fixtures::{Choices, ContractServer, FileUrls, World};
 
 use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
@@ -43,6 +43,7 @@ pub(crate) async fn start(
     }
     let mut builder = ContractServer::builder(World::cafe().with_random_tokens())
         .no_request_log()
+        .choices(Choices { file_urls: FileUrls::Here, ..Choices::default() })
         .state_file(path);
     if let Some(port) = port {
         builder = builder.port(port);

@@ -129,8 +129,8 @@ pub use transport::pacing::{
 };
 pub use transport::write_tally::WriteSummary;
 pub use upload::{
-    ImageType, ImageUse, MAX_UPLOAD_BYTES, UnsuitableImage, Upload, UploadMethod, UploadProgress,
-    UploadTarget,
+    ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, UnsuitableImage, Upload,
+    UploadMethod, UploadProgress, UploadTarget,
 };
 pub use view::{AnswerView, RequestView};
 pub use write_mode::WriteMode;

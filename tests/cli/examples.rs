@@ -31,7 +31,7 @@ fn before(leaf: &str) -> &'static str {
     match leaf {
         "slots restore" => "links slots apply cafe.yaml",
         "undo" => "links slots set cafe 1001 title=Anew",
-        "slots pull" | "schema page" => "rm -f cafe.yaml",
+        "slots pull" | "pull" | "schema page" => "rm -f cafe.yaml",
         "init" => "mkdir -p pages",
         "plan" | "apply" => "mkdir -p pages forms && cp cafe.yaml pages && cp booking.yaml forms",
         "auth switch" | "auth logout" => {

@@ -36,7 +36,9 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots edit" => vec!["cafe", "--yes"],
         "slots explain" | "slots template" | "schema slot" => vec!["button"],
         "profile settings" | "profile open" | "profile edit" | "profile get"
-        | "profile preview" | "slots list" | "slots pull" => vec!["cafe"],
+        | "profile preview" | "slots list" | "slots pull" | "pull" => {
+            vec!["cafe"]
+        }
         "profile create" => vec!["spring.menu"],
         "profile update" => vec!["cafe", "title=Anew"],
         "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],

@@ -80,8 +80,15 @@ impl TestEnv {
     pub(crate) fn with(
         settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
     ) -> Self {
-        let server =
-            wait(settings(ContractServer::builder(World::cafe()).no_limits()).start()).unwrap();
+        Self::of(World::cafe(), settings)
+    }
+
+    /// Returns another world on a server with other settings.
+    pub(crate) fn of(
+        world: World,
+        settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
+    ) -> Self {
+        let server = wait(settings(ContractServer::builder(world).no_limits()).start()).unwrap();
         let env = vec![("LINKS_BASE_URL", server.base_url()), ("LINKS_TOKEN", server.token())];
         let directory = || tempfile::tempdir().unwrap();
         Self {

@@ -1,12 +1,10 @@
 //! Tests of the apply of several pages and forms in one run.
 
-use links_fixtures::{
-    Choices, Collection, ContractServer, EmptyObjects, Fault, LegacyTypes, Strings, UpdatedSlots,
-    World,
-};
+use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::Client;
 use links_sdk::account::{AccountError, AppliedPage, DesiredAccount};
 use links_sdk::apply::{ApplyCause, SlotTypes};
+use links_test_support::readings::readings;
 use serde_json::{Value, json};
 
 use crate::{cafe, cafe_with, client_of};
@@ -56,36 +54,6 @@ async fn pulled(client: &Client) -> DesiredAccount {
         })
         .collect();
     desired(json!({"forms": forms, "pages": pages}))
-}
-
-/// Returns the readings of the interface that change what is read or how it is stored: each alone, and all together.
-fn readings() -> Vec<Choices> {
-    let changes: [fn(&mut Choices); 14] = [
-        |it| it.empty_objects = EmptyObjects::Object,
-        |it| it.unknown_fields = true,
-        |it| it.legacy_types = LegacyTypes::Inside,
-        |it| it.events_deletable = true,
-        |it| it.updated_slots = UpdatedSlots::WholePage,
-        |it| it.open_schemas = true,
-        |it| it.computed_in_data = true,
-        |it| it.channel_ids = Collection::Map,
-        |it| it.strings = Strings::Normalized,
-        |it| it.zeros = true,
-        |it| it.any_social_link = true,
-        |it| it.bare_links = true,
-        |it| it.empty_mood_is_none = true,
-        |it| it.status_feature = false,
-    ];
-    let mut all = Choices::default();
-    let mut readings = vec![Choices::default()];
-    for change in changes {
-        let mut one = Choices::default();
-        change(&mut one);
-        change(&mut all);
-        readings.push(one);
-    }
-    readings.push(all);
-    readings
 }
 
 async fn has_nothing_to_do(world: World, choices: Choices) {

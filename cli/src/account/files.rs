@@ -16,7 +16,7 @@ use crate::page_file::patch::refuse_marks;
 use crate::page_file::{self, Document, FileKind, PageFile};
 
 /// Number of directories below the first that are searched for files.
-const DEPTH: usize = 8;
+pub(crate) const DEPTH: usize = 8;
 
 /// Page files and form files, each with its path.
 #[derive(Debug, Default)]
@@ -94,7 +94,10 @@ impl AccountFiles {
                 let file = PageFile { directory: directory.to_owned(), ..file };
                 self.pages.push((path.to_owned(), file));
             }
-            Ok(FileKind::Form) => self.forms.push((path.to_owned(), FormFile::of(document)?)),
+            Ok(FileKind::Form) => {
+                refuse_marks(&document)?;
+                self.forms.push((path.to_owned(), FormFile::of(document)?));
+            }
             Err(_) if is_found => self.skipped.push(path.to_owned()),
             Err(problem) => return Err(document.bad(vec![problem]).into()),
         }

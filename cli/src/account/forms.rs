@@ -166,11 +166,7 @@ impl PlannedForm {
 
     /// Records the id of the form in the lock that governs its file, if there is one.
     pub(crate) fn store(&self, context: &Context, id: &str) -> Result<(), CommandError> {
-        let Some((store, _)) = lock_of(context, &self.path)? else { return Ok(()) };
-        let service = runs::service(context).unwrap_or_default();
-        store.update(context, &service, |lock| {
-            lock.forms.insert(self.plan.name.clone(), id.to_owned());
-        })
+        record_form(context, &self.path, &self.plan.name, id)
     }
 
     /// Returns the logins of the pages of a run that show the form.
@@ -187,6 +183,20 @@ impl PlannedForm {
         };
         pages.filter(shows).map(|page| page.page.login.as_str()).collect()
     }
+}
+
+/// Records the id of a form in the lock that governs its file, if there is one.
+pub(super) fn record_form(
+    context: &Context,
+    path: &Path,
+    name: &str,
+    id: &str,
+) -> Result<(), CommandError> {
+    let Some((store, _)) = lock_of(context, path)? else { return Ok(()) };
+    let service = runs::service(context).unwrap_or_default();
+    store.update(context, &service, |lock| {
+        lock.forms.insert(name.to_owned(), id.to_owned());
+    })
 }
 
 fn lock_of(

@@ -5,6 +5,7 @@ pub(crate) mod estimate;
 pub(crate) mod files;
 mod forms;
 mod notes;
+pub(crate) mod pull;
 mod report;
 mod request;
 mod saved_account;

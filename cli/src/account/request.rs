@@ -16,7 +16,7 @@ pub(crate) struct AccountRequest {
     pub(crate) wait: bool,
 }
 
-/// What cannot be undone and needs a flag of its own where no user can be asked.
+// What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment: clap would take it for the text of the command.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Allowed {
     /// Create up to N pages and forms, which cannot be deleted again

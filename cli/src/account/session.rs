@@ -34,7 +34,7 @@ use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
 
 /// Number of pages from which the time of a run is announced.
-const ANNOUNCED: usize = 20;
+pub(super) const ANNOUNCED: usize = 20;
 
 /// Delegate of a run over the files of an account.
 pub(super) struct AccountSession<'c> {

@@ -1,13 +1,30 @@
 //! Export of a page as content of a page file that can be edited and applied again.
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::{DesiredPage, PageSnapshot};
+use links_sdk::apply::{DesiredPage, PageSnapshot, SlotTypes};
 
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::page_file::PageContent;
 
-/// Reads a page. Returns its content as of a page file, and the page.
+/// Returns the slots of a page as content of a page file.
+pub(crate) fn slots(page: &PageSnapshot, types: &SlotTypes) -> PageContent {
+    PageContent::of_slots(key(page), DesiredPage::from_page(&page.slots, types))
+}
+
+/// Returns a whole page as content of a page file, and the names of the fields whose value no page file can hold.
+pub(crate) fn whole(page: &PageSnapshot, types: &SlotTypes) -> (PageContent, Vec<String>) {
+    let slots = DesiredPage::from_page(&page.slots, types);
+    PageContent::of_page(key(page), page.fields(), slots)
+}
+
+/// Returns the key of a page in its file: its login, unless that consists of digits only, which reads as an id.
+fn key(page: &PageSnapshot) -> ProfileKey {
+    let login = page.login.parse().ok().filter(|it| matches!(it, ProfileKey::Login(_)));
+    login.unwrap_or(ProfileKey::Id(page.id))
+}
+
+/// Reads a page. Returns its slots as content of a page file, and the page.
 pub(crate) async fn pull(
     context: &mut Context,
     key: ProfileKey,
@@ -15,13 +32,5 @@ pub(crate) async fn pull(
     let client = context.client().await?;
     let read = PageSnapshot::read(&client, &key).await?;
     let types = context.slot_types().await?.rules();
-    // A login of digits only cannot be used as the key of its page.
-    let key = read
-        .login
-        .parse()
-        .ok()
-        .filter(|it| matches!(it, ProfileKey::Login(_)))
-        .unwrap_or(ProfileKey::Id(read.id));
-    let page = PageContent::of_slots(key, DesiredPage::from_page(&read.slots, &types));
-    Ok((page, read))
+    Ok((slots(&read, &types), read))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod confirm;
 pub(crate) mod dry_run;
 pub(crate) mod execute;
+pub(crate) mod existing_file;
 pub(crate) mod export;
 pub(crate) mod fail_on;
 pub(crate) mod image;
@@ -19,6 +20,7 @@ pub(crate) mod run_progress;
 pub(crate) mod run_table;
 pub(crate) mod runs;
 pub(crate) mod saved_plan;
+pub(crate) mod schema_line;
 pub(crate) mod sync;
 pub(crate) mod three_way;
 pub(crate) mod unfinished_runs;

@@ -182,7 +182,11 @@ fn checked(
     let mut problems = match &planned {
         Ok(_) if apply_args.no_validate => Vec::new(),
         Ok(plan) => {
-            let mut all = mood::problems(&file.document, &plan.fields.changed, &page.record);
+            let mut all = Vec::new();
+            // Nothing says that a new page cannot have a status.
+            if page.exists() {
+                all.extend(mood::problems(&file.document, &plan.fields.changed, &page.record));
+            }
             all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
             // The data of a restored slot comes from the page itself.
             if apply_args.kept_reason.is_none() {

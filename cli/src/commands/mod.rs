@@ -23,6 +23,7 @@ mod me;
 mod music;
 mod plan;
 mod profile;
+mod pull;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     /// The slots of a page
     #[command(subcommand)]
     Slots(slots::SlotsCommand),
+    /// Write pages and forms to files, or take over what changed on them
+    Pull(pull::PullArgs),
     /// Show what `links apply` would do: pages and forms compared with their files
     Plan(plan::PlanArgs),
     /// Make pages and forms match their files
@@ -136,6 +139,7 @@ pub(crate) async fn run(
         Command::Service(args) => service::run(context, args).await,
         Command::Profile(command) => profile::run(context, command).await,
         Command::Slots(command) => slots::run(context, command).await,
+        Command::Pull(args) => Box::pin(pull::run(context, args)).await,
         Command::Plan(args) => plan::run(context, args).await,
         Command::Apply(args) => apply::run(context, args).await,
         Command::Init(args) => init::run(context, args).await,

@@ -177,6 +177,13 @@ impl CommandError {
         })
     }
 
+    /// Adds what the error is about, among several.
+    #[must_use]
+    pub(crate) fn about(mut self, what: &str) -> Self {
+        self.0.message = format!("{what}: {}", self.0.message);
+        self
+    }
+
     /// Adds a hint.
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {

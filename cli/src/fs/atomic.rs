@@ -12,6 +12,11 @@ use tempfile::NamedTempFile;
 ///
 /// When the directory cannot be written to, or the file exists and `replace` is false.
 pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    write_bytes(path, text.as_bytes(), replace)
+}
+
+/// Writes a file as [`write`] does.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
     let target = if replace {
         path.canonicalize().unwrap_or_else(|_| path.to_owned())
     } else {
@@ -22,7 +27,7 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
         let missing = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
-    finish(new_file(directory)?, &target, text.as_bytes(), replace)
+    finish(new_file(directory)?, &target, bytes, replace)
 }
 
 /// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.

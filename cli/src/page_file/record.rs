@@ -11,7 +11,6 @@ use super::profile_fields::rule;
 impl PageContent {
     /// Returns a page as it is: its fields (see `links_sdk::apply::page_fields`) that have a value, and its slots. Also returns the names of the fields whose value no page file
     /// can hold, for example an avatar that is a URL.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for `links pull`"))]
     pub(crate) fn of_page(
         profile: ProfileKey,
         fields: Object,
@@ -19,7 +18,7 @@ impl PageContent {
     ) -> (Self, Vec<String>) {
         // The login names the page.
         let fields = fields.0.into_iter().filter(|(name, it)| name != "login" && has_value(it));
-        let (kept, left): (Vec<_>, Vec<_>) = fields.partition(|(name, it)| is_writable(name, it));
+        let (kept, left): (Vec<_>, Vec<_>) = fields.partition(|(name, it)| is_holdable(name, it));
         let slots = DesiredPage { fields: kept.into_iter().collect(), ..slots };
         let page = Self::of_slots(profile, slots);
         (page, left.into_iter().map(|(name, _)| name).collect())
@@ -34,7 +33,8 @@ fn has_value(value: &Value) -> bool {
     }
 }
 
-fn is_writable(name: &str, value: &Value) -> bool {
+/// Returns whether a page file can hold this value of a field, for example no avatar that is a URL.
+pub(crate) fn is_holdable(name: &str, value: &Value) -> bool {
     let key = Key { span: 0..0, name: name.to_owned(), is_literal: true };
     let node = Node::of_json(value);
     let is_valid = rule(name).is_some_and(|it| it.check(name, &key, &node, &mut vec![]).is_some());

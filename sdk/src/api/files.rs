@@ -1,5 +1,6 @@
 //! Uploads of images (the interface, section 4.9).
 
+use bytes::Bytes;
 use reqwest::{Method, Request};
 use url::Url;
 
@@ -13,7 +14,9 @@ use crate::operation;
 use crate::outcome::Outcome;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{BoxFuture, CallOptions};
-use crate::upload::{ReplayableBody, Upload, UploadMethod, UploadTarget, send_to_upload_url};
+use crate::upload::{
+    GET, ReplayableBody, Upload, UploadMethod, UploadTarget, download, send_to_upload_url,
+};
 
 /// Maximum length, in characters, of a URL for the service to fetch (the interface, section 8).
 const MAX_URL_LENGTH: usize = 2048;
@@ -76,6 +79,23 @@ impl FilesHandle {
             move |api| async move { api.upload_file(&body).await },
             |envelope| envelope.data,
         )
+    }
+
+    /// Downloads an image of up to 8 MB from a URL that the service gave for it: `src` of an upload, `computed.avatarUrl` or
+    /// `computed.bgImageUrl` of a page. The host is not trusted: no token is sent there, no redirect is followed, no private host is contacted
+    /// unless the service itself is one, and only https is spoken. What is no jpeg, png, webp or gif is refused.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let refused = client.files().download("http://files.example/a.png").await;
+    /// assert!(refused.is_err_and(|error| error.is_invalid_input()));
+    /// # Ok(()) });
+    /// ```
+    pub fn download(&self, url: impl Into<String>) -> Call<Bytes> {
+        let url = url.into();
+        Call::new(&self.client, GET, move |sender| {
+            Box::pin(async move { download(sender.shared(), sender.options(), &url).await })
+        })
     }
 
     /// Requests a URL to send a large image to. The URL works for 15 minutes, for anyone who knows it.

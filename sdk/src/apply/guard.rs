@@ -17,7 +17,7 @@ pub struct DeleteLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardRefusal {
-    /// The file asks for no slots, and that was not allowed.
+    /// The file asks for no slots, the page has some, and that was not allowed.
     #[error("the file has no slots")]
     Empty,
     /// A large part of the page would be deleted, and no number was confirmed.
@@ -38,12 +38,12 @@ pub enum GuardRefusal {
     },
 }
 
-/// Refuses an empty file, more than 20 deletes, and deletes of more than 30 % of a page of at least 10 slots, unless allowed.
+/// Refuses an empty file for a page with slots, more than 20 deletes, and deletes of more than 30 % of a page of at least 10 slots, unless allowed.
 ///
 /// `slots` is the number of slots on the page.
 pub fn guard(plan: &Plan, slots: usize, limits: &DeleteLimits) -> Result<(), GuardRefusal> {
     let deletes = plan.deletes.len();
-    if plan.items == 0 && !limits.allow_empty {
+    if plan.items == 0 && slots > 0 && !limits.allow_empty {
         return Err(GuardRefusal::Empty);
     }
     let many = deletes > 20 || slots >= 10 && deletes * 10 > slots * 3;
@@ -65,7 +65,7 @@ mod tests {
         let over = |deletes, max| Err(GuardRefusal::OverMaxDeletes { deletes, max });
         for (items, deletes, slots, max_deletes, allow_empty, expected) in [
             (1, 0, 0, None, false, Ok(())),
-            (0, 0, 0, None, false, Err(GuardRefusal::Empty)),
+            (0, 0, 0, None, false, Ok(())),
             (0, 0, 3, None, false, Err(GuardRefusal::Empty)),
             (0, 3, 3, None, true, Ok(())),
             (1, 9, 9, None, false, Ok(())),

@@ -1,5 +1,7 @@
 //! Images to upload.
 
+mod download;
+mod foreign_url;
 mod image;
 mod replayable_body;
 mod upload_url;
@@ -10,6 +12,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+pub(crate) use download::{GET, download};
 pub use image::{ImageType, ImageUse, UnsuitableImage};
 pub(crate) use replayable_body::ReplayableBody;
 pub use upload_url::UploadTarget;
@@ -20,6 +23,9 @@ pub(crate) use upload_url::send_to_upload_url;
 
 /// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
+
+/// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels (the interface, section 2.1).
+pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
 
 /// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes with a name.
 ///

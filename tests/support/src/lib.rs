@@ -7,3 +7,4 @@ pub mod clock;
 pub mod example;
 pub mod misbehaving_servers;
 pub mod proxy;
+pub mod readings;

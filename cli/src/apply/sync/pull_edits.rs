@@ -7,13 +7,19 @@ use serde_json::{Map, Value};
 
 use crate::page_file::patch::{Edit, MarkedConflict, Path, moves};
 
-/// Returns the edits that a pull asks for.
-pub(super) fn edits(pull: &Pull) -> Vec<Edit> {
+/// Returns the edits that a pull asks for. `fields` are the profile fields of the file.
+pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
     let slots = || Path::root().key("slots");
     let item = |nth: usize| slots().item(nth);
     let mut edits = Vec::new();
     for field in &pull.fields {
-        edits.push(Edit::Set { path: Path::root().key(&field.key), value: field.value.clone() });
+        let path = Path::root().key(&field.key);
+        match (fields.get(&field.key), &field.value) {
+            (Some(Value::Array(said)), Value::Array(taken)) => {
+                edits.extend(list_edits(&path, said, taken));
+            }
+            (_, value) => edits.push(Edit::Set { path, value: value.clone() }),
+        }
     }
     for taken in &pull.keys {
         let (key, value) = escaped(&taken.key, &taken.value);
@@ -70,6 +76,27 @@ pub(super) fn edits(pull: &Pull) -> Vec<Edit> {
     edits
 }
 
+/// Returns the edits that make one list of another, which leave the items that both have as they are.
+fn list_edits(path: &Path, said: &[Value], taken: &[Value]) -> Vec<Edit> {
+    let texts = |items: &[Value]| items.iter().map(Value::to_string).collect::<Vec<_>>();
+    let (said_texts, taken_texts) = (texts(said), texts(taken));
+    let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &said_texts, &taken_texts);
+    if !ops.iter().any(|op| op.tag() == similar::DiffTag::Equal) {
+        return vec![Edit::Set { path: path.clone(), value: taken.into() }];
+    }
+    let mut edits = Vec::new();
+    for op in ops.iter().filter(|op| op.tag() != similar::DiffTag::Equal) {
+        edits.extend(op.old_range().map(|nth| Edit::Remove { path: path.clone().item(nth) }));
+        let after = op.old_range().end.checked_sub(1);
+        let insert = |nth: usize| {
+            let (list, value) = (path.clone(), taken[nth].clone());
+            Edit::Insert { list, after, value, mark: None }
+        };
+        edits.extend(op.new_range().map(insert));
+    }
+    edits
+}
+
 /// Returns a key and its value as they are written, so that nothing of the page is a reference.
 fn escaped(key: &str, value: &Value) -> (String, Value) {
     let whole: Object = [(key.to_owned(), value.clone())].into_iter().collect();
@@ -92,6 +119,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_list_is_changed_item_by_item_and_keeps_its_comments() {
+        let text = "socials:\n  - a # first\n  - b # second\n  - c # third\n";
+        let changed = |taken: Value| {
+            let Value::Array(taken) = taken else { panic!("{taken}") };
+            let said = [json!("a"), json!("b"), json!("c")];
+            let edits = list_edits(&Path::root().key("socials"), &said, &taken);
+            crate::page_file::patch::patch(text, &edits).unwrap()
+        };
+        let all = "socials:\n  - a # first\n  - b # second\n  - c # third\n";
+        assert_eq!(changed(json!(["a", "b", "c"])), all);
+        assert_eq!(changed(json!(["a", "b", "c", "d", "e"])), format!("{all}  - d\n  - e\n"));
+        assert_eq!(changed(json!(["x", "b"])), "socials:\n  - x\n  - b # second\n");
+        assert_eq!(changed(json!(["c", "a"])).lines().count(), 3);
+        assert_eq!(changed(json!(["x"])), "socials:\n  - x\n");
+        assert_eq!(changed(json!([])), "socials: []\n");
+    }
 
     #[test]
     fn nothing_of_the_page_becomes_a_reference() {

@@ -5,7 +5,7 @@ use links_sdk::sync::{ConflictMark, Pull, SyncError};
 
 use super::pull_edits::edits;
 use super::record::image_paths;
-use super::{SyncRecord, file_page, identity_problems};
+use super::{SyncRecord, identity_problems};
 use crate::apply::image::Image;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -36,9 +36,9 @@ impl PulledFile {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Self, PullFailure> {
-        let said = file_page(file, images);
-        let pull = record.pull(&said, page, types).map_err(PullFailure::Sync)?;
-        let text = patch(text, &edits(&pull)).map_err(PullFailure::Patch)?;
+        let pull = record.pull(file, images, page, types).map_err(PullFailure::Sync)?;
+        let text =
+            patch(text, &edits(&pull, &file.page.content.fields)).map_err(PullFailure::Patch)?;
         Ok(Self { text, pull })
     }
 
@@ -49,11 +49,11 @@ impl PulledFile {
 
     /// Short description of what is taken over.
     pub(crate) fn summary(&self) -> String {
-        let Pull { keys, inserted, removed, .. } = &self.pull;
+        let Pull { fields, keys, inserted, removed, .. } = &self.pull;
         let kept = |mark: &&ConflictMark| matches!(mark, ConflictMark::DeletedHere { .. });
         let back = self.pull.marks.iter().filter(kept).count();
         let counts = [
-            (keys.len(), "value taken over", "values taken over"),
+            (fields.len() + keys.len(), "value taken over", "values taken over"),
             (inserted.len() - back, "slot added", "slots added"),
             (removed.len(), "item removed", "items removed"),
             (self.conflicts(), "conflict marked", "conflicts marked"),

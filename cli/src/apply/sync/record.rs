@@ -5,7 +5,7 @@ use std::path::Path;
 
 use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
-    FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, ValueHash,
+    FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, SyncNote, ValueHash,
 };
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
@@ -18,6 +18,7 @@ use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::page_file::record::is_holdable;
 use crate::page_file::{FileScope, PageFile};
 
 /// The record of the last sync of a page file, as it was read when the command began.
@@ -245,16 +246,41 @@ impl SyncRecord {
         Err(CommandError::new(Exit::Refused, message).with_hint(hint))
     }
 
-    /// Decides what a pull changes in a file.
+    /// Decides what a pull changes in a file, as far as the command takes the file. Values that no page file can hold are not taken over.
     pub(super) fn pull(
         &self,
-        said: &FilePage,
+        file: &PageFile,
+        images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Pull, SyncError> {
-        let live = live(page, FileScope::Slots);
-        let base = self.base_with_sent(said, &live, types);
-        Pull::new(base.as_ref(), said, &live, types)
+        let (said, live) = compared(file, images, page);
+        let mut base = self.base_with_sent(&said, &live, types);
+        if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
+            base.slots.clear();
+        }
+        let mut pull = Pull::new(base.as_ref(), &said, &live, types)?;
+        if !file.page.has_slots {
+            pull.base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
+        }
+        if file.scope == FileScope::Slots {
+            // Fields that were not taken keep their record.
+            pull.base.fields = self.base().map(|base| base.fields.clone()).unwrap_or_default();
+            pull.notes.retain(|note| !matches!(note, SyncNote::FieldStays { .. }));
+            return Ok(pull);
+        }
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields)
+            .into_iter()
+            .partition(|field| is_holdable(&field.key, &field.value));
+        pull.fields = taken;
+        for field in left {
+            let before = base.as_ref().and_then(|base| base.fields.get(&field.key));
+            match before {
+                Some(pair) => pull.base.fields.insert(field.key, *pair),
+                None => pull.base.fields.remove(&field.key),
+            };
+        }
+        Ok(pull)
     }
 
     /// Records a file and its page as far as they agree. What differs counts as changed on both sides.
@@ -290,6 +316,9 @@ impl SyncRecord {
         base.forget_order(&live);
         if !file.page.has_slots {
             base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
+        }
+        if file.scope == FileScope::Slots {
+            base.fields = self.base().map(|base| base.fields.clone()).unwrap_or_default();
         }
         self.put(context, base, image_paths(file, images))
     }

@@ -111,6 +111,8 @@ impl Edit {
 pub(crate) enum MarkedConflict {
     /// Another value.
     Changed(Value),
+    /// Another value, of which it is unknown which side changed it.
+    Differs(Value),
     /// No such value any more.
     Removed,
     /// A slot with this id that may be the one of this item.

@@ -64,6 +64,10 @@ pub(super) fn line(path: &Path, conflict: &MarkedConflict) -> String {
             "{PREFIX} {label}{separator}{} (changed on the page since the last sync; keep the value below or take this one, then delete this line)",
             json_text(value)
         ),
+        MarkedConflict::Differs(value) => format!(
+            "{PREFIX} {label}{separator}{} (differs from the value below; keep that or take this one, then delete this line)",
+            json_text(value)
+        ),
         MarkedConflict::Removed => format!(
             "{PREFIX} {label}{separator}nothing (removed on the page since the last sync; keep the value below or remove it, then delete this line)"
         ),

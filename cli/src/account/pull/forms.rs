@@ -1,0 +1,328 @@
+//! Forms of the account as form files: their local names, new files, and files that exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use links_sdk::Client;
+use links_sdk::account::{DesiredForm, FormPlan};
+use links_sdk::types::{LeadForm, NotificationChannel};
+use serde_json::{Map, Value, json};
+
+use super::file_name::local_name;
+use super::place::PullDirectory;
+use crate::account::forms::record_form;
+use crate::apply::existing_file::{not_written, replace};
+use crate::apply::known_forms::KnownForms;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::form_file::FormFile;
+use crate::form_file::fields::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
+use crate::fs::atomic;
+use crate::output::yaml;
+use crate::page_file::Document;
+use crate::page_file::patch::{Edit, MarkedConflict, PatchError, Path, patch, refuse_marks};
+
+/// A form of the account with its local name.
+struct LocalForm {
+    form: LeadForm,
+    name: String,
+    /// The file that exists.
+    file: Option<(PathBuf, FormFile)>,
+    /// True once it has a file.
+    is_filed: bool,
+}
+
+/// Forms of the account that have a file, or get one.
+#[derive(Default)]
+pub(super) struct LocalForms {
+    forms: Vec<LocalForm>,
+    channels: Vec<NotificationChannel>,
+}
+
+/// What became of the file of a form.
+pub(super) struct FormReport {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) id: String,
+    pub(super) what: String,
+    pub(super) conflicts: usize,
+    /// Fields that no form file can hold.
+    pub(super) left_out: Vec<String>,
+}
+
+/// How form files are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FormOptions {
+    /// Replace what files say.
+    pub(super) force: bool,
+    /// Leave out what only this account has.
+    pub(super) portable: bool,
+}
+
+impl LocalForms {
+    /// Gives each form its local name: that of its file, else that of the lock, else a new one made from its title.
+    pub(super) async fn read(
+        client: &Client,
+        known: &mut KnownForms,
+        directory: &mut PullDirectory,
+        options: FormOptions,
+    ) -> Result<Self, CommandError> {
+        let account = known.account(client).await?.to_vec();
+        let mut files = std::mem::take(&mut directory.forms);
+        let needs_channels = !options.portable
+            && (account.iter().any(|form| !form.notification_channel_ids.is_empty())
+                || files.iter().any(|(_, file)| !file.channels.is_empty()));
+        let channels =
+            if needs_channels { client.notification_channels().await?.items } else { Vec::new() };
+        let mut taken: BTreeSet<String> =
+            files.iter().map(|(_, file)| file.form.name.to_lowercase()).collect();
+        let mut sorted: Vec<&LeadForm> = account.iter().collect();
+        sorted.sort_by_key(|form| (&form.created_at, &form.id));
+        let mut forms = Vec::new();
+        for form in sorted {
+            let is_its = |(path, file): &(PathBuf, FormFile)| {
+                if options.portable {
+                    let title = file.form.fields.get("title").and_then(Value::as_str);
+                    return title == Some(&form.title)
+                        && *path == directory.form_path(&local_name(&form.title));
+                }
+                let recorded = directory.recorded_form(&file.form.name);
+                plan(file, &account, recorded)
+                    .is_some_and(|plan| plan.id.as_ref() == Some(&form.id))
+            };
+            let file = files.iter().position(is_its).map(|nth| files.remove(nth));
+            let name = match &file {
+                Some((_, file)) => file.form.name.clone(),
+                None => {
+                    let recorded = directory.recorded_name(&form.id).map(str::to_owned);
+                    let recorded = recorded
+                        .filter(|name| !options.portable && !taken.contains(&name.to_lowercase()));
+                    recorded.unwrap_or_else(|| new_name(&form.title, &taken, directory))
+                }
+            };
+            taken.insert(name.to_lowercase());
+            known.add(&name, Some(form.id.clone()));
+            let is_filed = file.is_some() && !options.portable;
+            forms.push(LocalForm { form: form.clone(), name, file, is_filed });
+        }
+        Ok(Self { forms, channels })
+    }
+
+    /// Returns the local name of a form.
+    pub(super) fn name(&self, id: &str) -> Option<&str> {
+        self.forms.iter().find(|it| it.form.id == id).map(|it| it.name.as_str())
+    }
+
+    /// Returns the local name of a form that has a file.
+    pub(super) fn filed_name(&self, id: &str) -> Option<&str> {
+        self.forms.iter().find(|it| it.form.id == id && it.is_filed).map(|it| it.name.as_str())
+    }
+
+    /// Returns the id of the form of a local name.
+    pub(super) fn id(&self, name: &str) -> Option<&str> {
+        self.forms.iter().find(|it| it.name == name).map(|it| it.form.id.as_str())
+    }
+
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.forms.iter().map(|it| it.form.id.clone()).collect()
+    }
+
+    /// Writes the file of a form, or takes over into the one that exists what differs.
+    pub(super) fn write(
+        &mut self,
+        context: &Context,
+        id: &str,
+        directory: &mut PullDirectory,
+        options: FormOptions,
+    ) -> Result<Option<FormReport>, CommandError> {
+        let Some(nth) = self.forms.iter().position(|it| it.form.id == id) else { return Ok(None) };
+        if options.portable && self.forms[nth].is_filed {
+            return Ok(None);
+        }
+        let name = self.forms[nth].name.clone();
+        let value = self.value(&self.forms[nth].form, &name, options);
+        let (value, left_out) = holdable(value)?;
+        let (path, what, conflicts) = match self.forms[nth].file.take() {
+            Some((path, _)) if options.portable => {
+                let what = replace_portable(&path, &yaml::write(&value)?, options)?;
+                (path, what.to_owned(), 0)
+            }
+            Some((path, mut file)) => {
+                file.resolve_channels(&self.channels)?;
+                let form = &self.forms[nth].form;
+                let (what, conflicts) = update(&path, &file, form, &value, options)?;
+                (path, what, conflicts)
+            }
+            None => {
+                let text = yaml::write(&value)?;
+                let path = directory.new_form(&name).ok_or_else(|| {
+                    let message =
+                        format!("the file of the form {name} exists already; it was not written");
+                    CommandError::new(Exit::Refused, message).with_hint("move it away")
+                })?;
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent).map_err(|error| not_written(&path, &error))?;
+                }
+                atomic::write(&path, &text, false).map_err(|error| not_written(&path, &error))?;
+                (path, "written".to_owned(), 0)
+            }
+        };
+        self.forms[nth].is_filed = true;
+        if !options.portable {
+            record_form(context, &path, &name, id)?;
+        }
+        let file = path.display().to_string();
+        Ok(Some(FormReport { file, name, id: id.to_owned(), what, conflicts, left_out }))
+    }
+
+    /// Returns a form as a form file has it, without empty fields.
+    fn value(&self, form: &LeadForm, name: &str, options: FormOptions) -> Map<String, Value> {
+        let record = serde_json::to_value(form).unwrap_or_default();
+        let mut file = Map::new();
+        file.insert(NAME.to_owned(), name.into());
+        if !options.portable {
+            file.insert(ID.to_owned(), form.id.clone().into());
+        }
+        for rule in FORM_FIELDS {
+            if let Some(value) = record.get(rule.name).filter(|value| !value.is_null()) {
+                file.insert(rule.name.to_owned(), value.clone());
+            }
+        }
+        let input = |field: &Value| {
+            let known = INPUT_FIELDS.iter().filter(|rule| rule.name != "key" || !options.portable);
+            let value = |name: &str| field.get(name).filter(|value| !value.is_null()).cloned();
+            known
+                .filter_map(|rule| Some((rule.name.to_owned(), value(rule.name)?)))
+                .collect::<Map<_, _>>()
+        };
+        if let Some(Value::Array(inputs)) = record.get(INPUTS) {
+            file.insert(INPUTS.to_owned(), inputs.iter().map(input).map(Value::Object).collect());
+        }
+        if !options.portable {
+            let channels = form.notification_channel_ids.iter();
+            file.insert(CHANNELS.to_owned(), channels.map(|id| self.channel(*id)).collect());
+        }
+        file
+    }
+
+    /// Returns a channel by its label if no other channel has it, else by its id.
+    fn channel(&self, id: i64) -> Value {
+        let label = |channel: &NotificationChannel| {
+            channel.label.as_deref().map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned)
+        };
+        let own = self.channels.iter().find(|it| it.id == id).and_then(label);
+        let same = |own: &String| {
+            self.channels.iter().filter(|it| label(it).as_ref() == Some(own)).count()
+        };
+        match own.filter(|own| same(own) == 1) {
+            Some(own) => json!({ CHANNEL: own }),
+            None => id.into(),
+        }
+    }
+}
+
+/// Returns a name made from the title that no other form has.
+fn new_name(title: &str, taken: &BTreeSet<String>, directory: &mut PullDirectory) -> String {
+    let name = local_name(title);
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let is_free = |name: &String| {
+        !taken.contains(&name.to_lowercase())
+            && directory.recorded_form(name).is_none()
+            && directory.is_free_form(name)
+    };
+    std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
+}
+
+/// Returns the plan of a form file, if it is clear which form it is.
+fn plan(file: &FormFile, forms: &[LeadForm], recorded: Option<&str>) -> Option<FormPlan> {
+    let fields = file.form.fields.clone();
+    let desired = DesiredForm { name: file.form.name.clone(), id: file.form.id.clone(), fields };
+    FormPlan::new(&desired, forms, recorded).ok()
+}
+
+/// Removes what no form file can hold, such as an empty label, and returns its names.
+fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>), CommandError> {
+    let mut left_out = Vec::new();
+    loop {
+        let text = Value::Object(file.clone()).to_string();
+        let document = Document::from_bytes("form", text.into_bytes())?;
+        let Err(problems) = FormFile::of(document) else {
+            return Ok((Value::Object(file), left_out));
+        };
+        let before = file.len();
+        let names: BTreeSet<String> = problems
+            .places()
+            .map(|(_, _, problem)| problem.path.split('.').next().unwrap_or_default().to_owned())
+            .filter(|name| ![NAME, ID].contains(&name.as_str()))
+            .collect();
+        for name in names {
+            if file.shift_remove(&name).is_some() {
+                left_out.push(name);
+            }
+        }
+        if file.len() == before {
+            return Err(problems.into());
+        }
+    }
+}
+
+/// Writes a portable form to a file that is there, unless it says the same.
+fn replace_portable(
+    path: &std::path::Path,
+    text: &str,
+    options: FormOptions,
+) -> Result<&'static str, CommandError> {
+    if fs::read(path).is_ok_and(|now| now == text.as_bytes()) {
+        return Ok("no changes");
+    }
+    atomic::write(path, text, options.force).map_err(|error| not_written(path, &error))?;
+    Ok("written")
+}
+
+/// Takes over what differs: where both differ it is unknown who changed it, so it is marked, unless the form counts.
+fn update(
+    path: &std::path::Path,
+    file: &FormFile,
+    form: &LeadForm,
+    value: &Value,
+    options: FormOptions,
+) -> Result<(String, usize), CommandError> {
+    refuse_marks(&file.document)?;
+    let (name, fields) = (file.form.name.clone(), file.form.fields.clone());
+    let desired = DesiredForm { name, id: Some(form.id.clone()), fields };
+    let plan = FormPlan::new(&desired, std::slice::from_ref(form), None).map_err(|error| {
+        CommandError::new(Exit::Invalid, format!("{}: {error}; it was not written", path.display()))
+    })?;
+    if plan.changed.is_empty() {
+        return Ok(("no changes".to_owned(), 0));
+    }
+    let edit = |name: &String| {
+        let (path, value) = (Path::root().key(name), value.get(name).cloned().unwrap_or_default());
+        if options.force {
+            Edit::Set { path, value }
+        } else {
+            Edit::Mark { path, conflict: MarkedConflict::Differs(value) }
+        }
+    };
+    let edits: Vec<Edit> = plan.changed.keys().map(edit).collect();
+    let text = fs::read_to_string(path)
+        .map_err(|error| CommandError::usage(format!("cannot read {}: {error}", path.display())))?;
+    let patched = patch(&text, &edits).map_err(|error| {
+        let exit = match error {
+            PatchError::NotMarkable { .. } => Exit::Conflict,
+            _ => Exit::Refused,
+        };
+        CommandError::new(exit, format!("{}: {error}; it was not written", path.display()))
+            .with_hint("--force takes the values of the form")
+    })?;
+    replace(path, &text, &patched)?;
+    let count = edits.len();
+    Ok(match (options.force, count) {
+        (true, 1) => ("1 value taken over".to_owned(), 0),
+        (true, _) => (format!("{count} values taken over"), 0),
+        (false, 1) => ("1 difference marked".to_owned(), 1),
+        (false, _) => (format!("{count} differences marked"), count),
+    })
+}

@@ -1,0 +1,131 @@
+//! Images of pages, downloaded into a directory beside the page file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use links_sdk::{Client, ImageType};
+
+use super::file_name::stem;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::page_file::local_image::{hash_of, here};
+
+/// Directory of the images, beside the page file.
+const IMAGES: &str = "images";
+
+/// Images that were downloaded, each once for each directory.
+#[derive(Default)]
+pub(super) struct Images {
+    /// By the directory of the page file and the path on the service.
+    known: BTreeMap<(PathBuf, String), DownloadedImage>,
+}
+
+/// A file beside a page file.
+#[derive(Clone)]
+pub(super) struct DownloadedImage {
+    /// Its path from the directory of the page file, as `$upload` takes it.
+    pub(super) name: String,
+    /// SHA-256 of its content.
+    pub(super) hash: String,
+}
+
+impl Images {
+    /// Downloads an image. `Err` within the result is the reason why it cannot be had at all.
+    pub(super) async fn save(
+        &mut self,
+        client: &Client,
+        directory: &Path,
+        path: &str,
+        url: &str,
+    ) -> Result<Result<DownloadedImage, String>, CommandError> {
+        let key = (directory.to_owned(), path.to_owned());
+        if let Some(image) = self.known.get(&key) {
+            return Ok(Ok(image.clone()));
+        }
+        let bytes = match client.files().download(url).await {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_network() || error.status().is_some_and(|it| it >= 500) => {
+                let failure = CommandError::from(error);
+                let message = format!(
+                    "the image {path} cannot be downloaded: {failure}; its page was not written"
+                );
+                return Err(CommandError::new(failure.exit(), message)
+                    .with_hint("run the same command again, or leave out --images"));
+            }
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let image = write(directory, path, &bytes).map_err(|error| {
+            let message = format!(
+                "the image {path} cannot be written to {}: {error}; its page was not written",
+                directory.join(IMAGES).display()
+            );
+            CommandError::new(Exit::Usage, message)
+        })?;
+        self.known.insert(key, image.clone());
+        Ok(Ok(image))
+    }
+}
+
+/// Writes an image under a name that no other image has.
+fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<DownloadedImage> {
+    let hash = hash_of(bytes);
+    let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let last = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
+    let (stem, ending) = (stem(last, "image"), ending(bytes));
+    let images = directory.join(IMAGES);
+    fs::create_dir_all(here(&images))?;
+    let names = [format!("{stem}.{ending}"), format!("{stem}-{}.{ending}", &hash[..12])];
+    for name in &names {
+        let saved = || DownloadedImage { name: format!("{IMAGES}/{name}"), hash: hash.clone() };
+        match atomic::write_bytes(&images.join(name), bytes, false) {
+            Ok(()) => return Ok(saved()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let file = images.join(name);
+                // A pipe or a device must not be read.
+                if file.symlink_metadata()?.is_file() && fs::read(&file)? == bytes {
+                    return Ok(saved());
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is another file", names[1])))
+}
+
+fn ending(bytes: &[u8]) -> &'static str {
+    match ImageType::of(bytes) {
+        Some(ImageType::Jpeg) => "jpg",
+        Some(ImageType::Png) => "png",
+        Some(ImageType::Webp) => "webp",
+        Some(ImageType::Gif) | None => "gif",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_stays_beneath_its_directory_and_replaces_no_other_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = directory.path();
+        let name = |path: &str, bytes: &[u8]| write(at, path, bytes).unwrap().name;
+        assert_eq!(name("uploads/7/logo.png", b"GIF89a-one"), "images/logo.gif");
+        assert_eq!(name("uploads/8/logo.png", b"GIF89a-one"), "images/logo.gif");
+        let other = name("uploads/9/logo.png", b"GIF89a-two");
+        assert!(
+            other.starts_with("images/logo-") && other.len() == "images/logo-.gif".len() + 12,
+            "{other}"
+        );
+        assert_eq!(fs::read(at.join("images/logo.gif")).unwrap(), b"GIF89a-one");
+        for path in ["../../../etc/passwd", "..\\..\\x", "..", "", ".ssh/.config", "a\0b"] {
+            let name = name(path, b"\xff\xd8\xff");
+            let file = name.strip_prefix("images/").unwrap();
+            assert!(!file.contains(['/', '\\', '\0']) && !file.starts_with('.'), "{name}");
+            assert!(at.join("images").join(file).is_file(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `links pull`: pages and forms of the account as files.
+
+mod file_name;
+mod forms;
+mod image_urls;
+mod images;
+mod new_page;
+mod options;
+mod place;
+mod portable;
+mod puller;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use links_sdk::ProfileKey;
+use links_sdk::apply::PageSnapshot;
+
+use crate::apply::schema_line::schema_of;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::{CommandOutput, Style, StyledLine, View};
+use new_page::NewPage;
+pub(crate) use options::PullOptions;
+use place::{PullDirectory, default_directory};
+use puller::{Place, Puller};
+use report::Report;
+
+use super::estimate;
+use super::session::ANNOUNCED;
+
+/// Pages to pull, and where to.
+#[derive(Debug)]
+pub(crate) struct PullRequest {
+    /// Keys of the pages; every page and every form of the account if there are none.
+    pub(crate) keys: Vec<ProfileKey>,
+    /// File or directory.
+    pub(crate) out: Option<PathBuf>,
+    pub(crate) how: PullOptions,
+}
+
+/// Writes pages to files, or takes over into files that exist what changed on their pages.
+pub(crate) async fn pull(
+    context: &mut Context,
+    request: PullRequest,
+) -> Result<CommandOutput, CommandError> {
+    let PullRequest { keys, out, how } = request;
+    let out = out.filter(|it| it.as_os_str() != "-");
+    match (&keys[..], out) {
+        ([key], None) => print(context, key, &how).await,
+        ([key], Some(path)) if is_file(&path) => {
+            let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+            write(context, vec![key.clone()], directory, Some(path), how).await
+        }
+        (_, Some(path)) if path.is_file() => Err(CommandError::usage(format!(
+            "{} is a file, and several pages need a directory",
+            path.display()
+        ))),
+        (_, out) => write(context, keys, out.unwrap_or_else(default_directory), None, how).await,
+    }
+}
+
+/// Tells whether a path names a file rather than a directory.
+fn is_file(path: &Path) -> bool {
+    let ends_like_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    !path.is_dir() && !ends_like_directory
+}
+
+/// Prints a page.
+async fn print(
+    context: &mut Context,
+    key: &ProfileKey,
+    how: &PullOptions,
+) -> Result<CommandOutput, CommandError> {
+    if how.images || how.portable || how.force {
+        return Err(CommandError::usage("--images, --portable and --force need files to write")
+            .with_hint("name a file or a directory: -O cafe.yaml"));
+    }
+    let client = context.client().await?;
+    let mut page = PageSnapshot::read(&client, key).await?;
+    page.read_language(&client).await?;
+    let types = context.slot_types().await?.rules();
+    let (content, left_out) = crate::apply::export::whole(&page, &types);
+    let new = NewPage::of(&content)?;
+    let text = new.text(None, schema_of(how.schema.as_deref(), None)?)?;
+    if let Some(line) = report::left_out(&page.login, &left_out) {
+        context.ui.say(&line);
+    }
+    Ok(CommandOutput::own(new.value().clone(), View::Document(text)))
+}
+
+/// Writes pages into a directory, or one page to a file.
+async fn write(
+    context: &mut Context,
+    keys: Vec<ProfileKey>,
+    directory: PathBuf,
+    file: Option<PathBuf>,
+    how: PullOptions,
+) -> Result<CommandOutput, CommandError> {
+    let is_all = keys.is_empty();
+    let client = context.client().await?;
+    let keys = if is_all {
+        client.profiles().list().await?.items.iter().map(|it| ProfileKey::Id(it.id)).collect()
+    } else {
+        keys
+    };
+    if keys.len() >= ANNOUNCED {
+        let words = estimate::words(keys.len() + 4);
+        let text = format!("reading {} pages: at least {words}", keys.len());
+        context.ui.say(&StyledLine::new(Style::Faint, text));
+    }
+    let needs_directory = file.is_none() || how.portable;
+    let place = if needs_directory { Some(PullDirectory::read(context, directory)?) } else { None };
+    let mut puller = Puller::new(context, client, how, place, is_all).await?;
+    let mut report = Report::default();
+    if is_all {
+        puller.write_all_forms(&mut report);
+    }
+    let progress = puller.context.ui.progress(keys.len());
+    for (nth, key) in keys.iter().enumerate() {
+        let place = file.clone().map_or(Place::Directory, Place::File);
+        progress.now(&key.to_string());
+        match puller.page(key, place, &mut report).await {
+            Ok(()) => {}
+            Err(failure) => {
+                let is_general = is_general(failure.exit());
+                let is_single = keys.len() == 1;
+                report.failures.push(if is_single {
+                    failure
+                } else {
+                    failure.about(&key.to_string())
+                });
+                if is_general {
+                    report.not_begun = keys.len() - nth - 1;
+                    break;
+                }
+            }
+        }
+        progress.step();
+    }
+    drop(progress);
+    let requests = puller.client.requests_sent();
+    report.output(&context.ui, keys.len(), requests)
+}
+
+/// Tells whether a failure would be that of every other page, too.
+fn is_general(exit: Exit) -> bool {
+    matches!(exit, Exit::NotAuthenticated | Exit::Network | Exit::RateLimited | Exit::Interrupted)
+}

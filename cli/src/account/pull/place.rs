@@ -1,0 +1,176 @@
+//! Where the pages and forms of a pull are written: files that exist, else new ones in the directory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use links_sdk::apply::PageSnapshot;
+use links_sdk::sync::Lock;
+
+use super::file_name::stem;
+use crate::account::files::{DEPTH, find};
+use crate::apply::runs;
+use crate::apply::sync::{LOCK_NAME, LockStore};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::form_file::FormFile;
+use crate::page_file::node::Tree;
+use crate::page_file::{Document, FileKind};
+
+/// Directory of the forms, below that of the pages.
+const FORMS: &str = "forms";
+
+/// A directory of page files and form files.
+pub(super) struct PullDirectory {
+    pub(super) path: PathBuf,
+    lock: Option<(LockStore, Lock)>,
+    /// Page files with their `profile`.
+    pages: Vec<(PathBuf, String)>,
+    /// Form files.
+    pub(super) forms: Vec<(PathBuf, FormFile)>,
+    /// Lower-case names that are taken, of page files and of form files.
+    taken: [BTreeSet<String>; 2],
+}
+
+/// The file of a page.
+pub(super) enum PageTarget {
+    Existing(PathBuf),
+    New(PathBuf),
+}
+
+/// Returns the directory of the closest `links.lock`, else the current one.
+pub(super) fn default_directory() -> PathBuf {
+    let Some(store) = LockStore::of(Path::new(LOCK_NAME)) else { return PathBuf::new() };
+    let is_here = Path::new(".").canonicalize().is_ok_and(|here| here == store.directory());
+    if is_here { PathBuf::new() } else { store.directory().to_owned() }
+}
+
+impl PullDirectory {
+    /// Reads which files the directory has. It is created if it does not exist.
+    pub(super) fn read(context: &Context, path: PathBuf) -> Result<Self, CommandError> {
+        let here = |path: &Path| {
+            if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
+        };
+        let unusable = |error: std::io::Error| {
+            CommandError::usage(format!("cannot use {}: {error}", here(&path).display()))
+        };
+        fs::create_dir_all(here(&path)).map_err(unusable)?;
+        let lock = match LockStore::of(&path.join(LOCK_NAME)) {
+            Some(store) => {
+                let lock = store.read(&runs::service(context).unwrap_or_default())?;
+                Some((store, lock))
+            }
+            None => None,
+        };
+        let names = |directory: &Path| -> BTreeSet<String> {
+            let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+            entries.map(|it| it.file_name().to_string_lossy().to_lowercase()).collect()
+        };
+        let taken = [names(&here(&path)), names(&path.join(FORMS))];
+        // Without a lock, the directory may be any.
+        let depth = if lock.is_some() { DEPTH } else { 1 };
+        let mut found = Vec::new();
+        find(&here(&path), depth, &mut found).map_err(unusable)?;
+        let (mut pages, mut forms) = (Vec::new(), Vec::new());
+        for file in found {
+            let file = file.strip_prefix("./").map(Path::to_owned).unwrap_or(file);
+            let Ok(document) = Document::read(&file) else { continue };
+            match FileKind::of(&document.root) {
+                Ok(Some(FileKind::Page)) => {
+                    pages.extend(profile(&document).map(|profile| (file, profile)));
+                }
+                Ok(Some(FileKind::Form)) => {
+                    forms.extend(FormFile::of(document).ok().map(|form| (file, form)));
+                }
+                _ => {}
+            }
+        }
+        Ok(Self { path, lock, pages, forms, taken })
+    }
+
+    /// Returns the id that the lock has for the local name of a form.
+    pub(super) fn recorded_form(&self, name: &str) -> Option<&str> {
+        self.lock.as_ref()?.1.forms.get(name).map(String::as_str)
+    }
+
+    /// Returns the local name that the lock has for a form.
+    pub(super) fn recorded_name(&self, id: &str) -> Option<&str> {
+        let mut forms = self.lock.as_ref()?.1.forms.iter();
+        forms.find(|(_, known)| *known == id).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns the file of a page: that of the lock, else the one whose `profile` names the page, else a new one.
+    pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<PageTarget, CommandError> {
+        if let Some((store, lock)) = &self.lock
+            && let Some((key, _)) = lock.pages.iter().find(|(_, base)| base.id == page.id)
+            && store.path_of(key).is_file()
+        {
+            let known = |(path, _): &&(PathBuf, String)| store.key(path).as_ref() == Some(key);
+            let path = self.pages.iter().find(known).map(|(path, _)| path.clone());
+            return Ok(PageTarget::Existing(path.unwrap_or_else(|| store.path_of(key))));
+        }
+        let id = page.id.to_string();
+        let named = |is: &dyn Fn(&str) -> bool| -> Vec<&PathBuf> {
+            self.pages.iter().filter(|(_, profile)| is(profile)).map(|(path, _)| path).collect()
+        };
+        let mut named_so = named(&|profile| profile == id || profile == page.login);
+        if named_so.is_empty() {
+            named_so = named(&|profile| profile.eq_ignore_ascii_case(&page.login));
+        }
+        match named_so[..] {
+            [] => Ok(PageTarget::New(self.new_page(page))),
+            [only] => Ok(PageTarget::Existing(only.clone())),
+            [one, other, ..] => {
+                let message = format!(
+                    "{} and {} are both files of the page {}; nothing was written",
+                    one.display(),
+                    other.display(),
+                    page.login
+                );
+                Err(CommandError::new(Exit::Refused, message).with_hint("keep one of them"))
+            }
+        }
+    }
+
+    /// Returns the path of a new page file. A name that is taken, in whatever case, gets the id of the page.
+    fn new_page(&mut self, page: &PageSnapshot) -> PathBuf {
+        let stem = stem(&page.login, "page");
+        let names = [format!("{stem}.yaml"), format!("{stem}-{}.yaml", page.id)];
+        let is_free = |name: &&String| !self.taken[0].contains(&name.to_lowercase());
+        let is_login = stem == page.login;
+        let name = names.iter().filter(|name| is_login || **name != names[0]).find(is_free);
+        let name = name.unwrap_or(&names[1]).clone();
+        self.taken[0].insert(name.to_lowercase());
+        self.path.join(name)
+    }
+
+    /// Returns the path of the file of a form with this local name.
+    pub(super) fn form_path(&self, name: &str) -> PathBuf {
+        self.path.join(FORMS).join(form_file(name))
+    }
+
+    /// Returns whether no other file has the name of a new form file.
+    pub(super) fn is_free_form(&self, name: &str) -> bool {
+        !self.taken[1].contains(&form_file(name).to_lowercase())
+    }
+
+    /// Returns the path of a new form file if its name is free, in whatever case.
+    pub(super) fn new_form(&mut self, name: &str) -> Option<PathBuf> {
+        let file = form_file(name);
+        let is_new = self.taken[1].insert(file.to_lowercase());
+        is_new.then(|| self.form_path(name))
+    }
+}
+
+fn form_file(name: &str) -> String {
+    format!("{}.yaml", stem(name, "form"))
+}
+
+fn profile(document: &Document) -> Option<String> {
+    match &document.root.get("profile")?.tree {
+        Tree::Text(text) => Some(text.clone()),
+        Tree::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

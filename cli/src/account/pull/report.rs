@@ -1,0 +1,96 @@
+//! Output of a pull.
+
+use serde_json::{Value, json};
+
+use super::forms::FormReport;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::ui::Ui;
+
+const MARKED: &str = "settle each conflict at its mark, `# <<< page:`, and delete the mark; until then the file is not applied";
+
+/// What a pull has done so far.
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) lines: Vec<StyledLine>,
+    pub(super) pages: Vec<Value>,
+    forms: Vec<Value>,
+    pub(super) conflicts: usize,
+    pub(super) failures: Vec<CommandError>,
+    /// Number of pages that were not read, because a failure would have been theirs, too.
+    pub(super) not_begun: usize,
+}
+
+impl Report {
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.lines.push(StyledLine::new(Style::Plain, text.into()));
+    }
+
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.lines.push(StyledLine::new(Style::Faint, text.into()));
+    }
+
+    /// Adds the file of a form.
+    pub(super) fn form(&mut self, form: FormReport) {
+        let FormReport { file, name, id, what, conflicts, left_out: fields } = form;
+        self.say(format!("{file}: form {name} {what}"));
+        self.lines.extend(left_out(&format!("form {name}"), &fields));
+        self.conflicts += conflicts;
+        self.forms.push(json!({ "file": file, "name": name, "id": id, "conflicts": conflicts }));
+    }
+
+    /// Returns the output of the command.
+    pub(super) fn output(
+        mut self,
+        ui: &Ui,
+        pages: usize,
+        requests: u64,
+    ) -> Result<CommandOutput, CommandError> {
+        if self.conflicts > 0 {
+            self.lines.push(StyledLine::new(Style::Changed, MARKED));
+        }
+        let is_written = !self.pages.is_empty() || !self.forms.is_empty();
+        if !self.failures.is_empty() {
+            if !is_written {
+                let message = "no page could be pulled; nothing was written";
+                return Err(CommandError::of_several(self.failures, message));
+            }
+            for line in &self.lines {
+                ui.say(line);
+            }
+            let files = self.pages.iter().chain(&self.forms).filter_map(|it| it["file"].as_str());
+            let files: Vec<_> = files.map(str::to_owned).collect();
+            let not_begun = match self.not_begun {
+                0 => String::new(),
+                count => format!("; {count} were not read after that"),
+            };
+            let message = format!("{} of {pages} pages pulled{not_begun}", self.pages.len());
+            let mut all = vec![CommandError::new(Exit::Partial, message)];
+            all.append(&mut self.failures);
+            let failure = CommandError::of_several(all, "some files were written, others failed");
+            return Err(failure
+                .partial(&files.join(", "))
+                .with_hint("run the same command again: files that exist take over what changed"));
+        }
+        if self.lines.is_empty() {
+            self.note("the account has no page and no form");
+        }
+        let exit = if self.conflicts > 0 { Exit::Conflict } else { Exit::Ok };
+        let body = json!({
+            "data": { "pages": self.pages, "forms": self.forms },
+            "meta": { "requests": requests },
+        });
+        Ok(CommandOutput { body: Body::Own(body), view: View::Lines(self.lines), exit, then: None })
+    }
+}
+
+/// Returns a line about fields that no file can hold, if there are any.
+pub(super) fn left_out(what: &str, fields: &[String]) -> Option<StyledLine> {
+    if fields.is_empty() {
+        return None;
+    }
+    let text =
+        format!("{what}: left out, because no file can hold the value: {}", fields.join(", "));
+    Some(StyledLine::new(Style::Changed, text))
+}

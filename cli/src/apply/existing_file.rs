@@ -1,0 +1,178 @@
+//! A page file that exists, and takes over what changed on its page. Everything else in it stays as it is.
+
+use std::path::{Path, PathBuf};
+
+use links_sdk::apply::{PageSnapshot, SlotTypes};
+use links_sdk::sync::Pull;
+use links_sdk::{Client, ProfileKey};
+use serde_json::{Value, json};
+
+use crate::apply::known_forms::KnownForms;
+use crate::apply::saved_plan::is_saved_plan;
+use crate::apply::schema_line::{is_json, no_schema_in_json, with_schema};
+use crate::apply::sync::{PulledFile, SyncRecord};
+use crate::apply::uploads;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::output::{Style, StyledLine};
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::patch::refuse_marks;
+use crate::page_file::{self, FileScope, PageFile};
+
+/// A page file as it was read.
+pub(crate) struct ExistingFile {
+    path: PathBuf,
+    text: String,
+    file: PageFile,
+}
+
+/// A page to take over from.
+pub(crate) struct PageSource<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) page: &'a PageSnapshot,
+    pub(crate) types: &'a SlotTypes,
+    /// Forms that references of the file may mean.
+    pub(crate) forms: &'a mut KnownForms,
+    /// Path of the schema for the first line.
+    pub(crate) schema: Option<&'a str>,
+}
+
+/// What a file took over from its page.
+pub(crate) struct TakenOver {
+    pub(crate) file: String,
+    pull: Pull,
+    pub(crate) summary: String,
+    pub(crate) conflicts: usize,
+}
+
+impl ExistingFile {
+    /// Reads a page file. Refuses one with marks of conflicts.
+    pub(crate) fn read(path: &Path, scope: FileScope) -> Result<Self, CommandError> {
+        let (name, bytes) = page_file::read(path)?;
+        if is_saved_plan(&bytes) {
+            return Err(CommandError::usage(format!("{name} is a saved plan, not a page file")));
+        }
+        let text = String::from_utf8(bytes.clone())
+            .map_err(|_| CommandError::usage(format!("cannot read {name}: it is not UTF-8")))?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, &[])?)?;
+        refuse_marks(&file.document)?;
+        let file = PageFile { directory: directory.to_owned(), ..file };
+        let file = match scope {
+            FileScope::Page => file,
+            FileScope::Slots => file.slots_only()?,
+        };
+        Ok(Self { path: path.to_owned(), text, file })
+    }
+
+    /// Takes over what changed on the page since the last sync, and records this one.
+    pub(crate) async fn take_over(
+        mut self,
+        context: &mut Context,
+        record: &mut SyncRecord,
+        source: PageSource<'_>,
+    ) -> Result<TakenOver, CommandError> {
+        let PageSource { client, page, types, forms, schema } = source;
+        if schema.is_some() && is_json(&self.path) {
+            return Err(no_schema_in_json());
+        }
+        record.check_page(&self.file, page)?;
+        self.check_profile(record, page)?;
+        record.read_sent(context, page.id)?;
+        let mut images = uploads::images(&self.file);
+        let broken = uploads::resolve(
+            context,
+            client,
+            page.id,
+            &mut self.file,
+            &mut images,
+            Some(record),
+            forms,
+        )
+        .await?;
+        if !broken.is_empty() {
+            return Err(self.file.document.bad(broken).into());
+        }
+        let mut pulled = PulledFile::of(record, &self.text, &self.file, &images, page, types)
+            .map_err(|failure| failure.into_error(&self.file))?;
+        if let Some(schema) = schema {
+            pulled.text = with_schema(&pulled.text, schema)?;
+        }
+        if pulled.text != self.text {
+            replace(&self.path, &self.text, &pulled.text)?;
+        }
+        let taken = TakenOver {
+            file: self.path.display().to_string(),
+            pull: pulled.pull.clone(),
+            summary: pulled.summary(),
+            conflicts: pulled.conflicts(),
+        };
+        pulled.store(context, record, &self.file, &images)?;
+        Ok(taken)
+    }
+
+    /// Refuses the file of another page, where no lock says whose it is.
+    fn check_profile(&self, record: &SyncRecord, page: &PageSnapshot) -> Result<(), CommandError> {
+        let names = |key: &str| key.eq_ignore_ascii_case(&page.login);
+        let is_named = match &self.file.page.profile {
+            ProfileKey::Id(id) => *id == page.id,
+            ProfileKey::Login(login) => names(login),
+        };
+        if is_named
+            || self.file.page.login.as_deref().is_some_and(names)
+            || record.base().is_some_and(|base| base.id == page.id)
+        {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is for the page {}, not for {} (id {}); nothing was written",
+            self.path.display(),
+            self.file.page.profile,
+            page.login,
+            page.id
+        );
+        Err(CommandError::new(Exit::Refused, message)
+            .with_hint("use a file of its own for each page"))
+    }
+}
+
+impl TakenOver {
+    /// Returns the lines for the user.
+    pub(crate) fn lines(&self) -> Vec<StyledLine> {
+        let text = format!("{}: {}", self.file, self.summary);
+        let mut lines = vec![StyledLine::new(Style::Plain, text)];
+        if self.conflicts > 0 {
+            let text = "settle each conflict at its mark, `# <<< page:`, and delete the mark; until then the file is not applied";
+            lines.push(StyledLine::new(Style::Changed, text));
+        }
+        lines
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        json!({ "file": self.file, "pull": self.pull })
+    }
+}
+
+/// Replaces the text of a file, unless it was changed since it was read.
+pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<(), CommandError> {
+    if std::fs::read(path).unwrap_or_default() != read.as_bytes() {
+        let message = format!("{} was changed meanwhile; nothing was written", path.display());
+        return Err(
+            CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
+        );
+    }
+    atomic::write(path, text, true).map_err(|error| not_written(path, &error))
+}
+
+/// Returns the error for a file that cannot be written.
+pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
+    match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            CommandError::new(Exit::Refused, format!("{} already exists", path.display()))
+                .with_hint("--force replaces it")
+        }
+        _ => CommandError::usage(format!("cannot write {}: {error}", path.display())),
+    }
+}

@@ -1,0 +1,38 @@
+//! `links pull`: writes pages and forms to files.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use links_sdk::ProfileKey;
+
+use crate::account::pull::{self, PullOptions, PullRequest};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::help::HelpText;
+use crate::output::CommandOutput;
+use crate::profile_key;
+
+#[derive(Args, Debug)]
+#[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
+pub(crate) struct PullArgs {
+    /// Ids, logins or URLs of pages
+    #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
+    profiles: Vec<ProfileKey>,
+    /// Every page and every form of the account
+    #[arg(long, conflicts_with = "profiles")]
+    all: bool,
+    /// Write one page to this file, as JSON if its name ends in .json, or pages into this directory; by default a single page to standard
+    /// output, and several into the directory of the closest links.lock, else into the current one
+    #[arg(short = 'O', long, value_name = "FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    how: PullOptions,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: PullArgs,
+) -> Result<CommandOutput, CommandError> {
+    let PullArgs { profiles: keys, all: _, out, how } = args;
+    pull::pull(context, PullRequest { keys, out, how }).await
+}

@@ -1,0 +1,147 @@
+//! A URL that the service names, and whose host is not trusted: neither token nor key nor cookie is sent there, no redirect is followed, and
+//! no private host is contacted.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use url::{Host, Url};
+
+use crate::base_url::{BaseUrl, is_loopback};
+use crate::private_host::is_private;
+use crate::transport::Shared;
+use crate::transport::observer::{AttemptReport, Observer};
+use crate::transport::pacing::queue::Queue;
+use crate::transport::pacing::{InProcessPacer, WaitReason};
+use crate::transport::retry_budget::RetryBudget;
+use crate::transport::tls;
+
+/// A URL that was checked.
+pub(super) struct ForeignUrl {
+    pub(super) url: Url,
+    /// Set if the host's name may resolve to public hosts only.
+    guarded: bool,
+}
+
+impl ForeignUrl {
+    /// Checks a URL: https, or http between services of this machine, without a user, and not to a private host. The error does not hold the
+    /// URL, which may be a secret.
+    pub(super) fn check(text: &str, base: &BaseUrl) -> Result<Self, String> {
+        let url = Url::parse(text).map_err(|error| error.to_string())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("it holds a user name or a password".to_owned());
+        }
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) && base.is_loopback() => {}
+            scheme => return Err(format!("it is {scheme}, not https")),
+        }
+        let guarded = !base.is_loopback() && url.host_str() != Some(base.host());
+        let private = match url.host() {
+            Some(Host::Ipv4(address)) => is_private(address.into()),
+            Some(Host::Ipv6(address)) => is_private(address.into()),
+            Some(Host::Domain(_)) | None => is_loopback(&url),
+        };
+        if guarded && private {
+            return Err("it leads to a private host".to_owned());
+        }
+        Ok(Self { url, guarded })
+    }
+
+    pub(super) fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// Returns a transport like `shared` without anything of the caller: another connection, no token, limits of its own. `shown` stands for
+    /// the URL in reports.
+    pub(super) fn transport(&self, shared: &Shared, shown: &'static str) -> io::Result<Shared> {
+        let tls = tls::config(self.url.scheme() == "https").map_err(io::Error::other)?;
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(shared.timeouts.connect);
+        if self.guarded {
+            let host = self.host().to_owned();
+            builder = builder.dns_resolver(Arc::new(ForeignHostResolver { host }));
+        }
+        if is_loopback(&self.url) {
+            builder = builder.no_proxy();
+        }
+        Ok(Shared {
+            base: shared.base.clone(),
+            http: builder.build().map_err(io::Error::other)?,
+            timeouts: shared.timeouts,
+            token: None,
+            clock: shared.clock.clone(),
+            pacer: Arc::new(InProcessPacer::default()),
+            queue: Queue::default(),
+            secrets: shared.secrets.clone(),
+            observer: Arc::new(RedactingObserver { inner: shared.observer.clone(), shown }),
+            requests: shared.requests.clone(),
+            waits: AtomicU64::default(),
+            tally: shared.tally.clone(),
+            budget: RetryBudget::full(),
+        })
+    }
+}
+
+/// Resolver that leads one host to public addresses only; others, such as a proxy's, to any.
+struct ForeignHostResolver {
+    host: String,
+}
+
+impl Resolve for ForeignHostResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guarded = name.as_str().eq_ignore_ascii_case(&self.host);
+        Box::pin(async move {
+            let all = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> =
+                all.filter(|address| !(guarded && is_private(address.ip()))).collect();
+            if allowed.is_empty() {
+                return Err("it leads to a private host".into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Observer that reports the attempts without the URL.
+#[derive(Debug)]
+struct RedactingObserver {
+    inner: Arc<dyn Observer>,
+    shown: &'static str,
+}
+
+impl Observer for RedactingObserver {
+    fn waiting(&self, operation: &'static str, duration: Duration, reason: WaitReason) {
+        self.inner.waiting(operation, duration, reason);
+    }
+
+    fn attempted(&self, attempt: &AttemptReport<'_>) {
+        let target = self.shown;
+        self.inner.attempted(&AttemptReport { target, request: None, answer: None, ..*attempt });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn fault_80_an_upload_host_that_resolves_to_loopback_is_refused() {
+        let lookup = |guarded: &str| {
+            ForeignHostResolver { host: guarded.to_owned() }
+                .resolve(Name::from_str("localhost").unwrap())
+        };
+        assert!(lookup("LOCALHOST").await.is_err());
+        assert!(lookup("storage.example").await.is_ok());
+    }
+}

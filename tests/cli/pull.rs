@@ -1,0 +1,350 @@
+//! Tests of `links pull` for one page: a new file, and a file that takes over what changed on its page.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::test_env::{CommandResult, TestEnv, picture};
+
+const CAFE: &str = "\
+# The café
+profile: cafe
+
+title: Qara Coffee   # over the door
+languageCode: ru
+avatar: {$upload: logo.gif}
+socials:
+  - https://t.me/qaracoffee # news
+slots:
+  # Greeting
+  - {id: 1001, type: text, data: {title: Good morning!}}
+
+  - id: 1004
+    type: form
+    data: {formId: {$form: Book a table}, buttonText: Book a table}
+";
+
+pub(crate) fn ok(env: &TestEnv, line: &str) -> CommandResult {
+    let run = env.run(line);
+    assert_eq!(run.exit, 0, "{run}");
+    run
+}
+
+pub(crate) fn path(env: &TestEnv, name: &str) -> PathBuf {
+    env.home.path().join(name)
+}
+
+pub(crate) fn text(env: &TestEnv, name: &str) -> String {
+    fs::read_to_string(path(env, name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Returns the operations since the last call that are no reads.
+pub(crate) fn writes(env: &TestEnv) -> Vec<String> {
+    // Downloads are no operation.
+    let is_read =
+        |it: &String| ["get", "list", "check", "?"].iter().any(|start| it.starts_with(start));
+    env.operations().into_iter().filter(|it| !is_read(it)).collect()
+}
+
+fn env() -> TestEnv {
+    TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1")
+}
+
+/// Returns an account with a lock, and a file that was applied to its page.
+fn synced() -> TestEnv {
+    let env = env();
+    ok(&env, "init");
+    env.file("logo.gif", picture(800, 800));
+    env.server.edit(|account| account.profiles[0].slots.retain(|it| [1001, 1004].contains(&it.id)));
+    env.file("cafe.yaml", CAFE);
+    ok(&env, "apply cafe.yaml --yes");
+    env.operations();
+    env
+}
+
+fn edit(env: &TestEnv, change: impl Fn(&mut links_fixtures::Profile)) {
+    env.server.edit(|account| change(&mut account.profiles[0]));
+}
+
+#[test]
+fn a_whole_page_is_pulled_into_a_new_file_and_has_nothing_to_do() {
+    let env = env();
+    let printed = ok(&env, "pull cafe");
+    for line in [
+        "profile: cafe\ntitle: Qara Coffee\n",
+        "avatar: uploads/4021/logo.png\n",
+        "socials:\n  - https://www.instagram.com/qara.coffee\n",
+        "languageCode: en\n",
+        "moodText: Fresh Ethiopia on batch brew\nslots:\n  - id: 1001\n",
+    ] {
+        assert!(printed.stdout.contains(line), "{line}: {printed}");
+    }
+    assert!(
+        !printed.stdout.contains("login:") && !printed.stdout.contains("moodHours"),
+        "{printed}"
+    );
+    assert_eq!(ok(&env, "pull cafe -o json").json()["data"]["title"], "Qara Coffee");
+
+    for (file, lock) in [("cafe.yaml", false), ("cafe.json", false), ("locked.yaml", true)] {
+        if lock {
+            ok(&env, "init");
+        }
+        let pulled = ok(&env, &format!("pull 101 -O {file}"));
+        assert!(pulled.stdout.contains(&format!("{file}: cafe written, 14 slots")), "{pulled}");
+        let plan = ok(&env, &format!("plan {file}"));
+        assert!(plan.stdout.contains("no changes"), "{plan}");
+        ok(&env, &format!("apply {file}"));
+        let again = env.run(&format!("pull cafe -O {file}"));
+        assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
+    }
+    assert!(text(&env, "links.lock").contains("\"title\""));
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn fields_and_slots_that_changed_are_taken_over_and_all_else_stays() {
+    let env = synced();
+    assert!(ok(&env, "pull cafe -O cafe.yaml").stdout.contains("no changes"));
+    assert_eq!(text(&env, "cafe.yaml"), CAFE);
+    edit(&env, |page| {
+        page.title = Some("Qara at night".to_owned());
+        page.bg_image = None;
+        page.description = Some("Until midnight".to_owned());
+        page.language_id = Some(3);
+        page.socials.push(links_fixtures::Social { link: "https://x.com/qara".into(), order: 7 });
+        page.slots[0].data.insert("title".to_owned(), "Good evening!".into());
+    });
+    let pulled = ok(&env, "pull cafe -O cafe.yaml");
+    assert!(pulled.stdout.contains("5 values taken over"), "{pulled}");
+    let after = text(&env, "cafe.yaml");
+    for part in [
+        "# The café\nprofile: cafe\n\ntitle: Qara at night   # over the door\n",
+        "avatar: {$upload: logo.gif}\n",
+        "  - https://t.me/qaracoffee # news\n",
+        "https://x.com/qara",
+        "  # Greeting\n",
+        "Good evening!",
+        "{$form: Book a table}",
+        "description: Until midnight",
+    ] {
+        assert!(after.contains(part), "{part}: {after}");
+    }
+    assert!(ok(&env, "plan cafe.yaml").stdout.contains("no changes"));
+    assert!(ok(&env, "pull cafe -O cafe.yaml").stdout.contains("no changes"));
+    assert_eq!(writes(&env), [""; 0]);
+    // The slots alone are the business of `slots pull`.
+    edit(&env, |page| {
+        page.title = Some("Qara".to_owned());
+        page.slots[0].data.insert("title".to_owned(), "Hello!".into());
+    });
+    ok(&env, "slots pull cafe -O cafe.yaml");
+    let slots = text(&env, "cafe.yaml");
+    assert!(slots.contains("Hello!") && slots.contains("title: Qara at night"), "{slots}");
+    ok(&env, "pull cafe -O cafe.yaml");
+    assert!(text(&env, "cafe.yaml").contains("title: Qara   # over the door"));
+}
+
+#[test]
+fn edits_of_the_file_survive_and_conflicts_are_marked() {
+    let env = synced();
+    edit(&env, |page| {
+        page.title = Some("Theirs".to_owned());
+        page.mood_text = Some("Open".to_owned());
+    });
+    env.file("cafe.yaml", CAFE.replace("Qara Coffee", "Ours").replace("Good morning!", "Hi!"));
+    let pulled = env.run("pull cafe -O cafe.yaml");
+    assert_eq!(pulled.exit, 7, "{pulled}");
+    assert!(pulled.stdout.contains("1 conflict marked"), "{pulled}");
+    let marked = text(&env, "cafe.yaml");
+    assert!(marked.contains("# <<< page: title: \"Theirs\""), "{marked}");
+    assert!(marked.contains("title: Ours   # over the door") && marked.contains("Hi!"), "{marked}");
+    env.operations();
+    for line in ["pull cafe -O cafe.yaml", "plan cafe.yaml", "apply cafe.yaml", "pull cafe -O ."] {
+        let run = env.run(line);
+        assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:4:1"), "{run}");
+    }
+    assert_eq!(text(&env, "cafe.yaml"), marked);
+    assert_eq!(writes(&env), [""; 0]);
+    // Without the mark the file's value counts.
+    let settled: String =
+        marked.lines().filter(|it| !it.starts_with("# <<<")).map(|it| format!("{it}\n")).collect();
+    env.file("cafe.yaml", settled);
+    ok(&env, "apply cafe.yaml");
+    let page = env.server.account().profiles[0].clone();
+    assert_eq!((page.title.as_deref(), page.mood_text.as_deref()), (Some("Ours"), Some("Open")));
+}
+
+#[test]
+fn a_file_that_was_never_synced_keeps_its_values_and_has_the_others_marked() {
+    for lock in [false, true] {
+        let env = env().keeping_state();
+        if lock {
+            ok(&env, "init");
+        }
+        let written = "profile: cafe\ntitle: Ours\nslots:\n  - {id: 1001, type: text}\n";
+        env.file("cafe.yaml", written);
+        let pulled = env.run("pull cafe -O cafe.yaml");
+        assert_eq!(pulled.exit, 7, "{pulled}");
+        let marked = text(&env, "cafe.yaml");
+        assert!(
+            marked.contains("# <<< page: title: \"Qara Coffee\"") && marked.contains("title: Ours"),
+            "{marked}"
+        );
+        assert!(marked.contains("id: 1002"), "{marked}");
+        // The file of another page is none of this one.
+        env.file("weddings.yaml", "profile: qara.weddings\ntitle: A\n");
+        let refused = env.run("pull cafe -O weddings.yaml");
+        assert!(
+            refused.exit == 14
+                && ["is for the page qara.weddings", "are both files of the page cafe"]
+                    .iter()
+                    .any(|why| refused.stderr.contains(why)),
+            "{refused}"
+        );
+        assert_eq!(text(&env, "weddings.yaml"), "profile: qara.weddings\ntitle: A\n");
+        ok(&env, "pull cafe -O weddings.yaml --force");
+        assert!(text(&env, "weddings.yaml").starts_with("profile: cafe\n"));
+    }
+}
+
+#[test]
+fn a_file_without_slots_stays_one() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", "profile: cafe\ntitle: Qara Coffee\n");
+    ok(&env, "apply cafe.yaml");
+    edit(&env, |page| page.title = Some("Anew".to_owned()));
+    ok(&env, "pull cafe -O cafe.yaml");
+    assert_eq!(text(&env, "cafe.yaml"), "profile: cafe\ntitle: Anew\n");
+    assert!(ok(&env, "plan cafe.yaml").stdout.contains("no changes"));
+}
+
+#[test]
+fn a_value_that_no_file_can_hold_is_left_out_and_named() {
+    let env = env();
+    ok(&env, "init");
+    ok(&env, "pull cafe -O cafe.yaml");
+    let before = text(&env, "cafe.yaml");
+    edit(&env, |page| page.avatar = Some("https://files.example/a.png".to_owned()));
+    let new = ok(&env, "pull cafe -O new.yaml");
+    assert!(new.stdout.contains("left out") && new.stdout.contains("avatar"), "{new}");
+    assert!(!text(&env, "new.yaml").contains("avatar"));
+    fs::remove_file(path(&env, "new.yaml")).unwrap();
+    ok(&env, "pull cafe -O cafe.yaml");
+    assert_eq!(text(&env, "cafe.yaml"), before);
+    ok(&env, "plan cafe.yaml");
+}
+
+#[test]
+fn an_edit_of_the_file_during_the_pull_is_not_lost() {
+    let env = synced();
+    edit(&env, |page| page.title = Some("Theirs".to_owned()));
+    let file = path(&env, "cafe.yaml");
+    let edited = CAFE.replace("over the door", "above the door");
+    let (target, bytes) = (file.clone(), edited.clone());
+    env.server.edit_after(2, move |_| fs::write(target, bytes).unwrap());
+    let run = env.run("pull cafe -O cafe.yaml");
+    assert!(
+        run.exit == 7 && run.stderr.contains("was changed meanwhile; nothing was written"),
+        "{run}"
+    );
+    assert_eq!(text(&env, "cafe.yaml"), edited);
+    ok(&env, "pull cafe -O cafe.yaml");
+    assert!(text(&env, "cafe.yaml").contains("title: Theirs   # above the door"));
+    // A file that appears meanwhile is not replaced.
+    let target = path(&env, "new.yaml");
+    env.server.edit_after(2, move |_| fs::write(target, "mine").unwrap());
+    env.server.forget_requests();
+    let run = env.run("pull cafe -O new.yaml");
+    assert!(run.exit == 14 && run.stderr.contains("already exists"), "{run}");
+    assert_eq!(text(&env, "new.yaml"), "mine");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named_and_nothing_is_recorded() {
+    let env = env();
+    ok(&env, "init");
+    let lock = text(&env, "links.lock");
+    env.file("taken", "a file");
+    for line in [
+        "pull cafe -O missing/cafe.yaml",
+        "pull cafe -O taken/cafe.yaml",
+        "pull cafe qara.weddings -O taken/pages",
+    ] {
+        let run = env.run(line);
+        assert!(
+            run.exit == 2 && (run.stderr.contains("missing") || run.stderr.contains("taken")),
+            "{run}"
+        );
+    }
+    let several = env.run("pull cafe qara.weddings -O taken");
+    assert!(
+        several.exit == 2 && several.stderr.contains("several pages need a directory"),
+        "{several}"
+    );
+    assert_eq!(text(&env, "links.lock"), lock);
+    for line in ["pull cafe --images", "pull cafe --portable", "pull", "pull cafe --all"] {
+        assert_eq!(env.run(line).exit, 2, "{line}");
+    }
+}
+
+#[test]
+fn a_pull_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
+    for is_new in [false, true] {
+        for nth in 1.. {
+            let env = synced();
+            edit(&env, |page| page.title = Some("Theirs".to_owned()));
+            if is_new {
+                fs::remove_file(path(&env, "cafe.yaml")).unwrap();
+            }
+            let mut command = env.command(["pull", "cafe", "-O", "cafe.yaml"]);
+            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            ok(&env, "pull cafe -O cafe.yaml");
+            assert!(text(&env, "cafe.yaml").contains("Theirs"), "{nth}");
+            let plan = ok(&env, "plan cafe.yaml --fail-on any");
+            assert!(plan.stdout.contains("no changes"), "{nth} {plan}");
+            edit(&env, |page| page.title = Some("Later".to_owned()));
+            assert_eq!(env.run("plan cafe.yaml --fail-on remote").exit, 3, "{nth}");
+            if ended.status.success() {
+                assert!(nth > 4, "only {nth} places");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_without_slots_is_not_taken_for_an_empty_page() {
+    let env = synced();
+    let answer = |path: &str| (200, env.run(&format!("api GET {path}")).stdout);
+    let page = answer("/profiles/cafe");
+    assert!(serde_json::from_str::<Value>(&page.1).unwrap()["data"].get("slots").is_none());
+    let answers = [
+        page,
+        answer("/profiles/cafe/slots"),
+        answer("/profiles/cafe/settings"),
+        answer("/slot-types"),
+    ];
+    let canned = links_test_support::canned::Canned::start(answers);
+    let lock = text(&env, "links.lock")
+        .replace(&env.server.base_url(), &format!("{}/api/v1", canned.origin()));
+    env.file("links.lock", lock);
+    let mut command = env.command(["pull", "cafe", "-O", "cafe.yaml"]);
+    let output =
+        command.env("LINKS_BASE_URL", format!("{}/api/v1", canned.origin())).output().unwrap();
+    assert!(text(&env, "cafe.yaml").contains("id: 1001"), "{output:?}");
+    assert_eq!(text(&env, "cafe.yaml"), CAFE, "{output:?}");
+}
+
+#[test]
+fn the_output_for_programs_names_files_pages_and_conflicts() {
+    let env = synced();
+    let pulled = ok(&env, "pull cafe -O cafe.yaml -o json").json();
+    let page = &pulled["data"]["pages"][0];
+    assert_eq!(
+        (&page["file"], &page["login"], &page["conflicts"]),
+        (&json!("cafe.yaml"), &json!("cafe"), &json!(0))
+    );
+    assert!(pulled["meta"]["requests"].as_i64().unwrap() > 1);
+}
