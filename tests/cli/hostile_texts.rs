@@ -155,8 +155,15 @@ fn dangers(text: &str) -> Vec<String> {
 }
 
 /// Leaves whose stdout is a document for programs, byte for byte unless it is a terminal.
-const DOCUMENTS: [&str; 6] =
-    ["api", "slots pull", "slots template", "profile preview", "schema slot", "schema page"];
+const DOCUMENTS: [&str; 7] = [
+    "api",
+    "pull",
+    "slots pull",
+    "slots template",
+    "profile preview",
+    "schema slot",
+    "schema page",
+];
 
 /// Returns the dangerous parts of a run's output.
 fn of(leaf: &str, run: &CommandResult) -> Vec<String> {

@@ -38,10 +38,12 @@ fn files(env: &TestEnv) -> Vec<String> {
 /// Pulls all that an account has, and checks that applying it again has nothing to do.
 fn has_nothing_to_do(world: World, choices: Choices) {
     let named = format!("{choices:?}");
-    let env = TestEnv::of(world, |builder| builder.choices(choices)).env("LINKS_TEST_NO_WAIT", "1");
+    let env = TestEnv::of(world, |builder| builder.choices(choices.clone()))
+        .env("LINKS_TEST_NO_WAIT", "1");
     let account = env.server.account();
-    for with_lock in [true, false] {
-        if with_lock {
+    let places: &[bool] = if choices == Choices::default() { &[true, false] } else { &[true] };
+    for with_lock in places {
+        if *with_lock {
             ok(&env, "init");
         }
         let pulled = env.run("pull --all -O site");
@@ -84,6 +86,39 @@ fn an_account_that_was_pulled_has_nothing_to_do_under_every_reading_of_the_inter
 #[test]
 fn an_account_of_a_hundred_pages_that_was_pulled_has_nothing_to_do() {
     has_nothing_to_do(World::full(), Choices::default());
+}
+
+#[test]
+fn a_pull_of_an_account_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
+    for nth in 1.. {
+        let env = env();
+        ok(&env, "init");
+        let mut command = env.command(["pull", "--all"]);
+        let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        ok(&env, "pull --all");
+        let expected = ["cafe.yaml", "forms/book-a-table.yaml", "links.lock", "qara.weddings.yaml"];
+        let found = files(&env).into_iter().filter(|it| !it.contains(".links-"));
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{nth}");
+        assert!(ok(&env, "plan --fail-on any").stdout.contains("no changes"), "{nth}");
+        if ended.status.success() {
+            assert!(nth > 9, "only {nth} places");
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_file_that_was_deleted_is_written_anew_and_recorded() {
+    let env = env();
+    fs::create_dir(path(&env, "pages")).unwrap();
+    ok(&env, "init");
+    ok(&env, "pull cafe -O pages/main.yaml");
+    fs::remove_file(path(&env, "pages/main.yaml")).unwrap();
+    ok(&env, "pull cafe -O .");
+    let lock = text(&env, "links.lock");
+    assert!(lock.contains("\"cafe.yaml\":") && !lock.contains("main.yaml"), "{lock}");
+    let ids = env.run("pull cafe qara.weddings -O . -o ids");
+    assert_eq!(ids.exit, 0, "{ids}");
 }
 
 /// Text as users write it, and as nobody should.

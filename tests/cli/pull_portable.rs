@@ -68,6 +68,21 @@ fn a_portable_page_applies_to_a_new_page_of_another_account() {
 }
 
 #[test]
+fn a_portable_form_does_not_replace_the_file_of_the_account() {
+    let env = TestEnv::with(here).env("LINKS_TEST_NO_WAIT", "1");
+    ok(&env, "init");
+    ok(&env, "pull --all");
+    let own = text(&env, "forms/book-a-table.yaml");
+    for force in ["", "--force", "--force"] {
+        ok(&env, &format!("pull cafe --portable -O kit.yaml {force}"));
+    }
+    assert_eq!(text(&env, "forms/book-a-table.yaml"), own);
+    assert!(text(&env, "kit.yaml").contains("$form: book-a-table-2"));
+    assert!(!text(&env, "forms/book-a-table-2.yaml").contains("\nid:"));
+    assert_eq!(fs::read_dir(path(&env, "forms")).unwrap().count(), 2);
+}
+
+#[test]
 fn a_portable_page_applies_to_another_page_of_the_same_account() {
     let env = TestEnv::with(here).env("LINKS_TEST_NO_WAIT", "1").keeping_state();
     ok(&env, "pull cafe -O kit/ --portable");

@@ -1,7 +1,7 @@
 //! Tests of the forms of records, and of their data.
 
 use links_fixtures::{
-    Collection, EmptyObjects, Envelope, LegacyTypes, Strings, UpdatedSlots, World,
+    Collection, EmptyObjects, Envelope, FileUrls, LegacyTypes, Strings, UpdatedSlots, World,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -160,6 +160,18 @@ async fn the_answer_to_an_upload_is_wrapped_or_bare() {
         assert!(matches!(sent.status, 200 | 201), "{}", sent.text);
         shapes::record("file", if is_bare { &sent.json } else { sent.data() }, shapes::FILE);
     }
+}
+
+#[tokio::test]
+async fn files_are_served_elsewhere_or_here_without_a_token() {
+    let (elsewhere, here) = both(|choices| choices.file_urls = FileUrls::Here).await;
+    let uploaded = elsewhere.post("/files").file(&png(320, 200)).await.is(201);
+    assert!(text(&uploaded.data()["src"]).starts_with("https://files.links.example/"));
+    let uploaded = here.post("/files").file(&png(320, 200)).await.is(201);
+    let src = text(&uploaded.data()["src"]);
+    let sent = here.ask(&Method::GET, src).anonymous().await.is(200);
+    assert!(sent.text.starts_with("GIF89a"), "{}", sent.text);
+    here.ask(&Method::GET, &src.replace(".png", ".gif")).anonymous().await.is(404);
 }
 
 #[tokio::test]

@@ -84,9 +84,10 @@ impl LocalForms {
         for form in sorted {
             let is_its = |(path, file): &(PathBuf, FormFile)| {
                 if options.portable {
+                    // The file of an earlier pull, not that of the form of this account.
                     let title = file.form.fields.get("title").and_then(Value::as_str);
-                    return title == Some(&form.title)
-                        && *path == directory.form_path(&local_name(&form.title));
+                    let is_beside = path.parent() == directory.form_path("").parent();
+                    return title == Some(&form.title) && file.form.id.is_none() && is_beside;
                 }
                 let recorded = directory.recorded_form(&file.form.name);
                 plan(file, &account, recorded)

@@ -282,7 +282,7 @@ impl<'c> Puller<'c> {
         paths: &BTreeMap<String, String>,
     ) -> Result<(), CommandError> {
         let Some(record) = SyncRecord::of(self.context, path)? else { return Ok(()) };
-        if record.other_file(page.id).is_some() {
+        if record.has_other_file(page.id) {
             return Ok(());
         }
         let (name, directory) =

@@ -198,13 +198,21 @@ impl SyncRecord {
     }
 
     /// Returns another file for which there is a record of the page.
-    pub(crate) fn other_file(&self, page: i64) -> Option<String> {
+    fn other_file(&self, page: i64) -> Option<String> {
         if let RecordPlace::State(records) = &self.place {
             return records.other_file(page).filter(|file| Path::new(file).exists());
         }
         let mut pages = self.lock.pages.iter();
         let (key, _) = pages.find(|(key, base)| base.id == page && **key != self.key)?;
         Some(key.clone())
+    }
+
+    /// Returns whether another file that exists has a record of the page.
+    pub(crate) fn has_other_file(&self, page: i64) -> bool {
+        self.other_file(page).is_some_and(|other| match &self.place {
+            RecordPlace::Lock(store) => store.path_of(&other).exists(),
+            RecordPlace::State(_) => true,
+        })
     }
 
     /// Refuses a page that is not that of the file, or was renamed since.

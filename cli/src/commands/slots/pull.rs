@@ -78,7 +78,7 @@ pub(crate) async fn run(
     let slot_count = page.content.slots.len();
     let (name, login) = (path.display().to_string(), &read.login);
     // A copy of a page that another file has is not recorded.
-    if let Some(record) = record.filter(|it| it.other_file(read.id).is_none()) {
+    if let Some(record) = record.filter(|it| !it.has_other_file(read.id)) {
         let file = PageFile::made(&name, text.into_bytes())?;
         record.rebuild(context, &file, &[], &read, types)?;
     }
