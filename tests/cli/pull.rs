@@ -126,7 +126,7 @@ fn fields_and_slots_that_changed_are_taken_over_and_all_else_stays() {
         "  # Greeting\n",
         "Good evening!",
         "{$form: Book a table}",
-        "description: Until midnight",
+        "description: Until midnight\nslots:\n  # Greeting\n",
     ] {
         assert!(after.contains(part), "{part}: {after}");
     }

@@ -18,7 +18,9 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
             (Some(Value::Array(said)), Value::Array(taken)) => {
                 edits.extend(list_edits(&path, said, taken));
             }
-            (_, value) => edits.push(Edit::Set { path, value: value.clone() }),
+            (_, value) => {
+                edits.push(Edit::SetAbove { path, value: value.clone(), above: "slots" });
+            }
         }
     }
     for taken in &pull.keys {

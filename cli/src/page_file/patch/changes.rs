@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::edit::{Edit, MarkedConflict, Path, Step};
 use super::error::PatchError;
-use crate::page_file::node::{Node, Tree};
+use crate::page_file::node::{Key, Node, Tree};
 
 /// Changes of a value and of what is below it.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub(super) struct TextChange<'e> {
     pub(super) children: BTreeMap<usize, TextChange<'e>>,
     /// New keys of a mapping.
     pub(super) added: Vec<(String, Added)>,
+    /// Index of the entry before which keys are added; at the end without one.
+    added_before: Option<usize>,
     replaced: Option<&'e Value>,
     placed: Vec<(Option<usize>, Placed<'e>)>,
 }
@@ -55,6 +57,12 @@ pub(super) enum EntryPart<'c> {
     Item(&'c Value, Option<&'c MarkedConflict>),
     /// New key.
     Key(&'c str, Value),
+}
+
+/// Returns the index of a key of a mapping below its first one.
+fn index_of(mapping: &Node, name: &str) -> Option<usize> {
+    let is_named = |(key, _): &(Key, Node)| key.name == name;
+    mapping.entries()?.iter().position(is_named).filter(|at| *at > 0)
 }
 
 impl Added {
@@ -97,7 +105,7 @@ impl<'e> TextChange<'e> {
                 change.marks.push((path, conflict));
                 return Ok(());
             }
-            Edit::Set { value, .. } if missing.is_empty() => {
+            Edit::Set { value, .. } | Edit::SetAbove { value, .. } if missing.is_empty() => {
                 ensure(!path.0.is_empty(), &not_found)?;
                 ensure(!change.is_touched(), &overlap)?;
                 change.replaced = Some(value);
@@ -115,8 +123,11 @@ impl<'e> TextChange<'e> {
         let length = length(node);
         let is_item = |after: &Option<usize>| after.is_none_or(|after| after < length);
         match edit {
-            Edit::Set { value, .. } => {
+            Edit::Set { value, .. } | Edit::SetAbove { value, .. } => {
                 ensure(change.placed.is_empty(), &overlap)?;
+                if let Edit::SetAbove { above, .. } = edit {
+                    change.added_before = index_of(node, above);
+                }
                 add(&mut change.added, missing, path, Added::Whole(value.clone()))
             }
             Edit::Insert { after, value, mark, .. } if !missing.is_empty() => {
@@ -241,7 +252,10 @@ impl<'e> TextChange<'e> {
         if !followers.is_empty() {
             return Err(overlap());
         }
-        parts.extend(self.added.iter().map(|(name, added)| EntryPart::Key(name, added.value())));
+        let is_before = |part: &EntryPart<'_>| matches!(part, EntryPart::Own { at, .. } if Some(*at) == self.added_before);
+        let place = parts.iter().position(is_before).unwrap_or(parts.len());
+        let added = self.added.iter().map(|(name, added)| EntryPart::Key(name, added.value()));
+        parts.splice(place..place, added);
         Ok(parts)
     }
 

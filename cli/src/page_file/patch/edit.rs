@@ -62,6 +62,15 @@ pub(crate) enum Edit {
         /// New value, with escaped keys.
         value: Value,
     },
+    /// Sets a value as `Set` does, but adds a missing key above another one of its mapping, if it has that one below its first key.
+    SetAbove {
+        /// Place of the value.
+        path: Path,
+        /// New value, with escaped keys.
+        value: Value,
+        /// Key above which a missing one is added.
+        above: &'static str,
+    },
     /// Removes a key of a mapping or an item of a list, with its comments: those directly above it, at its end, and within it.
     Remove {
         /// Place of the key or item.
@@ -100,7 +109,10 @@ impl Edit {
     /// Place that the edit names.
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Self::Set { path, .. } | Self::Remove { path } | Self::Mark { path, .. } => path,
+            Self::Set { path, .. }
+            | Self::SetAbove { path, .. }
+            | Self::Remove { path }
+            | Self::Mark { path, .. } => path,
             Self::Insert { list, .. } | Self::Move { list, .. } => list,
         }
     }

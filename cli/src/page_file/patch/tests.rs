@@ -179,6 +179,34 @@ fn a_scalar_becomes_a_collection_and_back() {
 }
 
 #[test]
+fn a_new_key_can_be_added_above_another_one() {
+    let edits = ["title", "bgImage"].map(|name| Edit::SetAbove {
+        path: Path::root().key(name),
+        value: json!(name),
+        above: "slots",
+    });
+    let patched = |text: &str| patch(text, &edits).unwrap();
+    assert_eq!(
+        patched("profile: cafe # login\n\n# All\nslots:\n  - type: divider\n"),
+        "profile: cafe # login\ntitle: title\nbgImage: bgImage\n\n# All\nslots:\n  - type: divider\n"
+    );
+    assert_eq!(
+        patched("slots: []\nprofile: a\n"),
+        "slots: []\nprofile: a\ntitle: title\nbgImage: bgImage\n"
+    );
+    assert_eq!(patched("profile: a\n"), "profile: a\ntitle: title\nbgImage: bgImage\n");
+    assert_eq!(
+        patched("{profile: a, title: b, slots: []}\n"),
+        "{profile: a, title: title, bgImage: bgImage, slots: []}\n"
+    );
+    let json = "{\n  \"profile\": \"a\",\n  \"slots\": []\n}\n";
+    assert_eq!(
+        patched(json),
+        "{\n  \"profile\": \"a\",\n  \"title\": \"title\",\n  \"bgImage\": \"bgImage\",\n  \"slots\": []\n}\n"
+    );
+}
+
+#[test]
 fn a_new_key_follows_the_last_one_of_its_mapping() {
     let after = CAFE
         .replace("      size: 2 # rem\n", "      size: 2 # rem\n      color: red\n")
