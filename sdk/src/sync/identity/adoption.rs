@@ -1,21 +1,52 @@
 //! Slots made on both sides: new items, and new slots of the page.
 
+use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
 
+/// Binds new items as [`adopt_equal`] does, where no entry shares as many telling values with the item.
+pub(super) fn adopt_nearest(binder: &mut Binder<'_>) {
+    for item in binder.open_items() {
+        let entries = binder.open_entries().into_iter();
+        let nearest = entries.map(|entry| binder.common_telling(item, entry)).max();
+        if binder.items[item].telling.len() > nearest.unwrap_or_default() {
+            adopt(binder, item);
+        }
+    }
+}
+
 /// Binds new items to new slots of the page that equal them in every key the item mentions and have no further telling value, where there
-/// is a telling value at all and no entry shares as many with the item. That includes items said to be new, which an earlier run may have created without leaving a record.
+/// is a telling value at all. That includes items said to be new, which an earlier run may have created without leaving a record.
 pub(super) fn adopt_equal(binder: &mut Binder<'_>) {
     for item in binder.open_items() {
-        let telling = binder.items[item].telling.len();
-        let nearest =
-            binder.open_entries().into_iter().map(|entry| binder.common_telling(item, entry));
-        if telling <= nearest.max().unwrap_or_default() {
+        if !binder.items[item].telling.is_empty() {
+            adopt(binder, item);
+        }
+    }
+}
+
+fn adopt(binder: &mut Binder<'_>, item: usize) {
+    let mut slots = binder.open_slots().into_iter();
+    if let Some(position) = slots.find(|position| is_equal(binder, item, *position)) {
+        binder.bind_slot(item, position);
+    }
+}
+
+/// Refuses items that would be bound to a new slot of the page while a slot of the last sync that shares a telling value with them would be deleted:
+/// they may be that slot, edited here and copied there.
+pub(super) fn refuse_adopted(binder: &mut Binder<'_>) {
+    let open: Vec<usize> =
+        binder.open_entries().into_iter().filter(|entry| binder.live[*entry].is_some()).collect();
+    for item in 0..binder.items.len() {
+        let Some(position) = binder.slot_of_item[item] else { continue };
+        if binder.items[item].item.id != FileSlotId::Absent {
             continue;
         }
-        let found =
-            binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position));
-        if let Some(position) = found {
-            binder.bind_slot(item, position);
+        let is_near = |entry: &usize| binder.common_telling(item, *entry) > 0;
+        let near: Vec<usize> = open.iter().copied().filter(is_near).collect();
+        if !near.is_empty() {
+            let mut ids = binder.ids(&near);
+            ids.push(binder.slots[position].slot.id);
+            binder.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
         }
     }
 }

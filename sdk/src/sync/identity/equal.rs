@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::subsequence::common_subsequence;
-use super::super::{FileSlotId, IdentityProblem, ValueHash};
+use super::super::{FileSlotId, HashPair, IdentityProblem, ValueHash};
 use super::binder::Binder;
 
 /// What the file says of a slot: type, and hashes of the keys that it mentions and that are not empty.
@@ -102,6 +102,42 @@ pub(super) fn bind_equal(binder: &mut Binder<'_>) -> (Vec<EqualEntries>, Vec<(us
         }
     }
     (fewer, pairs)
+}
+
+/// Refuses items without a telling value that are bound to a slot which was changed or deleted on the page, where a slot of which the file said more would
+/// be deleted: all that told of that one may have been removed from the item.
+pub(super) fn refuse_reduced(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
+    let open: Vec<usize> =
+        binder.open_entries().into_iter().filter(|entry| binder.live[*entry].is_some()).collect();
+    for (item, entry) in equal {
+        let said = &binder.items[*item];
+        if binder.entry_of_item[*item] != Some(*entry)
+            || !said.telling.is_empty()
+            || !binder.is_changed_there(*entry)
+        {
+            continue;
+        }
+        let says_more = |other: &usize| {
+            let other = &binder.entries[*other];
+            let is_said = |key: &str| said.keys.get(key).is_some_and(|hash| !hash.is_empty());
+            let is_removed = |(key, pair): (&String, &HashPair)| {
+                pair.file.is_some_and(|hash| !hash.is_empty()) && !is_said(key)
+            };
+            other.kind == said.item.kind && other.keys.iter().any(is_removed)
+        };
+        let mut entries: Vec<usize> = open.iter().copied().filter(says_more).collect();
+        if entries.is_empty() {
+            continue;
+        }
+        if said.item.id == FileSlotId::New {
+            binder.unbind(*item);
+            continue;
+        }
+        entries.push(*entry);
+        entries.sort_unstable();
+        let ids = binder.ids(&entries);
+        binder.problems.push(IdentityProblem::Ambiguous { items: vec![*item], ids });
+    }
 }
 
 /// Refuses items that are bound to one of several equal entries which differ on the page, where the file has fewer of them than before: it

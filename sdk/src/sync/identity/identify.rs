@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{IdentityError, IdentityProblem, SlotBase};
-use super::adoption::{adopt_after_neighbour, adopt_equal, adopt_for_gone, find_resembling};
+use super::adoption::{
+    adopt_after_neighbour, adopt_equal, adopt_for_gone, adopt_nearest, find_resembling,
+    refuse_adopted,
+};
 use super::between::{bind_between_neighbours, bind_for_gone, find_doubtful, refuse_untelling};
 use super::binder::Binder;
 use super::by_id::{bind_by_id, bind_created};
-use super::equal::{bind_equal, refuse_fewer};
+use super::equal::{bind_equal, refuse_fewer, refuse_reduced};
 use super::read_only::bind_read_only;
 use super::recreated::{bind_recreated, release_recreated};
 use super::resembling::{bind_resembling, refuse_copies, refuse_edited_copies};
@@ -57,7 +60,7 @@ pub(in crate::sync) fn identify(
     bind_created(&mut binder, created);
     bind_read_only(&mut binder);
     let (fewer, equal) = bind_equal(&mut binder);
-    adopt_equal(&mut binder);
+    adopt_nearest(&mut binder);
     bind_resembling(&mut binder);
     find_resembling(&mut binder);
     bind_between_neighbours(&mut binder);
@@ -68,6 +71,8 @@ pub(in crate::sync) fn identify(
     adopt_after_neighbour(&mut binder);
     bind_for_gone(&mut binder);
     refuse_untelling(&mut binder);
+    refuse_reduced(&mut binder, &equal);
+    refuse_adopted(&mut binder);
     refuse_copies(&mut binder, &equal);
     refuse_edited_copies(&mut binder, &equal);
     find_resembling(&mut binder);

@@ -113,6 +113,22 @@ fn rule_2_fewer_equal_items_than_unequal_slots_are_refused() {
 }
 
 #[test]
+fn an_item_of_which_every_value_may_have_been_removed_is_refused_where_the_slot_that_it_equals_changed()
+ {
+    let empty = json!(["text", {}]);
+    let base = synced(&[(1, empty.clone()), (2, text("Hello"))]);
+    let last = file(std::slice::from_ref(&empty));
+    let expected = [IdentityProblem::Ambiguous { items: vec![0], ids: vec![1, 2] }];
+    for there in [&[(2, text("Hello"))][..], &[(1, text("World")), (2, text("Hello"))]] {
+        assert_eq!(problems(&base, &last, &page(there)), expected);
+        let named = file(&[named(json!(2), &empty)]);
+        assert_eq!(slots(&base, &named, &page(there)), [Some(2)]);
+    }
+    let unchanged = page(&[(1, empty), (2, text("Hello"))]);
+    assert_eq!(slots(&base, &last, &unchanged), [Some(1)]);
+}
+
+#[test]
 fn rule_3_a_slot_made_on_both_sides_is_adopted() {
     let base = synced(&[(1, text("Hello"))]);
     let both = file(&[text("Hello"), button("Menu", "a")]);
@@ -145,6 +161,30 @@ fn rule_3_a_slot_made_there_that_only_resembles_is_refused() {
     let one = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
     let merge = Merge::new(Some(&base), &one, &there, &MergeOptions::default()).unwrap();
     assert!(matches!(merge.conflicts[..], [Conflict::Key { recorded: false, .. }]));
+}
+
+#[test]
+fn an_edited_item_that_a_new_slot_equals_is_refused_where_its_own_slot_would_be_deleted() {
+    let base = synced(&[(1, text("Hello"))]);
+    let long = json!(["text", {"title": "Hello", "description": "World"}]);
+    let there = page(&[(1, text("Hello")), (2, long.clone())]);
+    let expected = IdentityProblem::Ambiguous { items: vec![0], ids: vec![1, 2] };
+    assert_eq!(problems(&base, &file(std::slice::from_ref(&long)), &there), [expected]);
+    // An id settles it, and so does `id: new`.
+    assert_eq!(slots(&base, &file(&[named(json!(1), &long)]), &there), [Some(1)]);
+    assert_eq!(slots(&base, &file(&[named(json!("new"), &long)]), &there), [Some(2)]);
+    // Where the own slot has another item, nothing is in doubt.
+    assert_eq!(slots(&base, &file(&[text("Hello"), long]), &there), [Some(1), Some(2)]);
+}
+
+#[test]
+fn an_item_said_to_be_new_is_the_slot_that_an_earlier_run_made_beside_a_deleted_one() {
+    let short = json!(["button", {"link": "https://a.example"}]);
+    let other = (2, button("World", "a"));
+    let base = synced(&[(1, button("Hello", "a")), other.clone()]);
+    let there = page(&[other.clone(), (3, short.clone())]);
+    let copy = file(&[named(json!("new"), &short), other.1]);
+    assert_eq!(slots(&base, &copy, &there), [Some(3), Some(2)]);
 }
 
 #[test]
