@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::service::{ServicePage, stored};
-use super::world::{Checked, LockMode, World, check, strings};
+use super::world::{Checked, LockMode, World, check, telling_strings};
 use crate::apply::{Plan, same};
 use crate::sync::{
     Conflict, DeletionReason, FileSlotId, Merge, MergeOptions, PageBase, RemoteChange, Replaced,
@@ -189,12 +189,12 @@ impl World {
                     .notes
                     .iter()
                     .any(|it| matches!(it, SyncNote::Recreated { was: id, .. } if id == was));
+            // The slot came back, and is that of another item.
+            let is_said = is_said || slot_of_item.values().any(|other| is_it(*other));
             // An item that was rewritten from end to end is a new slot: nothing of the deleted one comes back.
-            let mut written = BTreeSet::new();
             let telling = ["title", "link", "description"];
             let slot = &self.here.file.slots[item];
-            let values = slot.data.iter().filter(|(key, _)| telling.contains(&key.as_str()));
-            values.for_each(|(_, value)| strings(value, &mut written));
+            let written = telling_strings(&slot.data);
             let deleted = self.deleted_strings.get(was);
             let is_said = is_said || deleted.is_some_and(|deleted| deleted.is_disjoint(&written));
             // An older record may know nothing of what the item says now.
@@ -217,7 +217,24 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn check_fields(&self, before: &ServicePage, merge: &Merge) -> Checked {
+    pub(super) fn check_fields(
+        &self,
+        before: &ServicePage,
+        base: Option<&PageBase>,
+        merge: &Merge,
+    ) -> Checked {
+        let is_mentioned = |key: &str| self.here.file.fields.contains_key(key);
+        for (key, was) in before.fields.iter().filter(|(key, _)| !is_mentioned(key)) {
+            let is_kept = self.service.fields.get(key) == Some(was);
+            check!(is_kept, "the field {key}, which the file does not mention, was replaced");
+            let is_removed =
+                base.and_then(|base| base.fields.get(key)).is_some_and(|pair| pair.file.is_some());
+            let is_said = merge
+                .notes
+                .iter()
+                .any(|it| matches!(it, SyncNote::FieldStays { key: said } if said == key));
+            check!(is_removed == is_said, "it was not said, or said again, that {key} stays");
+        }
         for (key, value) in &self.here.foreign_fields {
             let was = before.fields.get(key).cloned().unwrap_or_default();
             let is_said = merge
@@ -236,6 +253,11 @@ impl World {
                 .remote
                 .iter()
                 .any(|it| matches!(it, RemoteChange::Field { key: said, .. } if said == key));
+            let is_edited = self.here.field_edits.contains_key(key) && base.is_some();
+            check!(
+                !(is_said && is_edited && self.mode == LockMode::Shared),
+                "the edit {key}={value} was taken for what the file said before"
+            );
             let held = self.service.fields.get(key).cloned().unwrap_or_default();
             check!(
                 is_said || same(&held, &stored(key, value)),
@@ -292,8 +314,9 @@ impl World {
                     check!(is_real, "a conflict between no edits: {conflict:?}");
                 }
                 Conflict::Order { .. } => {
-                    // A slot that was deleted and created again may have moved.
-                    let is_real = self.here.is_foreign_moved || self.has_copies;
+                    // A slot that was deleted and created again may have moved, also one that equals a slot made elsewhere.
+                    let is_back = |it: &SyncNote| matches!(it, SyncNote::Recreated { .. });
+                    let is_real = self.here.is_foreign_moved || merge.notes.iter().any(is_back);
                     check!(is_real, "a conflict of orders that nobody changed");
                 }
                 Conflict::DeletedHere { id, .. } => {

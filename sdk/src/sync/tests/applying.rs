@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::service::{ServicePage, stored};
+use super::service::{FIELDS, ServicePage, stored};
 use super::world::{Checked, World, check, plain};
 use crate::apply::{Plan, same};
 use crate::sync::{
@@ -19,6 +19,7 @@ impl World {
         choice: u16,
     ) -> Checked {
         self.figures.applies += 1;
+        self.here.resolve_fields();
         let mut is_refused = false;
         for _ in 0..4 {
             let options =
@@ -75,7 +76,7 @@ impl World {
 
         self.check_foreign(&before, base.as_ref(), merge)?;
         self.check_items(&before, base.as_ref(), merge, &slot_of_item)?;
-        self.check_fields(&before, merge)?;
+        self.check_fields(&before, base.as_ref(), merge)?;
         self.check_repeatable(&next, merge)?;
         self.note_writes(&before);
         self.note_applied(base.as_ref(), merge, &slot_of_item);
@@ -123,6 +124,18 @@ impl World {
         merge: &Merge,
         slot_of_item: &BTreeMap<usize, i64>,
     ) {
+        // Equal items that change places have what the other one said.
+        for (item, id) in slot_of_item {
+            let (tag, data) = (self.here.tags[*item], &self.here.file.slots[*item].data);
+            let slot_of = |other: &u32| self.here.slot_of.get(other);
+            let others = self.here.tags.iter().zip(&self.here.file.slots);
+            let mut twins = others.filter(|(other, slot)| **other != tag && slot.data == *data);
+            if twins.any(|(other, _)| slot_of(other) == Some(id)) {
+                self.here.edits.retain(|(edited, _), _| *edited != tag);
+            }
+        }
+        let is_read = |key: &str| self.is_read(key);
+        let unread: BTreeSet<&str> = FIELDS.into_iter().filter(|key| !is_read(key)).collect();
         let here = &mut self.here;
         for (item, id) in slot_of_item {
             let tag = here.tags[*item];
@@ -151,9 +164,8 @@ impl World {
         here.foreign.retain(|(id, _), _| {
             Self::knows(base, *id) || !slot_of_item.values().any(|slot| slot == id)
         });
-        if base.is_none() {
-            here.foreign_fields.clear();
-        }
+        here.foreign_fields
+            .retain(|key, _| Self::knows_field(base, key) || unread.contains(key.as_str()));
         let service = &self.service;
         here.deleted.retain(|id| service.position(*id).is_some());
         here.foreign.retain(|(id, _), _| service.position(*id).is_some());
@@ -162,6 +174,7 @@ impl World {
             here.is_foreign_moved = false;
         }
         here.field_edits.clear();
+        here.once_said_fields.append(&mut here.forgotten_fields);
         let remote: Vec<&String> = merge
             .remote
             .iter()
@@ -182,6 +195,15 @@ impl World {
         error: &SyncError,
     ) -> Checked {
         let SyncError::Identity(error) = error else {
+            // Two branches pulled one slot.
+            let named: Vec<FileSlotId> = self.here.file.slots.iter().map(|slot| slot.id).collect();
+            let is_repeated = |item: &usize| {
+                matches!(named[*item], FileSlotId::Id(_)) && named[..*item].contains(&named[*item])
+            };
+            if let Some(item) = (0..named.len()).find(is_repeated) {
+                self.remove_item(self.here.tags[item]);
+                return Ok(());
+            }
             // Without a record, the ids of slots that are gone are dropped.
             let mut is_changed = false;
             for (item, slot) in self.here.file.slots.iter_mut().enumerate() {

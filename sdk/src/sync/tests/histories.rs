@@ -3,10 +3,11 @@
 use std::sync::Mutex;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 
 use super::merge_branches::merge_branches;
+use super::service::{FIELDS, stored};
 use super::working_copy::WorkingCopy;
 use super::world::{Checked, Figures, LockMode, World, object};
 use crate::sync::{FileSlot, FileSlotId};
@@ -60,17 +61,26 @@ impl World {
         let result = world.start(kind, steps).and_then(|()| {
             steps.iter().enumerate().skip(1).try_for_each(|(nth, step)| {
                 world.note_page();
-                let before = world.clone();
-                world.step(kind, *step).map_err(|problem| {
-                    format!(
-                        "step {nth} {step:?}: {problem}\nbefore: {}\nafter: {}",
-                        before.state(),
-                        world.state()
-                    )
-                })
+                world.step(kind, *step).map_err(|problem| format!("step {nth} {step:?}: {problem}"))
             })
         });
         result.map(|()| world.figures).map_err(|problem| (problem, world.figures))
+    }
+
+    /// Describes the state after each step of a history.
+    fn trace(kind: HistoryKind, steps: &[HistoryStep]) -> String {
+        let mut world = Self::new(kind.mode);
+        let mut result = world.start(kind, steps);
+        let mut trace = vec![world.state()];
+        for (nth, step) in steps.iter().enumerate().skip(1) {
+            if result.is_err() {
+                break;
+            }
+            world.note_page();
+            result = world.step(kind, *step);
+            trace.push(format!("step {nth} {step:?}{}", world.state()));
+        }
+        trace.join("\n")
     }
 
     fn start(&mut self, kind: HistoryKind, steps: &[HistoryStep]) -> Checked {
@@ -78,14 +88,12 @@ impl World {
             let data = self.content(steps[0].b.wrapping_add(n), kind);
             self.service.create(data.0, &data.1, usize::MAX);
         }
-        let title = self.word_string();
+        let title = stored("title", &self.word("title"));
+        let empty = FIELDS.into_iter().map(|key| (key.to_owned(), Value::Null));
+        self.service.fields = empty.collect();
         self.service.fields.insert("title".into(), title);
-        self.service.fields.insert("description".into(), Value::Null);
+        self.reads_all_fields = steps[0].c.is_multiple_of(2);
         self.pull_and_trim(kind, None, 0)
-    }
-
-    fn word_string(&mut self) -> Value {
-        self.word("title").as_str().unwrap_or_default().trim().into()
     }
 
     fn content(&mut self, n: u16, kind: HistoryKind) -> (&'static str, crate::Object) {
@@ -193,15 +201,12 @@ impl World {
                     self.recreate_slot(position);
                 }
             }
-            18 => {
-                let key = ["title", "description"][usize::from(b % 2)];
-                let value = if c.is_multiple_of(5) { Value::Null } else { self.word_string() };
-                let was = self.service.fields.insert(key.into(), value.clone()).unwrap_or_default();
-                self.each(|copy| copy.note_foreign_field(key, &was, &value));
-            }
+            18 => self.edit_page_field(a, b, c),
             19..=22 => return self.apply(self.record(a), c.is_multiple_of(11), true, c),
             23..=25 => return self.pull_and_trim(kind, self.record(a), c),
             26.. if kind.mode == LockMode::Unreliable => return self.disturb(action, kind, a, c),
+            26 | 27 => self.edit_field(b, c),
+            28 | 29 => self.edit_page_field(a, b, c),
             _ => {}
         }
         Ok(())
@@ -257,13 +262,6 @@ impl World {
         }
     }
 
-    fn each(&mut self, note: impl Fn(&mut WorkingCopy)) {
-        note(&mut self.here);
-        if let Some(other) = &mut self.other {
-            note(&mut other.0);
-        }
-    }
-
     fn edit_item(&mut self, item: Option<usize>, b: u16, c: u16, kind: HistoryKind) {
         let Some(item) = item else { return };
         let keys = keys_of(&self.here.file.slots[item].kind);
@@ -294,19 +292,6 @@ impl World {
         }
         self.here.file.slots[item].data.remove(&key);
         self.here.edits.remove(&(self.here.tags[item], key));
-    }
-
-    fn edit_field(&mut self, b: u16, c: u16) {
-        let key = ["title", "description"][usize::from(b % 2)];
-        if c.is_multiple_of(7) {
-            self.here.file.fields.remove(key);
-            self.here.field_edits.remove(key);
-            return;
-        }
-        let value = if c.is_multiple_of(5) { Value::Null } else { self.word("title") };
-        let was = self.here.file.fields.insert(key.into(), value.clone());
-        let before = was.or_else(|| self.service.fields.get(key).cloned()).unwrap_or_default();
-        self.here.note_field_edit(key, &before, &value);
     }
 
     fn edit_slot(&mut self, slot: Option<usize>, b: u16, c: u16) {
@@ -410,8 +395,12 @@ fn run_histories(name: &str, kind: HistoryKind, cases: u32) -> f64 {
     });
     let (figures, histories, refused) = *all.lock().unwrap();
     println!("{name}: {histories} histories, {refused} with a refusal, {figures:?}");
-    if let Err(error) = result {
-        panic!("{name}: {error}");
+    match result {
+        Ok(()) => {}
+        Err(TestError::Fail(problem, steps)) => {
+            panic!("{name}: {problem}\n{}", World::trace(kind, &steps))
+        }
+        Err(error) => panic!("{name}: {error}"),
     }
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;

@@ -3,6 +3,7 @@
 mod apply_checks;
 mod applying;
 mod examples;
+mod field_edits;
 mod histories;
 mod identity_rules;
 mod lock_document;

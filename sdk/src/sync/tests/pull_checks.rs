@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::service::stored;
-use super::world::{Checked, LockMode, World, check, plain, strings};
+use super::world::{Checked, LockMode, World, check, strings, telling_strings};
 use crate::apply::same;
 use crate::sync::{ConflictMark, FilePage, PageBase, Pull, ValueHash};
 
@@ -19,8 +19,11 @@ impl World {
     ) -> Checked {
         let mut shown = BTreeSet::new();
         strings(&serde_json::to_value((patched, &pull.marks)).unwrap(), &mut shown);
-        let is_shown =
-            |value: &Value| value.as_str().is_none_or(|text| shown.contains(plain(text)));
+        let is_shown = |value: &Value| {
+            let mut held = BTreeSet::new();
+            strings(value, &mut held);
+            held.is_subset(&shown)
+        };
         let item_of = |tag: u32| tags.iter().position(|other| *other == tag);
         for ((tag, key), value) in &self.here.edits {
             if self.stands_for_original(*tag) || self.became_a_twin(base, *tag) {
@@ -51,7 +54,9 @@ impl World {
             let held = patched.fields.get(key).cloned().unwrap_or_default();
             let page = self.service.fields.get(key).cloned().unwrap_or_default();
             check!(
-                same(&held, value) || same(&page, &stored(key, value)) || self.may_be_old(value),
+                same(&held, value)
+                    || same(&page, &stored(key, value))
+                    || self.may_be_old(&stored(key, value)),
                 "the edit {key}={value} of the file was replaced by {held}"
             );
         }
@@ -79,10 +84,14 @@ impl World {
             );
         }
         for (key, value) in &self.here.foreign_fields {
-            let is_current = self.service.fields.get(key) == Some(value) && value.is_string();
+            let is_current = self.service.fields.get(key) == Some(value) && !value.is_null();
+            let held = patched.fields.get(key).map(|said| stored(key, said));
             check!(
                 !is_current
+                    || !Self::knows_field(base, key)
+                    || !self.is_read(key)
                     || self.mode == LockMode::Unreliable && !patched.fields.contains_key(key)
+                    || held.is_some_and(|held| same(&held, value))
                     || is_shown(value),
                 "the foreign field {key}={value} was not pulled"
             );
@@ -116,9 +125,7 @@ impl World {
                     .any(|removed| self.here.file.slots[*removed].data == patched.slots[item].data);
                 let is_twin = is_twin
                     || pull.base.slots.iter().any(|entry| entry.kind == patched.slots[item].kind);
-                let mut held = BTreeSet::new();
-                patched.slots[item].data.values().for_each(|value| strings(value, &mut held));
-                held.remove("primary");
+                let held = telling_strings(&patched.slots[item].data);
                 let deleted = self.deleted_strings.get(id);
                 let is_rewritten = deleted.is_some_and(|deleted| deleted.is_disjoint(&held));
                 // An older record may know nothing of what the item says now.
@@ -153,14 +160,7 @@ impl World {
         let Some(original) = self.here.copy_of.get(&tag) else { return false };
         let told = |tag: u32| {
             let at = self.here.tags.iter().position(|other| *other == tag)?;
-            let mut told = BTreeSet::new();
-            let telling = ["title", "link", "description"];
-            let data = self.here.file.slots[at].data.iter();
-            let values = data.filter(|(key, _)| telling.contains(&key.as_str()));
-            values.for_each(|(_, value)| strings(value, &mut told));
-            // An empty value tells nothing.
-            told.remove("");
-            Some(told)
+            Some(telling_strings(&self.here.file.slots[at].data))
         };
         match (told(tag), told(*original)) {
             (Some(told), Some(said)) => {
@@ -189,8 +189,9 @@ impl World {
 
     /// Returns whether an edit sets a value that an older record may know as the one of the last sync.
     pub(super) fn may_be_old(&self, value: &Value) -> bool {
-        let was_there =
-            |text: &str| plain(text).is_empty() || self.ever_on_page.contains(plain(text));
-        self.mode == LockMode::Unreliable && value.as_str().is_none_or(was_there)
+        let mut held = BTreeSet::new();
+        strings(value, &mut held);
+        let was_there = |text: &String| text.is_empty() || self.ever_on_page.contains(text);
+        self.mode == LockMode::Unreliable && held.iter().all(was_there)
     }
 }

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use crate::apply::{Plan, PlanBatch, SlotTypes};
 use crate::{Object, Slot};
 
+/// The profile fields: texts, a list of links, and an image.
+pub(super) const FIELDS: [&str; 4] = ["title", "description", "socials", "avatar"];
+
 /// A page, as the service holds it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServicePage {
@@ -34,10 +37,17 @@ pub(super) fn types() -> SlotTypes {
 
 /// Returns a value as the service stores it.
 pub(super) fn stored(key: &str, value: &Value) -> Value {
+    if let Value::Array(values) = value {
+        return values.iter().map(|value| stored(key, value)).collect();
+    }
+    if let Some(image) = value.get("$upload").and_then(Value::as_str) {
+        return format!("uploads/{image}.png").into();
+    }
     let Value::String(text) = value else { return value.clone() };
+    let is_link = key == "link" || key == "socials";
     match text.trim() {
         "" => Value::Null,
-        text if key == "link" && !text.contains("://") => format!("https://{text}").into(),
+        text if is_link && !text.contains("://") => format!("https://{text}").into(),
         text => text.into(),
     }
 }
@@ -50,6 +60,11 @@ impl ServicePage {
     pub(super) fn value(&self, id: i64, key: &str) -> Value {
         let slot = self.position(id).map(|position| &self.slots[position]);
         slot.and_then(|slot| slot.data.get(key)).cloned().unwrap_or_default()
+    }
+
+    /// Returns what the page shows.
+    pub(super) fn contents(&self) -> Vec<(&str, &Object)> {
+        self.slots.iter().map(|slot| (slot.kind.as_str(), &slot.data)).collect()
     }
 
     pub(super) fn ids(&self) -> Vec<i64> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::service::stored;
 use crate::apply::same;
 use crate::sync::{FilePage, PageBase};
 
@@ -29,6 +30,9 @@ pub(super) struct WorkingCopy {
     pub(super) is_deletion_shared: bool,
     pub(super) is_moved: bool,
     pub(super) field_edits: BTreeMap<String, Value>,
+    /// What the file said of profile fields that it does not mention any more, since the last sync and since earlier ones.
+    pub(super) forgotten_fields: BTreeMap<String, Value>,
+    pub(super) once_said_fields: BTreeMap<String, Value>,
     /// Items that are to be created again although their slot was deleted on the page.
     pub(super) wanted_again: BTreeSet<u32>,
     /// Values that others wrote to the page, by slot and key.
@@ -67,6 +71,13 @@ impl WorkingCopy {
         } else {
             self.edits.insert(place, value.clone());
         }
+    }
+
+    /// Resolves the references in the profile fields.
+    pub(super) fn resolve_fields(&mut self) {
+        let fields = self.file.fields.iter().filter(|(_, value)| value.is_object());
+        let resolved = fields.map(|(key, value)| (key.clone(), stored(key, value)));
+        self.file.resolved = resolved.collect();
     }
 
     pub(super) fn note_field_edit(&mut self, key: &str, before: &Value, value: &Value) {

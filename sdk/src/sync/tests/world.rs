@@ -47,6 +47,8 @@ pub(super) struct World {
     pub(super) ever_on_page: BTreeSet<String>,
     /// Set if a slot was copied on the page.
     pub(super) has_copies: bool,
+    /// Set unless a sync reads only the profile fields that every page file has, and those that the file mentions.
+    pub(super) reads_all_fields: bool,
     pub(super) words: u32,
     pub(super) last_tag: u32,
 }
@@ -75,6 +77,7 @@ impl World {
             deleted_strings: BTreeMap::new(),
             ever_on_page: BTreeSet::new(),
             has_copies: false,
+            reads_all_fields: true,
             words: 0,
             last_tag: 0,
         }
@@ -97,12 +100,14 @@ impl World {
     }
 
     pub(super) fn live(&self) -> LivePage {
-        LivePage {
-            id: 1,
-            login: "cafe".into(),
-            fields: self.service.fields.clone(),
-            slots: self.service.slots.clone(),
-        }
+        let mut fields = self.service.fields.clone();
+        fields.retain(|key, _| self.is_read(key));
+        LivePage { id: 1, login: "cafe".into(), fields, slots: self.service.slots.clone() }
+    }
+
+    /// Returns whether a sync reads a profile field.
+    pub(super) fn is_read(&self, key: &str) -> bool {
+        self.reads_all_fields || key != "socials" || self.here.file.fields.contains_key(key)
     }
 
     pub(super) fn note_page(&mut self) {
@@ -138,12 +143,16 @@ impl World {
             })
             .collect();
         format!(
-            "\nfile\n{}\npage\n{}\nrecord {}\nedits {:?}\nforeign {:?}\n",
+            "\nfile {}\n{}\npage {}\n{}\nrecord {}\nedits {:?} {:?}\nforeign {:?} {:?}\n",
+            Value::from(self.here.file.fields.0.clone()),
             items.join("\n"),
+            Value::from(self.service.fields.0.clone()),
             slots.join("\n"),
             serde_json::to_string(&self.here.base).unwrap(),
             self.here.edits,
-            self.here.foreign
+            self.here.field_edits,
+            self.here.foreign,
+            self.here.foreign_fields
         )
     }
 
@@ -151,8 +160,20 @@ impl World {
         PlanOptions { types: self.types.clone(), ..PlanOptions::default() }
     }
 
+    /// Returns whether the record has a profile field.
+    pub(super) fn knows_field(base: Option<&PageBase>, key: &str) -> bool {
+        base.is_some_and(|base| base.fields.contains_key(key))
+    }
+
     pub(super) fn knows(base: Option<&PageBase>, id: i64) -> bool {
         base.is_some_and(|base| base.slots.iter().any(|entry| entry.is_named(id)))
+    }
+
+    pub(super) fn each(&mut self, note: impl Fn(&mut WorkingCopy)) {
+        note(&mut self.here);
+        if let Some(other) = &mut self.other {
+            note(&mut other.0);
+        }
     }
 
     /// Removes an item from the file.
@@ -180,6 +201,17 @@ impl World {
 
 pub(super) fn object(pairs: &[(&str, Value)]) -> Object {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+}
+
+/// Returns the strings that tell which slot an item is.
+pub(super) fn telling_strings(data: &Object) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let telling = ["title", "link", "description"];
+    let values = data.iter().filter(|(key, _)| telling.contains(&key.as_str()));
+    values.for_each(|(_, value)| strings(value, &mut found));
+    // An empty value tells nothing.
+    found.remove("");
+    found
 }
 
 /// Returns a string without what the service adds or removes.
