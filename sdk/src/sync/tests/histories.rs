@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::merge_branches::merge_branches;
 use super::service::{FIELDS, stored};
-use super::working_copy::WorkingCopy;
 use super::world::{Checked, Figures, LockMode, World, object};
 use crate::sync::{FileSlot, FileSlotId};
 
