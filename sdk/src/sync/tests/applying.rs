@@ -21,7 +21,8 @@ impl World {
         self.figures.applies += 1;
         self.here.resolve_fields();
         let mut is_refused = false;
-        for _ in 0..4 {
+        // An id may leave another item in doubt that equals this one.
+        for _ in 0..self.here.tags.len() + 4 {
             let options =
                 MergeOptions { overwrite, types: self.types.clone(), ..MergeOptions::default() };
             match Merge::new(base.as_ref(), &self.here.file, &self.live(), &options) {
