@@ -149,7 +149,8 @@ async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
     let run = || client.account().apply(account.clone()).journal(state.path());
     let applied = run().run().await.unwrap();
     let (first, second) = (&applied.pages[0], &applied.pages[1]);
-    assert!(first.as_ref().is_err_and(|error| error.done().is_nothing()), "{first:?}");
+    let Err(AccountError::Apply(error)) = first else { panic!("{first:?}") };
+    assert!(error.done().is_nothing(), "{error:?}");
     assert_eq!(second.as_ref().unwrap().done.fields.len(), 1);
     assert_eq!(page(&client, "qara.weddings").await["title"], "Two");
     let next = run().run().await.unwrap();
@@ -172,7 +173,7 @@ async fn deletes_wait_until_no_page_lacks_its_new_slots() {
     server.forget_requests();
     server.fail([sent + 1], &Fault::Before(403));
     let applied = client.account().apply(account).prune(true).run().await.unwrap();
-    let withheld = applied.pages[0].as_ref().unwrap_err();
+    let Err(AccountError::Apply(withheld)) = &applied.pages[0] else { panic!("{applied:?}") };
     assert!(matches!(withheld.cause(), ApplyCause::Withheld), "{withheld}");
     assert!(applied.pages[1].is_err());
     assert_eq!(page(&client, "cafe").await["slots"], before);

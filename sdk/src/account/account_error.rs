@@ -1,11 +1,11 @@
-//! Error of a run over an account. Where it is returned, no page was written.
+//! Error of a run over an account, or of one of its pages.
 
 use super::FormPlanError;
 use crate::Error;
 use crate::apply::{ApplyError, GuardRefusal};
 use crate::sync::{Conflict, SyncError};
 
-/// Reason why a run over an account did not begin, or ended before its first page was written.
+/// Reason why a run over an account did not begin, ended before its first page was written, or failed on a page.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccountError {

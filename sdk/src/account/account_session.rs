@@ -1,6 +1,6 @@
 //! Planning of a desired account, for a run of its pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -73,15 +73,18 @@ impl<'a> AccountSession<'a> {
         if !desired.forms.is_empty() || desired.pages.iter().any(is_referred) {
             session.known = client.forms().list().await.map_err(AccountError::Forms)?.items;
         }
+        let mut taken: BTreeSet<String> =
+            desired.forms.iter().filter_map(|form| form.id.clone()).collect();
         for form in &desired.forms {
             let name = &form.name;
             if session.forms.iter().any(|plan| plan.name == *name) {
                 return Err(AccountError::Invalid(format!("the form {name} is there twice")));
             }
-            let plan = FormPlan::new(form, &session.known, None);
+            let plan = FormPlan::new(form, &session.known, None, &taken);
             let plan =
                 plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
             session.ids.extend(plan.id.iter().map(|id| (name.clone(), id.clone())));
+            taken.extend(plan.id.clone());
             session.forms.push(plan);
         }
         Ok(session)
@@ -103,6 +106,11 @@ impl<'a> AccountSession<'a> {
         }
     }
 
+    /// Returns whether a page did not exist when the run began.
+    fn is_new(&self, nth: usize) -> bool {
+        self.merges.get(&nth).is_some_and(|merged| !merged.page.exists())
+    }
+
     /// Merges and plans a page.
     fn merge(
         &self,
@@ -115,7 +123,8 @@ impl<'a> AccountSession<'a> {
         let live = live(desired, page);
         let options = MergeOptions {
             overwrite: self.options.overwrite,
-            prune: self.options.prune,
+            // A new page holds what the service put there.
+            prune: self.options.prune && !self.is_new(nth),
             exact: false,
             types: self.options.types.clone(),
             created: created.clone(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DesiredForm, FormPlan};
+use super::{AccountError, DesiredForm, FormPlan};
 use crate::Object;
-use crate::apply::{AppliedChanges, ApplyError, Plan};
+use crate::apply::{AppliedChanges, Plan};
 use crate::sync::{FileSlot, Merge, PageBase};
 
 /// Pages and forms of an account, as they should be. Pages and forms that are not mentioned stay as they are.
@@ -68,7 +68,7 @@ pub struct AppliedAccount {
     /// Ids of the forms, by name.
     pub forms: BTreeMap<String, String>,
     /// The pages, in the order of the desired ones.
-    pub pages: Vec<Result<AppliedPage, ApplyError>>,
+    pub pages: Vec<Result<AppliedPage, AccountError>>,
 }
 
 /// A page that is as it should be.

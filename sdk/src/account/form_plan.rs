@@ -1,5 +1,7 @@
 //! Plan of the changes to a lead form.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -68,9 +70,10 @@ pub enum FormPlanError {
 }
 
 impl FormPlan {
-    /// Plans the changes of a form. `forms` are those of the account; `recorded` is the id that a lock has for the name.
+    /// Plans the changes of a form. `forms` are those of the account; `recorded` is the id that a lock has for the name; `taken` are the ids of
+    /// forms that have another name.
     ///
-    /// The form is that of the id in `desired`, else the recorded one, else the only one of the title, else a new one.
+    /// The form is that of the id in `desired`, else the recorded one, else the only other one of the title, else a new one.
     ///
     /// # Errors
     ///
@@ -81,7 +84,7 @@ impl FormPlan {
     ///
     /// let fields = serde_json::from_value(serde_json::json!({"title": "Write to us", "fields": [{"type": "text", "label": "Name"}]}))?;
     /// let desired = DesiredForm { name: "contact".into(), id: None, fields };
-    /// let plan = FormPlan::new(&desired, &[], None)?;
+    /// let plan = FormPlan::new(&desired, &[], None, &Default::default())?;
     /// assert!(plan.id.is_none() && plan.changed.len() == 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -89,9 +92,10 @@ impl FormPlan {
         desired: &DesiredForm,
         forms: &[LeadForm],
         recorded: Option<&str>,
+        taken: &BTreeSet<String>,
     ) -> Result<Self, FormPlanError> {
         let name = desired.name.clone();
-        let Some(form) = find(desired, forms, recorded)? else {
+        let Some(form) = find(desired, forms, recorded, taken)? else {
             let changed = desired.fields.iter().filter(|(_, value)| !value.is_null());
             let changed = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
             let (before, removed) = (Object::default(), Vec::new());
@@ -134,6 +138,7 @@ fn find<'f>(
     desired: &DesiredForm,
     forms: &'f [LeadForm],
     recorded: Option<&str>,
+    taken: &BTreeSet<String>,
 ) -> Result<Option<&'f LeadForm>, FormPlanError> {
     let by_id = |id: &str| forms.iter().find(|form| form.id == id);
     if let Some(id) = &desired.id {
@@ -146,7 +151,10 @@ fn find<'f>(
         return Ok(Some(form));
     }
     let Some(title) = desired.fields.get("title").and_then(Value::as_str) else { return Ok(None) };
-    let titled: Vec<_> = forms.iter().filter(|form| form.title.trim() == title.trim()).collect();
+    let titled: Vec<_> = forms
+        .iter()
+        .filter(|form| form.title.trim() == title.trim() && !taken.contains(&form.id))
+        .collect();
     match titled[..] {
         [] => Ok(None),
         [form] => Ok(Some(form)),
@@ -174,14 +182,14 @@ fn found_fields<'h>(
             return Ok(held.iter().find(|it| it["key"] == *key));
         }
         let found: Vec<&Value> = free.iter().copied().filter(|it| alike(it, field)).collect();
-        let asked = wanted.iter().filter(|it| it.get("key").is_none() && alike(it, field)).count();
+        let asked = wanted.iter().filter(|it| no_key(it) && alike(it, field)).count();
         match found[..] {
             [] => Ok(None),
             [only] if asked == 1 => Ok(Some(only)),
             // As many as there are, in the same order.
             _ if found.len() == asked => {
                 let earlier = wanted[..index].iter();
-                let nth = earlier.filter(|it| it.get("key").is_none() && alike(it, field)).count();
+                let nth = earlier.filter(|it| no_key(it) && alike(it, field)).count();
                 Ok(found.get(nth).copied())
             }
             _ => Err(FormPlanError::SeveralFields {
@@ -206,6 +214,11 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
         _ => field.clone(),
     });
     Ok(whole.collect())
+}
+
+/// Returns whether a desired field names no field of the form.
+fn no_key(field: &Value) -> bool {
+    field.get("key").is_none_or(Value::is_null)
 }
 
 fn removed_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<String>, FormPlanError> {
@@ -256,7 +269,12 @@ mod tests {
             form("c", "Other", json!([])),
         ];
         let plan = |id, title: &str, recorded| {
-            FormPlan::new(&desired(id, json!({ "title": title })), &forms, recorded)
+            FormPlan::new(
+                &desired(id, json!({ "title": title })),
+                &forms,
+                recorded,
+                &BTreeSet::new(),
+            )
         };
         assert_eq!(plan(Some("b"), "Book", Some("a")).unwrap().id.as_deref(), Some("b"));
         assert_eq!(plan(None, "Book", Some("a")).unwrap().id.as_deref(), Some("a"));
@@ -279,7 +297,7 @@ mod tests {
         let wanted = json!({ "title": "Book", "notificationChannelIds": [1, 2], "fields": [
             {"type": "phone", "label": "Phone", "required": true}, {"type": "text", "label": "Name"}, {"type": "text", "label": "New"},
         ]});
-        let plan = FormPlan::new(&desired(None, wanted), &forms, None).unwrap();
+        let plan = FormPlan::new(&desired(None, wanted), &forms, None, &BTreeSet::new()).unwrap();
         assert_eq!(plan.removed, ["Old"]);
         assert_eq!(plan.changed.keys().collect::<Vec<_>>(), ["fields"]);
         assert_eq!(
@@ -293,7 +311,9 @@ mod tests {
         let same = json!({ "title": "Book", "fields": [
             {"type": "text", "label": "Name"}, {"key": "phone", "type": "phone", "label": "Phone"}, {"type": "text", "label": "Old"},
         ]});
-        assert!(FormPlan::new(&desired(None, same), &forms, None).unwrap().is_empty());
+        assert!(
+            FormPlan::new(&desired(None, same), &forms, None, &BTreeSet::new()).unwrap().is_empty()
+        );
     }
 
     #[test]
@@ -303,7 +323,12 @@ mod tests {
         ]);
         let forms = [form("f", "Book", held)];
         let plan = |fields: Value| {
-            FormPlan::new(&desired(Some("f"), json!({ "fields": fields })), &forms, None)
+            FormPlan::new(
+                &desired(Some("f"), json!({ "fields": fields })),
+                &forms,
+                None,
+                &BTreeSet::new(),
+            )
         };
         let one = json!({"type": "text", "label": "X"});
         assert!(plan(json!([one, one])).unwrap().is_empty());

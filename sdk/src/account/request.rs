@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use super::account_session::{AccountOptions, AccountSession};
 use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan};
 use crate::apply::{
-    AccountDelegate, Applied, ApplyError, JournalSettings, PageTask, PlannedPage, RunCommand,
-    RunOwner, RunSettings, SlotTypes, flow,
+    AccountDelegate, Applied, JournalSettings, PageTask, PlannedPage, RunCommand, RunOwner,
+    RunSettings, SlotTypes, flow,
 };
 use crate::{Client, ProfileKey};
 
@@ -144,7 +144,7 @@ impl<D: AccountDelegate> ApplyPages<'_, D> {
     /// # Errors
     ///
     /// When no page was written.
-    pub async fn run(self) -> Result<Vec<Result<Applied, ApplyError>>, D::Error> {
+    pub async fn run(self) -> Result<Vec<Result<Applied, D::Error>>, D::Error> {
         let tasks = self.tasks();
         flow::apply(&self.client, &tasks, self.delegate).await
     }

@@ -50,8 +50,13 @@ pub enum ApplyCause {
     Emptied(usize),
     /// The deletes of the page were not sent, because another page of the same run lacks its new slots: a slot that moves between pages would
     /// be on neither.
-    #[error("nothing was deleted, because another page of the run is not complete")]
+    #[error(
+        "nothing was deleted or renamed on this page, because another page of the run lacks its new slots"
+    )]
     Withheld,
+    /// Two tasks of a run are for the page of this id.
+    #[error("two files are for the page with the id {0}")]
+    SamePage(i64),
     /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]
     Lock(#[source] LockError),

@@ -3,7 +3,7 @@
 //! Everything that adds comes before everything that removes, across the pages: a slot that moves from one page to another is never on
 //! neither of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::account_delegate::{AccountDelegate, PageToConfirm};
@@ -13,7 +13,7 @@ use super::journal::{Journal, JournalPositions};
 use super::page_creation::create_page as create_recorded;
 use super::page_run::{PageRun, RunPart};
 use super::prepared_run::{PreparedRun, RunSettings, created_before, needs_language, read};
-use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Plan, Step};
+use super::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, Step};
 use crate::{Client, ProfileKey};
 
 /// A page of a run.
@@ -51,7 +51,7 @@ pub struct PlannedPage {
 }
 
 /// Result of each page of a run, in the order of its tasks.
-pub(crate) type PageResults<T> = Vec<Result<T, ApplyError>>;
+pub(crate) type PageResults<T, E> = Vec<Result<T, E>>;
 
 /// Reads the pages and plans. Nothing is locked and nothing is written.
 pub(crate) async fn plan<D: AccountDelegate>(
@@ -100,6 +100,7 @@ enum Candidate<'a> {
     /// The page is created first.
     New {
         page: Arc<PageSnapshot>,
+        desired: Arc<DesiredPage>,
         proposal: Proposal,
     },
 }
@@ -118,7 +119,7 @@ pub(crate) async fn apply<D: AccountDelegate>(
     client: &Client,
     tasks: &[PageTask],
     delegate: &mut D,
-) -> Result<PageResults<Applied>, D::Error> {
+) -> Result<PageResults<Applied, D::Error>, D::Error> {
     let marks = tasks.first().and_then(|task| task.settings.positions());
     let found = find_pages(client, tasks).await.map_err(ApplyError::from)?;
     let mut order: Vec<usize> = (0..tasks.len()).collect();
@@ -136,7 +137,7 @@ pub(crate) async fn apply<D: AccountDelegate>(
         failures.sort_by_key(|(nth, _)| *nth);
         return Err(delegate.refuse(failures));
     }
-    let mut results: BTreeMap<usize, Result<Applied, ApplyError>> = BTreeMap::new();
+    let mut results: BTreeMap<usize, Result<Applied, D::Error>> = BTreeMap::new();
     let mut to_write = Vec::new();
     for (nth, candidate) in candidates {
         match candidate {
@@ -157,7 +158,8 @@ pub(crate) async fn apply<D: AccountDelegate>(
             }
         }
         let is_incomplete = results.values().any(Result::is_err);
-        results.extend(execute(runs, is_incomplete, delegate).await);
+        let executed = execute(runs, is_incomplete, delegate).await;
+        results.extend(executed.into_iter().map(|(nth, it)| (nth, it.map_err(D::Error::from))));
     }
     Ok(results.into_values().collect())
 }
@@ -173,9 +175,9 @@ async fn prepare<'a, D: AccountDelegate>(
     let page = found.page(client, task).await.map_err(ApplyError::from)?;
     let Some(page) = page else {
         let page = Arc::new(PageSnapshot::not_yet(task.login()));
-        delegate.resolve(nth, &page).await?;
+        let desired = delegate.resolve(nth, &page).await?;
         let proposal = delegate.plan(nth, &page, &BTreeMap::new(), false).await?;
-        return Ok(Candidate::New { page, proposal });
+        return Ok(Candidate::New { page, desired, proposal });
     };
     let run = PreparedRun::lock(client, page, marks, &task.settings).await;
     let mut run = run.map_err(ApplyError::from)?;
@@ -199,7 +201,7 @@ async fn confirm_and_begin<'a, D: AccountDelegate>(
     tasks: &'a [PageTask],
     candidates: Vec<(usize, Candidate<'a>)>,
     delegate: &mut D,
-) -> Result<Vec<(usize, Result<StartedRun, ApplyError>)>, D::Error> {
+) -> Result<Vec<(usize, Result<StartedRun, D::Error>)>, D::Error> {
     let pages: Vec<PageToConfirm> = candidates
         .iter()
         .map(|(nth, candidate)| match candidate {
@@ -222,8 +224,12 @@ async fn confirm_and_begin<'a, D: AccountDelegate>(
             _ => (candidate.proposal().clone(), false),
         };
         let run = match candidate {
-            Candidate::Live { run, .. } => begin(run, proposal, took_time).await,
-            Candidate::New { .. } => create_page(client, &tasks[nth], nth, delegate).await?,
+            Candidate::Live { run, .. } => {
+                begin(run, proposal, took_time).await.map_err(D::Error::from)
+            }
+            Candidate::New { desired, .. } => {
+                create_page(client, &tasks[nth], nth, &desired, delegate).await
+            }
         };
         begun.push((nth, run));
     }
@@ -248,35 +254,26 @@ async fn create_page<D: AccountDelegate>(
     client: &Client,
     task: &PageTask,
     nth: usize,
+    desired: &DesiredPage,
     delegate: &mut D,
-) -> Result<Result<StartedRun, ApplyError>, D::Error> {
+) -> Result<StartedRun, D::Error> {
     if delegate.step(nth, Step::CreatePage, &AppliedChanges::default()).is_break() {
-        return Ok(Err(ApplyCause::Stopped.into()));
+        return Err(ApplyError::from(ApplyCause::Stopped).into());
     }
     let marks = task.settings.positions();
     let record = task.settings.record.as_ref();
     let created = create_recorded(client, task.login(), record).await;
-    let id = match created {
-        Ok(page) => page.id,
-        Err(error) => return Ok(Err(failed(Step::CreatePage, error).into())),
-    };
+    let created = created.map_err(|error| ApplyError::from(failed(Step::CreatePage, error)))?;
     let done = AppliedChanges { is_page_created: true, ..AppliedChanges::default() };
     let unfinished = |cause| ApplyError::new(cause, done.clone(), None);
-    let page = match read(client, &ProfileKey::Id(id)).await {
-        Ok(page) => page,
-        Err(cause) => return Ok(Err(unfinished(cause))),
-    };
+    let page = read(client, &ProfileKey::Id(created.id)).await.map_err(unfinished)?;
     let run = PreparedRun::lock(client, page, marks.as_ref(), &task.settings).await;
-    let mut run = match run {
-        Ok(run) => run,
-        Err(cause) => return Ok(Err(unfinished(cause))),
-    };
+    let mut run = run.map_err(unfinished)?;
+    run.read_language(desired).await.map_err(unfinished)?;
     run.settled = done.clone();
     let proposal = delegate.plan(nth, &run.page, &BTreeMap::new(), false).await?;
-    if let Err(cause) = run.check_plan(&proposal) {
-        return Ok(Err(unfinished(cause)));
-    }
-    Ok(begin(Box::new(run), proposal, false).await)
+    run.check_plan(&proposal).map_err(unfinished)?;
+    Ok(begin(Box::new(run), proposal, false).await?)
 }
 
 /// A run whose plan is in the journal.
@@ -295,30 +292,31 @@ async fn execute<D: AccountDelegate>(
     let mut open: Vec<(usize, StartedRun, Result<(), ApplyCause>)> =
         runs.into_iter().map(|(nth, run)| (nth, run, Ok(()))).collect();
     let mut is_incomplete = is_incomplete;
-    for part in [RunPart::Additions, RunPart::Removals] {
-        let mut is_stopped = false;
+    let mut is_stopped = false;
+    for stage in [Stage::Add, Stage::AddToFullPages, Stage::Remove] {
         for (nth, started, state) in &mut open {
             let nth = *nth;
-            if state.is_err() {
+            if state.is_err() || !stage.is_of(&started.run) {
                 continue;
             }
             if is_stopped {
+                started.run.close_unreached();
                 *state = Err(ApplyCause::Stopped);
                 continue;
             }
-            if part == RunPart::Removals && is_incomplete && started.run.has_removals() {
+            if is_incomplete && stage.removes(&started.run) {
                 *state = Err(ApplyCause::Withheld);
                 continue;
             }
             let mut watch = |step: Step, done: &AppliedChanges| delegate.step(nth, step, done);
-            *state = match started.run.write(part, &mut watch).await {
+            *state = match started.run.write(stage.part(), &mut watch).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(ApplyCause::Stopped),
                 Err(cause) => Err(cause),
             };
             is_stopped |= matches!(state, Err(ApplyCause::Stopped));
-            // What is deleted here may be a slot that was to appear there.
-            is_incomplete |= state.is_err() && started.run.has_creates();
+            // What is deleted on another page may be a slot that was to appear on this one.
+            is_incomplete |= state.is_err() && stage != Stage::Remove && started.run.has_creates();
         }
     }
     let mut results = Vec::new();
@@ -348,6 +346,43 @@ async fn execute<D: AccountDelegate>(
         results.push((nth, Err(ApplyError::new(cause, settled.and(done), run))));
     }
     results
+}
+
+/// Part of the writes of all pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Additions on pages that have room for them.
+    Add,
+    /// Additions on pages on which slots have to make room.
+    AddToFullPages,
+    /// Logins and deletes.
+    Remove,
+}
+
+impl Stage {
+    fn is_of(self, run: &PageRun) -> bool {
+        match self {
+            Self::Add => !run.makes_room(),
+            Self::AddToFullPages => run.makes_room(),
+            Self::Remove => true,
+        }
+    }
+
+    /// Returns whether something of a page goes.
+    fn removes(self, run: &PageRun) -> bool {
+        match self {
+            Self::Add => false,
+            Self::AddToFullPages => true,
+            Self::Remove => run.has_removals(),
+        }
+    }
+
+    fn part(self) -> RunPart {
+        match self {
+            Self::Add | Self::AddToFullPages => RunPart::Additions,
+            Self::Remove => RunPart::Removals,
+        }
+    }
 }
 
 /// A page of the account that a task is for, as far as that is known before the page is read.
@@ -395,6 +430,15 @@ impl PageTask {
 
 /// Finds the pages of several tasks in the list of the account's pages. One page alone is found when it is read.
 async fn find_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
+    let found = locate_pages(client, tasks).await?;
+    let mut seen = BTreeSet::new();
+    match found.iter().filter_map(|page| page.id).find(|id| !seen.insert(*id)) {
+        Some(twice) => Err(ApplyCause::SamePage(twice)),
+        None => Ok(found),
+    }
+}
+
+async fn locate_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
     let id = |task: &PageTask| match task.keys.first() {
         Some(ProfileKey::Id(id)) => Some(*id),
         _ => None,

@@ -81,6 +81,16 @@ impl PageRun {
         !plan.deletes.is_empty() || plan.fields.needs(FieldsRequest::Login)
     }
 
+    /// Returns whether slots have to be deleted before there is room for new ones.
+    pub(super) fn makes_room(&self) -> bool {
+        self.proposal.plan.make_room > 0
+    }
+
+    /// Closes the journal of a run that was stopped before its first write.
+    pub(super) fn close_unreached(&mut self) {
+        self.close_untouched(&Ok(false));
+    }
+
     /// Returns whether the plan creates slots.
     pub(super) fn has_creates(&self) -> bool {
         !self.proposal.plan.creates.is_empty()

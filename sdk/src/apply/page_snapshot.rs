@@ -7,7 +7,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::page_fields::page_fields;
+use super::page_fields::{PAGE_FIELDS, page_fields};
 use crate::conditional_write::ReadTime;
 use crate::{Client, Error, Object, ProfileKey, Slot, operation};
 
@@ -126,9 +126,15 @@ impl PageSnapshot {
     pub(super) fn not_yet(login: String) -> Self {
         Self {
             id: 0,
-            login,
             url: None,
-            record: Object::default(),
+            record: PAGE_FIELDS
+                .into_iter()
+                .map(|name| match name {
+                    "login" => (name, login.clone().into()),
+                    _ => (name, Value::Null),
+                })
+                .collect(),
+            login,
             slots: Vec::new(),
             read_at: SystemTime::UNIX_EPOCH,
             read_time: None,

@@ -129,7 +129,7 @@ impl<D: ApplyDelegate> Apply<D> {
         let task = self.task()?;
         let mut delegate = SinglePage(&mut self.delegate);
         let mut results = flow::apply(&self.client, &[task], &mut delegate).await?;
-        results.pop().unwrap_or_else(|| Err(ApplyCause::Declined.into())).map_err(D::Error::from)
+        results.pop().unwrap_or_else(|| Err(ApplyError::from(ApplyCause::Declined).into()))
     }
 
     /// Reads the page and plans. Nothing is locked and nothing is written.

@@ -133,7 +133,10 @@ impl<'a> Comparison<'a> {
     /// Returns the profile fields that the last sync knew from the file and that the file does not mention any more.
     pub(super) fn removed_fields(&self) -> Vec<&'a str> {
         let known = self.base.fields.iter().filter(|(_, pair)| pair.file.is_some());
-        let is_gone = |key: &&str| !self.file.fields.contains_key(*key);
+        // A field that was not read was not looked at.
+        let is_gone = |key: &&str| {
+            self.page.fields.contains_key(*key) && !self.file.fields.contains_key(*key)
+        };
         known.map(|(key, _)| key.as_str()).filter(is_gone).collect()
     }
 

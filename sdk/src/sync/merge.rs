@@ -15,6 +15,7 @@ use super::{
     Conflict, Deletion, DeletionReason, FilePage, IdentityProblem, LivePage, PageBase,
     RemoteChange, Replaced, SyncError, SyncNote,
 };
+use crate::apply::may_be_stored_as;
 use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
 use crate::{Object, Slot};
 
@@ -135,6 +136,9 @@ fn refuse_doubtful(comparison: &Comparison<'_>) -> Result<(), SyncError> {
     let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
     if problems.is_empty() { Ok(()) } else { Err(super::IdentityError(problems).into()) }
 }
+
+/// The record of a page does not have the code of its language, so that it may be without a pair.
+const LANGUAGE: &str = "languageCode";
 
 struct Merger<'c, 'a> {
     comparison: &'c Comparison<'a>,
@@ -291,12 +295,32 @@ impl Merger<'_, '_> {
                     self.merge.conflicts.push(Conflict::Field { key, file, page });
                     continue;
                 }
+                // A record of other fields that lacks this one does not tell which value is newer.
+                KeyDecision::Unrecorded
+                    if !self.wins
+                        && !self.comparison.base.fields.is_empty()
+                        && key != LANGUAGE
+                        && !may_be_stored_as(&file, &page) =>
+                {
+                    self.merge.conflicts.push(Conflict::Field { key, file, page });
+                    continue;
+                }
                 KeyDecision::ChangedHere => {}
                 KeyDecision::ChangedThere | KeyDecision::Conflict | KeyDecision::Unrecorded => {
                     self.merge.replaced.push(Replaced::Field { key: key.clone(), page });
                 }
             }
             self.merge.fields.insert(key, file);
+        }
+        // The service takes both fields of a status together.
+        for (field, other) in [("moodText", "moodHours"), ("moodHours", "moodText")] {
+            let said = self.comparison.file.field(other).filter(|said| !said.is_null());
+            if let Some(said) = said
+                && self.merge.fields.contains_key(field)
+                && !self.merge.fields.contains_key(other)
+            {
+                self.merge.fields.insert(other.to_owned(), said.clone());
+            }
         }
         let removed = self.comparison.removed_fields().into_iter();
         self.merge.notes.extend(removed.map(|key| SyncNote::FieldStays { key: key.to_owned() }));

@@ -190,7 +190,8 @@ fn fields_after(
 ) -> BTreeMap<String, HashPair> {
     let mut fields = base.map(|base| base.fields.clone()).unwrap_or_default();
     for (key, pair) in &mut fields {
-        if !file.fields.contains_key(key) {
+        // A field that was not read was not looked at.
+        if after.fields.contains_key(key) && !file.fields.contains_key(key) {
             pair.file = None;
         }
     }
