@@ -270,15 +270,104 @@ fn a_login_is_changed_only_with_consent_and_the_file_still_applies_after_it() {
 }
 
 #[test]
-fn a_login_that_was_taken_since_the_plan_is_refused_in_the_file_and_the_rest_stays_written() {
+fn a_login_that_is_taken_is_refused_at_its_line_before_anything_is_written() {
+    let env = account_of_files();
+    env.file("cafe.yaml", "profile: cafe\nlogin: qara.weddings\ntitle: Renamed\n");
+    env.file("astana.yaml", "profile: admin\ntitle: Reserved\n");
+    let run = env.run("apply --yes --allow-rename --allow-create 2");
+    assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:2:8"), "{run}");
+    assert!(run.stderr.contains("astana.yaml:1:10"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_login_that_is_taken_after_the_check_is_refused_and_the_rest_stays_written() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\nlogin: cafe.qara\ntitle: Renamed\n");
+    env.run("plan cafe.yaml");
+    let reads = env.operations().len();
+    // The login is checked, the title is written, then the login.
+    env.server.edit_before(reads + 2, |account| account.profiles[1].login = "cafe.qara".to_owned());
+    let run = env.run("apply cafe.yaml --allow-rename");
+    assert!(run.exit == 12 && run.stderr.contains("title before that"), "{run}");
+    let page = env.server.account().profiles[0].clone();
+    assert_eq!((page.login.as_str(), page.title.as_deref()), ("cafe", Some("Renamed")));
+    env.file("cafe.yaml", "profile: cafe\ntitle: Renamed\n");
+    assert!(ok(&env, "apply cafe.yaml").stdout.contains("no changes"));
+}
+
+#[test]
+fn two_form_files_of_one_title_are_two_forms_also_after_a_kill() {
     let env = env();
     ok(&env, "init");
-    env.file("cafe.yaml", "profile: cafe\nlogin: qara.weddings\ntitle: Renamed\n");
-    let run = env.run("apply --allow-rename");
-    assert!(run.exit == 12 && run.stderr.contains("title before that"), "{run}");
-    assert_eq!(env.server.account().profiles[0].login, "cafe");
-    env.file("cafe.yaml", "profile: cafe\ntitle: Renamed\n");
-    assert!(ok(&env, "apply").stdout.contains("no changes"));
+    let form = "title: Same\nfields: [{type: text, label: Name, required: true}]\n";
+    env.file("one.yaml", format!("form: one\n{form}"));
+    ok(&env, "apply --allow-create 1");
+    env.file("two.yaml", format!("form: two\n{}", form.replace("Name", "Phone")));
+    ok(&env, "apply --allow-create 1");
+    let labels = || -> Vec<String> {
+        let forms = env.server.account().forms;
+        forms
+            .iter()
+            .filter(|form| form.title == "Same")
+            .map(|form| form.fields[0].label.clone())
+            .collect()
+    };
+    assert_eq!(labels(), ["Name", "Phone"]);
+    assert!(ok(&env, "plan").stdout.contains("no changes"));
+}
+
+#[test]
+fn a_reference_to_a_form_that_was_created_again_reaches_the_page() {
+    let env = account_of_files();
+    ok(&env, APPLY);
+    // The form is deleted in the dashboard.
+    env.server.edit(|account| account.forms.retain(|form| form.title != "Write to us"));
+    ok(&env, "apply --allow-create 1");
+    let account = env.server.account();
+    let form = account.forms.iter().find(|form| form.title == "Write to us").unwrap();
+    let astana = account.profiles.iter().find(|page| page.login == "qara.astana").unwrap();
+    assert_eq!(json!(astana.slots[0].data["formId"]), json!(form.id));
+    assert!(ok(&env, "plan").stdout.contains("no changes"));
+}
+
+#[test]
+fn commands_for_slots_leave_the_record_of_the_fields_as_it_is() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", CAFE);
+    ok(&env, "apply --yes");
+    let slots = ok(&env, "slots apply cafe.yaml");
+    assert!(!slots.to_string().contains("no longer in the file"), "{slots}");
+    env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    let kept = ok(&env, "apply");
+    assert!(kept.stdout.contains("changed since the last sync; kept"), "{kept}");
+}
+
+#[test]
+fn fields_that_differ_after_a_rebuilt_record_are_conflicts() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", CAFE);
+    ok(&env, "apply --yes");
+    env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    env.file("links.lock", "<<<<<<< ours\n");
+    ok(&env, "init --refresh");
+    let run = env.run("apply");
+    assert!(run.exit == 7 && run.stderr.contains("cafe.yaml:2:8"), "{run}");
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Theirs"));
+}
+
+#[test]
+fn two_files_that_name_one_page_by_login_and_by_id_are_refused() {
+    let env = env();
+    env.file("one.yaml", "profile: cafe\ntitle: One\n");
+    env.file("two.yaml", "profile: 101\ntitle: Two\n");
+    for verb in ["plan", "apply", "apply --wait"] {
+        let run = env.run(&format!("{verb} one.yaml two.yaml"));
+        assert!(run.exit == 8 && run.stderr.contains("two files are for the page"), "{run}");
+    }
+    assert_eq!(writes(&env), [""; 0]);
 }
 
 #[test]

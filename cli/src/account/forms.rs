@@ -1,5 +1,6 @@
 //! Form files of a run: which forms they are, and what changes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use links_sdk::Client;
@@ -11,7 +12,7 @@ use crate::apply::dry_run::{UnsentRequest, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
-use crate::apply::sync::LockStore;
+use crate::apply::sync::{LockStore, check_user};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -42,6 +43,7 @@ impl PlannedForm {
             return Ok(Vec::new());
         }
         let forms = known.account(client).await?.to_vec();
+        let mut taken = ids_of_others(context, &files)?;
         let mut channels = None;
         let (mut planned, mut failures) = (Vec::new(), Vec::new());
         for (path, mut file) in files {
@@ -55,8 +57,9 @@ impl PlannedForm {
                     continue;
                 }
             }
-            match Self::of(context, path, file, &forms, is_locked) {
+            match Self::of(context, path, file, &forms, &taken, is_locked) {
                 Ok(form) => {
+                    taken.extend(form.plan.id.clone());
                     known.add(&form.plan.name, form.plan.id.clone());
                     planned.push(form);
                 }
@@ -75,13 +78,15 @@ impl PlannedForm {
         path: PathBuf,
         file: FormFile,
         forms: &[LeadForm],
+        taken: &BTreeSet<String>,
         is_locked: bool,
     ) -> Result<Self, CommandError> {
         let lock = lock_of(context, &path)?;
         let recorded = lock.and_then(|(_, lock)| lock.forms.get(&file.form.name).cloned());
-        if is_locked && recorded.is_none() {
+        let is_there = |id: &String| forms.iter().any(|form| form.id == *id);
+        if is_locked && !recorded.as_ref().is_some_and(is_there) {
             let message = format!(
-                "--locked: links.lock does not have the form {}; nothing was written",
+                "--locked: links.lock does not have the form {}, or it is gone; nothing was written",
                 file.form.name
             );
             return Err(CommandError::new(Exit::Refused, message)
@@ -92,7 +97,7 @@ impl PlannedForm {
             id: file.form.id.clone(),
             fields: file.form.fields.clone(),
         };
-        let plan = FormPlan::new(&desired, forms, recorded.as_deref()).map_err(|error| {
+        let plan = FormPlan::new(&desired, forms, recorded.as_deref(), taken).map_err(|error| {
             let place: Vec<String> = match &error {
                 FormPlanError::UnknownId { .. } => vec!["id".to_owned()],
                 FormPlanError::SeveralTitles { .. } => vec!["title".to_owned()],
@@ -199,11 +204,27 @@ pub(super) fn record_form(
     })
 }
 
+/// Returns the ids of forms that are not to be found by a title: those that the files name, and those that a lock has for names.
+fn ids_of_others(
+    context: &Context,
+    files: &[(PathBuf, FormFile)],
+) -> Result<BTreeSet<String>, CommandError> {
+    let mut taken = BTreeSet::new();
+    for (path, file) in files {
+        taken.extend(file.form.id.clone());
+        if let Some((_, lock)) = lock_of(context, path)? {
+            taken.extend(lock.forms.into_values());
+        }
+    }
+    Ok(taken)
+}
+
 fn lock_of(
     context: &Context,
     path: &Path,
 ) -> Result<Option<(LockStore, links_sdk::sync::Lock)>, CommandError> {
     let Some(store) = LockStore::of(path) else { return Ok(None) };
     let lock = store.read(&runs::service(context).unwrap_or_default())?;
+    check_user(&store, &lock, context.user())?;
     Ok(Some((store, lock)))
 }

@@ -1,11 +1,11 @@
 //! Output of a plan and of a run over the files of an account.
 
 use links_sdk::account::FormPlan;
-use links_sdk::apply::{Applied, ApplyError};
+use links_sdk::apply::Applied;
 use serde_json::{Value, json};
 
 use super::estimate;
-use super::state::{AccountState, PageState, RESUME};
+use super::state::{AccountFailure, AccountState, PageState, RESUME};
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::{PlannedPage, refused};
 use crate::apply::recorded;
@@ -65,7 +65,8 @@ fn requests(state: &AccountState) -> usize {
     let pages: usize =
         pages.map(|planned| planned.upload_requests() + planned.plan.request_count() - 1).sum();
     let new = state.pages.iter().filter(|page| page.is_new).count();
-    sent + forms + pages + 2 * new
+    let renamed = state.planned().filter(|it| it.plan.fields.changed.contains_key("login"));
+    sent + forms + pages + 3 * new + renamed.count()
 }
 
 /// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
@@ -166,10 +167,11 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
 pub(super) fn applied(
     context: &Context,
     state: AccountState,
-    results: Vec<Result<Applied, ApplyError>>,
+    results: Vec<Result<Applied, AccountFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut is_written = !state.written_forms.is_empty();
+    let mut is_stopped = false;
     for (nth, result) in results.into_iter().enumerate() {
         let page = &state.pages[nth];
         let path = page.path.display().to_string();
@@ -203,31 +205,21 @@ pub(super) fn applied(
                     );
                 }
             }
-            Err(error) => {
-                is_written |= error.outcome() != links_sdk::Outcome::NotExecuted;
-                failures.push(state.failure(context, nth, error));
+            Err(failure) => {
+                is_stopped |= failure.is_stopped();
+                is_written |= failure.has_written();
+                failures.push(failure.into_error(context, &state, nth));
             }
         }
     }
     for (name, id) in &state.written_forms {
         lines.push(StyledLine::new(Style::Plain, format!("form {name}: written ({id})")));
     }
-    if let [_] = failures[..]
-        && pages.is_empty()
-        && let Some(only) = failures.pop()
-    {
-        return Err(only);
+    if is_stopped {
+        return Err(state.interrupted(""));
     }
     if !failures.is_empty() {
-        for line in &lines {
-            context.ui.say(line);
-        }
-        let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
-        let mut all = vec![CommandError::new(Exit::Partial, message)];
-        all.append(&mut failures);
-        let failure = CommandError::of_several(all, "some pages were applied, others failed");
-        let text = if is_written { "the other pages" } else { "nothing" };
-        return Err(failure.partial(text).with_hint(RESUME));
+        return Err(failed_pages(context, &state, failures, &lines, is_written));
     }
     let requests = state.client.requests_sent();
     lines.push(StyledLine::new(Style::Faint, format!("{requests} requests")));
@@ -244,4 +236,34 @@ pub(super) fn applied(
         exit: Exit::Ok,
         then: None,
     })
+}
+
+/// Returns the error of a run in which pages failed, after it has said what was written.
+fn failed_pages(
+    context: &Context,
+    state: &AccountState,
+    mut failures: Vec<CommandError>,
+    lines: &[StyledLine],
+    is_written: bool,
+) -> CommandError {
+    if state.pages.len() == 1
+        && state.written_forms.is_empty()
+        && let Some(only) = failures.pop()
+    {
+        return only;
+    }
+    for line in lines {
+        context.ui.say(line);
+    }
+    let (failed, pages) = (failures.len(), state.pages.len());
+    let message = format!("{failed} of {pages} pages failed");
+    let failure = match failures.len() {
+        1 => CommandError::around(failures.remove(0), &message),
+        _ => CommandError::of_several(failures, &message),
+    };
+    if is_written {
+        failure.partial("the others are as their files say").with_hint(RESUME)
+    } else {
+        failure.with_hint("nothing was written; run the same command again when that is settled")
+    }
 }

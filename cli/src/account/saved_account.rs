@@ -4,15 +4,17 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::account::FormPlan;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
 use super::state::AccountState;
-use crate::apply::saved_plan::{ACCOUNT_FORMAT, SavedPlan};
+use crate::apply::saved_plan::{ACCOUNT_FORMAT, SavedPlan, directory_from};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
 use crate::fs::atomic;
+use crate::page_file::local_image::hash_of;
 use crate::page_file::{self, Document};
 
 /// Version that is written, and the newest that is read.
@@ -28,12 +30,16 @@ pub(super) struct SavedAccount {
     version: u32,
     pages: Vec<SavedPlan>,
     forms: Vec<SavedForm>,
+    /// Digest of all fields above: an edited plan is refused.
+    digest: String,
 }
 
 /// Plan of a form with its file.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedForm {
-    path: PathBuf,
+    /// Directory of the file; relative to that of the plan if it lies beneath that.
+    directory: PathBuf,
+    name: PathBuf,
     text: String,
     plan: FormPlan,
 }
@@ -54,16 +60,27 @@ impl SavedAccount {
     /// Saved form of the plans, for a file at `path`.
     pub(super) fn of(state: &AccountState, path: &Path) -> Self {
         let form = |form: &PlannedForm| SavedForm {
-            path: form.path.clone(),
+            directory: directory_from(path, form.path.parent().unwrap_or(Path::new(""))),
+            name: PathBuf::from(form.path.file_name().unwrap_or_default()),
             text: form.file.document.text().to_owned(),
             plan: form.plan.clone(),
         };
-        Self {
+        let mut saved = Self {
             format: ACCOUNT_FORMAT.to_owned(),
             version: VERSION,
             pages: state.planned().map(|planned| SavedPlan::of(planned, path)).collect(),
             forms: state.forms.iter().map(form).collect(),
-        }
+            digest: String::new(),
+        };
+        saved.digest = saved.content_digest();
+        saved
+    }
+
+    fn content_digest(&self) -> String {
+        let mut content = json!(self);
+        content["digest"] = Value::Null;
+        content.sort_all_objects();
+        hash_of(content.to_string().as_bytes())
     }
 
     /// Writes the plan. Replaces only an older plan.
@@ -98,15 +115,22 @@ impl SavedAccount {
             return Err(unusable(&"it was written by a newer version of this program"));
         }
         let mut saved: Self = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        if saved.digest != saved.content_digest() {
+            let message = format!("the plan {name} was edited; nothing was written");
+            return Err(CommandError::new(Exit::Conflict, message)
+                .with_hint("make a new plan: links plan --out PLAN"));
+        }
         let mut files = AccountFiles::default();
         for page in &mut saved.pages {
             let (page_path, file) = page.open(path, roots)?;
             files.pages.push((page_path, file));
         }
         for form in &saved.forms {
+            let beside = path.parent().unwrap_or(Path::new(""));
+            let form_path = beside.join(&form.directory).join(&form.name);
             let document =
-                Document::from_bytes(&form.path.display().to_string(), form.text.clone().into())?;
-            files.forms.push((form.path.clone(), FormFile::of(document)?));
+                Document::from_bytes(&form_path.display().to_string(), form.text.clone().into())?;
+            files.forms.push((form_path, FormFile::of(document)?));
         }
         Ok((saved, files))
     }
@@ -124,7 +148,7 @@ impl SavedAccount {
     /// Refuses changes of forms other than the planned ones.
     pub(super) fn check_forms(&self, forms: &[PlannedForm]) -> Result<(), CommandError> {
         for (saved, now) in self.forms.iter().zip(forms) {
-            if saved.plan != now.plan {
+            if saved.plan != now.plan && !now.plan.is_empty() {
                 let message = format!(
                     "the form {} was changed since the plan was made; nothing was written",
                     now.plan.name

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use links_sdk::ProfileKey;
 use links_sdk::account::PageRequest;
 use links_sdk::apply::{
-    AccountDelegate, AppliedChanges, ApplyError, Confirmation, DesiredPage, JournalEntries,
-    PageSnapshot, PageToConfirm, Proposal, Step,
+    AccountDelegate, AppliedChanges, Confirmation, DesiredPage, JournalEntries, PageSnapshot,
+    PageToConfirm, Proposal, Step,
 };
 
 use super::confirm::{Consent, confirm};
@@ -19,8 +19,8 @@ use super::files::AccountFiles;
 use super::forms::PlannedForm;
 use super::request::AccountRequest;
 use super::saved_account::SavedAccount;
-use super::state::{AccountState, PageState, RESUME};
-use crate::apply::execute::{failed, interrupted, step_message};
+use super::state::{AccountFailure, AccountState, PageState};
+use crate::apply::execute::step_message;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
@@ -32,6 +32,7 @@ use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
+use crate::page_file::At;
 
 /// Number of pages from which the time of a run is announced.
 pub(super) const ANNOUNCED: usize = 20;
@@ -45,33 +46,6 @@ pub(super) struct AccountSession<'c> {
     known: KnownForms,
     saved: Option<SavedAccount>,
     pub(super) running: Rc<RunProgress>,
-}
-
-/// Reason why a run did not begin.
-pub(super) enum AccountFailure {
-    Here(CommandError),
-    Run(ApplyError),
-}
-
-impl From<CommandError> for AccountFailure {
-    fn from(failure: CommandError) -> Self {
-        Self::Here(failure)
-    }
-}
-
-impl From<ApplyError> for AccountFailure {
-    fn from(error: ApplyError) -> Self {
-        Self::Run(error)
-    }
-}
-
-impl From<AccountFailure> for CommandError {
-    fn from(failure: AccountFailure) -> Self {
-        match failure {
-            AccountFailure::Here(failure) => failure,
-            AccountFailure::Run(error) => failed(error, None, RESUME),
-        }
-    }
 }
 
 impl<'c> AccountSession<'c> {
@@ -110,7 +84,9 @@ impl<'c> AccountSession<'c> {
                 locked::check(&file, record.as_deref())?;
             }
             let recorded = record.as_ref().and_then(|record| record.page_key());
+            let is_known = record.as_ref().is_some_and(|record| record.base().is_some());
             let may_create = recorded.is_none()
+                && !is_known
                 && matches!(file.page.profile, ProfileKey::Login(_))
                 && !apply_args.locked;
             let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
@@ -152,13 +128,37 @@ impl<'c> AccountSession<'c> {
 
     /// Returns the error of a run that was stopped at once.
     pub(super) fn interrupted(&self) -> CommandError {
-        let done = self.state.pages.iter().fold(AppliedChanges::default(), |mut all, page| {
-            all.updated += page.done.updated;
-            all.deleted += page.done.deleted;
-            all.reordered |= page.done.reordered;
-            all
-        });
-        interrupted(&done, "; the last request may still have been carried out", RESUME)
+        self.state.interrupted("; the last request may still have been carried out")
+    }
+
+    /// Refuses logins that cannot be taken, before anything is written.
+    async fn check_logins(&self, pages: &[PageToConfirm]) -> Result<(), CommandError> {
+        let mut failures = Vec::new();
+        for page in pages {
+            let Some(planned) = &self.state.pages[page.nth].planned else { continue };
+            let renamed = planned.plan.fields.changed.get("login").and_then(|it| it.as_str());
+            let wanted = match renamed {
+                Some(login) if !page.is_new => login,
+                _ if page.is_new => planned.page.login.as_str(),
+                _ => continue,
+            };
+            let mut check = self.state.client.profiles().check_login(wanted);
+            if !page.is_new {
+                check = check.for_profile(planned.page.id.to_string());
+            }
+            let answer = check.send().await?;
+            if !answer.available {
+                let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
+                let message = format!("the login {wanted} cannot be taken: {}", answer.message);
+                let problem = planned.file.document.locate(&[field], At::Value, message);
+                failures.push(planned.file.document.bad(vec![problem]).into());
+            }
+        }
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{} logins cannot be taken; nothing was written", failures.len());
+        Err(CommandError::of_several(failures, &message))
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
@@ -217,18 +217,23 @@ impl AccountDelegate for AccountSession<'_> {
         is_resumed: bool,
     ) -> Result<Proposal, AccountFailure> {
         let state = &mut self.state.pages[nth];
-        let is_first = state.inputs.is_some();
+        let (is_first, is_new) = (state.inputs.is_some(), state.is_new);
         let inputs = match (state.inputs.take(), state.planned.take()) {
             (Some(inputs), _) => inputs,
             // The page was created since.
             (None, Some(planned)) => planned.into_inputs(),
             (None, None) => return Err(CommandError::internal("a page is planned twice").into()),
         };
+        // A new page keeps what the service put there.
+        let mut apply_args = self.apply_args.clone();
+        apply_args.prune &= !is_new;
         let planned =
-            plan(self.context, inputs, page.clone(), &self.apply_args, created.clone()).await?;
+            plan(self.context, inputs, page.clone(), &apply_args, created.clone()).await?;
         // A resumed run has changed the page itself, and a page that was created has another plan.
         let saved = self.saved.as_ref().and_then(|saved| saved.page(nth));
-        if let Some(saved) = saved.filter(|_| is_first && !is_resumed) {
+        // What was carried out by an earlier run of the plan has nothing left to do.
+        let is_open = !planned.plan.is_empty() || !page.exists();
+        if let Some(saved) = saved.filter(|_| is_first && !is_resumed && is_open) {
             saved.check(&planned)?;
         }
         let proposal = planned.proposal();
@@ -250,6 +255,7 @@ impl AccountDelegate for AccountSession<'_> {
                 return Err(refused(refusal).into());
             }
         }
+        self.check_logins(pages).await?;
         self.state.is_shown = true;
         let asked = confirm(&self.context.ui, &self.state, pages, self.consent).await?;
         let mut is_later = asked;
@@ -275,10 +281,9 @@ impl AccountDelegate for AccountSession<'_> {
 
     fn refuse(&mut self, failures: Vec<(usize, AccountFailure)>) -> AccountFailure {
         let count = failures.len();
-        let failures = failures.into_iter().map(|(nth, failure)| match failure {
-            AccountFailure::Here(failure) => failure,
-            AccountFailure::Run(error) => self.state.failure(self.context, nth, error),
-        });
+        let failures = failures
+            .into_iter()
+            .map(|(nth, failure)| failure.into_error(self.context, &self.state, nth));
         let failures: Vec<CommandError> = failures.collect();
         let message = format!("{count} pages cannot be planned; nothing was written");
         AccountFailure::Here(CommandError::of_several(failures, &message))

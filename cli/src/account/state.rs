@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use links_sdk::Client;
-use links_sdk::apply::{AppliedChanges, ApplyError};
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError};
+use links_sdk::{Client, Outcome};
 
 use super::forms::PlannedForm;
 use crate::apply::execute::failed;
 use crate::apply::planned::{PlanInputs, PlannedPage};
 use crate::apply::refused_items;
+use crate::apply::report::written;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::page_file::PageFile;
 
 /// Hint for a run that did not reach its end.
@@ -34,6 +36,62 @@ pub(super) struct PageState {
     pub(super) done: AppliedChanges,
 }
 
+/// Reason why a run did not begin, or a page failed.
+pub(super) enum AccountFailure {
+    Here(CommandError),
+    Run(ApplyError),
+}
+
+impl From<CommandError> for AccountFailure {
+    fn from(failure: CommandError) -> Self {
+        Self::Here(failure)
+    }
+}
+
+impl From<ApplyError> for AccountFailure {
+    fn from(error: ApplyError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<AccountFailure> for CommandError {
+    fn from(failure: AccountFailure) -> Self {
+        match failure {
+            AccountFailure::Here(failure) => failure,
+            AccountFailure::Run(error) => failed(error, None, RESUME),
+        }
+    }
+}
+
+impl AccountFailure {
+    /// Returns the error of a page in the words of its file.
+    pub(super) fn into_error(
+        self,
+        context: &Context,
+        state: &AccountState,
+        nth: usize,
+    ) -> CommandError {
+        match self {
+            Self::Here(failure) => failure,
+            Self::Run(error) => state.failure(context, nth, error),
+        }
+    }
+
+    /// Returns whether Ctrl-C ended the run.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self, Self::Run(error) if matches!(error.cause(), ApplyCause::Stopped))
+    }
+
+    /// Returns whether the page was, or may have been, written.
+    pub(super) fn has_written(&self) -> bool {
+        match self {
+            // A page that was created could not be planned.
+            Self::Here(_) => true,
+            Self::Run(error) => error.outcome() != Outcome::NotExecuted,
+        }
+    }
+}
+
 /// Pages and forms of a run.
 pub(super) struct AccountState {
     pub(super) client: Client,
@@ -49,6 +107,20 @@ impl AccountState {
     /// Returns the plans of the pages.
     pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedPage> {
         self.pages.iter().filter_map(|page| page.planned.as_ref())
+    }
+
+    /// Returns the error of a run that was stopped by Ctrl-C, with what it has written.
+    pub(super) fn interrupted(&self, more: &str) -> CommandError {
+        let login = |page: &PageState| page.planned.as_ref().map(|it| it.page.login.clone());
+        let pages = self.pages.iter().filter(|page| !page.done.is_nothing());
+        let mut parts: Vec<String> = pages
+            .map(|page| format!("{}: {}", login(page).unwrap_or_default(), written(&page.done)))
+            .collect();
+        parts.extend(self.written_forms.keys().map(|name| format!("form {name} written")));
+        let so_far =
+            if parts.is_empty() { "nothing was written".to_owned() } else { parts.join("; ") };
+        CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {so_far}{more}"))
+            .with_hint(RESUME)
     }
 
     /// Returns the error of a page in the words of its file.

@@ -75,6 +75,15 @@ pub(crate) fn failed(
         ApplyCause::Lock(why) => return runs::not_locked(&why),
         ApplyCause::Journals(why) => return runs::list_error(&why),
         ApplyCause::BadJournal { path, why } => return runs::bad(&path, &why),
+        ApplyCause::Withheld => {
+            let failure =
+                CommandError::new(Exit::Partial, format!("{message} ({so_far} before that)"));
+            return failure.with_hint(resume);
+        }
+        ApplyCause::SamePage(_) => {
+            return CommandError::new(Exit::Invalid, format!("{message}; nothing was written"))
+                .with_hint("keep one of them, or name only one");
+        }
         ApplyCause::Emptied(known) => {
             let message = format!("the page is empty, but the last run left {known} slots on it");
             return CommandError::new(Exit::Refused, message)

@@ -127,7 +127,9 @@ pub(crate) async fn plan(
     };
     let limits =
         DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
-    let refused = apply::guard(&plan, page.slots.len(), &limits).err();
+    let guarded = apply::guard(&plan, page.slots.len(), &limits);
+    // A file that says nothing of slots is not one without slots.
+    let refused = guarded.err().filter(|_| file.page.has_slots);
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
     let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
     let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
@@ -184,9 +186,8 @@ fn checked(
         Ok(plan) => {
             let mut all = Vec::new();
             // Nothing says that a new page cannot have a status.
-            if page.exists() {
-                all.extend(mood::problems(&file.document, &plan.fields.changed, &page.record));
-            }
+            let fields = &file.page.content.fields;
+            all.extend(mood::problems(&file.document, fields, &page.record));
             all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
             // The data of a restored slot comes from the page itself.
             if apply_args.kept_reason.is_none() {

@@ -96,7 +96,9 @@ pub(crate) fn written(done: &AppliedChanges) -> String {
     let counts =
         [(done.updated, "updated"), (done.created.len(), "created"), (done.deleted, "deleted")];
     let names: Vec<&str> = done.fields.iter().map(String::as_str).collect();
-    let mut parts = if names.is_empty() { Vec::new() } else { vec![names.join(", ")] };
+    let mut parts = Vec::new();
+    parts.extend(done.is_page_created.then(|| "page created".to_owned()));
+    parts.extend((!names.is_empty()).then(|| names.join(", ")));
     let counted = counts
         .iter()
         .filter(|(count, _)| *count > 0)

@@ -114,6 +114,12 @@ impl ApplySource {
     /// Reads a page file (`-`: standard input) for `links slots VERB`. Refuses a saved plan: the content of a file must not decide what the
     /// command may do.
     pub(crate) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
+        let Self { file, saved, path } = Self::whole(path, roots, verb)?;
+        Ok(Self { file: file.slots_only()?, saved, path })
+    }
+
+    /// Reads a page file with its fields.
+    pub(crate) fn whole(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
         let (name, bytes) = page_file::read(path)?;
         if head(&bytes).is_some() {
             let quoted = quoted(&name);
@@ -123,7 +129,7 @@ impl ApplySource {
         let directory = parent(path);
         let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, roots)?)?;
         refuse_marks(&file.document)?;
-        let file = PageFile { directory: directory.to_owned(), ..file.slots_only()? };
+        let file = PageFile { directory: directory.to_owned(), ..file };
         let path = Some(path.to_owned()).filter(|it| it.as_os_str() != "-");
         Ok(Self { file, saved: None, path })
     }
@@ -180,7 +186,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Directory of the page file as stored in a plan at `path`: relative to the plan's own directory if it lies beneath that.
-fn directory_from(path: &Path, directory: &Path) -> PathBuf {
+pub(crate) fn directory_from(path: &Path, directory: &Path) -> PathBuf {
     let resolved = |directory: &Path| std::fs::canonicalize(here(directory));
     let (Ok(own), Ok(directory)) = (resolved(parent(path)), resolved(directory)) else {
         return directory.to_owned();
@@ -315,10 +321,16 @@ impl SavedPlan {
         if self.is_edited {
             return Err(stale("the plan file was edited"));
         }
+        if self.page.id == 0 && planned.page.exists() {
+            return Err(stale(&format!("the page {} was created", self.page.login)));
+        }
         if planned.page.id != self.page.id {
             return Err(stale(&format!("the login {} was moved to another page", self.page.login)));
         }
         if fingerprint(&planned.page.slots) != self.page.fingerprint {
+            return Err(stale("the page was changed"));
+        }
+        if planned.plan.fields.before != self.plan.fields.before {
             return Err(stale("the page was changed"));
         }
         let hashes = |hash: Vec<&String>| hash.into_iter().cloned().collect::<Vec<_>>();

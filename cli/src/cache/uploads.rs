@@ -48,7 +48,10 @@ impl Uploads {
         hash: &str,
         path: &str,
     ) -> io::Result<()> {
-        self.kept.pages.insert(page, account);
+        // A page that does not exist yet has no id.
+        if page != 0 {
+            self.kept.pages.insert(page, account);
+        }
         self.remember_of_account(account, hash, path)
     }
 

@@ -60,7 +60,7 @@ pub(crate) async fn run(
     // A damaged lock is replaced, but not one of another account.
     let (mut sources, mut failures) = (Vec::new(), Vec::new());
     for file in &files {
-        match ApplySource::page(file, &[], "plan") {
+        match ApplySource::whole(file, &[], "plan") {
             Ok(source) => sources.push((file, source)),
             Err(failure) => failures.push((file, failure)),
         }
@@ -165,7 +165,7 @@ async fn refresh(
 ) -> Result<(), CommandError> {
     let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(()) };
     let client = context.client().await?;
-    let page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {
+    let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {
         CommandError::from(error).with_hint(format!(
             "{} is for the page {}",
             path.display(),
@@ -173,6 +173,9 @@ async fn refresh(
         ))
     })?;
     record.check_page(&file, &page)?;
+    if file.page.content.fields.contains_key("languageCode") {
+        page.read_language(&client).await?;
+    }
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
     let broken = uploads::resolve(
@@ -210,9 +213,7 @@ fn page_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::R
 fn is_page_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
     let is_named = ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it));
-    is_named
-        && Document::read(path)
-            .is_ok_and(|it| it.root.get("profile").is_some() && it.root.get("slots").is_some())
+    is_named && Document::read(path).is_ok_and(|it| it.root.get("profile").is_some())
 }
 
 /// Adds the attribute of the lock to the `.gitattributes` of its directory.

@@ -85,6 +85,13 @@ impl CommandError {
         all
     }
 
+    /// Creates the error of a command that failed in one of several files or pages.
+    pub(crate) fn around(failure: Self, message: &str) -> Self {
+        let mut all = Self::new(failure.exit(), message);
+        all.0.others = vec![failure];
+        all
+    }
+
     /// Creates the error for a wrong command line or environment.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)

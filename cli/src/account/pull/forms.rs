@@ -240,7 +240,7 @@ fn new_name(title: &str, taken: &BTreeSet<String>, directory: &mut PullDirectory
 fn plan(file: &FormFile, forms: &[LeadForm], recorded: Option<&str>) -> Option<FormPlan> {
     let fields = file.form.fields.clone();
     let desired = DesiredForm { name: file.form.name.clone(), id: file.form.id.clone(), fields };
-    FormPlan::new(&desired, forms, recorded).ok()
+    FormPlan::new(&desired, forms, recorded, &BTreeSet::new()).ok()
 }
 
 /// Removes what no form file can hold, such as an empty label, and returns its names.
@@ -293,9 +293,13 @@ fn update(
     refuse_marks(&file.document)?;
     let (name, fields) = (file.form.name.clone(), file.form.fields.clone());
     let desired = DesiredForm { name, id: Some(form.id.clone()), fields };
-    let plan = FormPlan::new(&desired, std::slice::from_ref(form), None).map_err(|error| {
-        CommandError::new(Exit::Invalid, format!("{}: {error}; it was not written", path.display()))
-    })?;
+    let plan = FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
+        .map_err(|error| {
+            CommandError::new(
+                Exit::Invalid,
+                format!("{}: {error}; it was not written", path.display()),
+            )
+        })?;
     if plan.changed.is_empty() {
         return Ok(("no changes".to_owned(), 0));
     }

@@ -28,7 +28,7 @@ pub(crate) fn file_page(file: &PageFile, images: &[Image]) -> FilePage {
                 continue;
             };
             said.resolved.insert(key.clone(), value.clone());
-            reference.place.put(&mut said.data, &named(reference, images));
+            reference.place.put(&mut said.data, &named(file, reference, images));
         }
         said
     });
@@ -39,18 +39,23 @@ pub(crate) fn file_page(file: &PageFile, images: &[Image]) -> FilePage {
         if let Some((name, value)) = name.and_then(|name| fields.get_key_value(name)) {
             resolved.insert(name.clone(), value.clone());
         }
-        reference.place.put(&mut fields, &named(reference, images));
+        reference.place.put(&mut fields, &named(file, reference, images));
     }
     FilePage { fields, resolved, slots }
 }
 
-/// Returns the value by which a reference is compared with that of the last sync: the hash of an image, the name of a form.
-fn named(reference: &Reference, images: &[Image]) -> Value {
+/// Returns the value by which a reference is compared with that of the last sync: the hash of an image, the id of a form. A form that is not
+/// created yet has a placeholder.
+fn named(file: &PageFile, reference: &Reference, images: &[Image]) -> Value {
     match &reference.target {
         ReferenceTarget::Upload(name) => {
             let image = images.iter().find(|image| image.place == reference.place);
             json!({ "$upload": image.map_or(name, |image| &image.local.hash) })
         }
-        ReferenceTarget::Form(title) => json!({ "$form": title }),
+        ReferenceTarget::Form(title) => {
+            let place = &reference.place;
+            let id = place.data(&file.page.content).and_then(|data| place.value(data));
+            json!({ "$form": id.filter(|id| id.is_string()).unwrap_or(&json!(title)) })
+        }
     }
 }

@@ -13,5 +13,5 @@ pub(crate) use file_page::file_page;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
 pub(crate) use merge_report::{conflicts, identity_problems, lines, note_on_input, remote_words};
 pub(crate) use pulled::PulledFile;
-pub(crate) use record::{MergedPage, SyncRecord};
+pub(crate) use record::{MergedPage, SyncRecord, check_user};
 pub(crate) use state_records::StateRecords;

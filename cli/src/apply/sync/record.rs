@@ -52,6 +52,22 @@ pub(crate) struct MergedPage {
     pub(crate) merge: Merge,
 }
 
+/// Refuses the lock of another user, as far as the user is known without asking the service.
+pub(crate) fn check_user(
+    store: &LockStore,
+    lock: &Lock,
+    user: Option<i64>,
+) -> Result<(), CommandError> {
+    let Some(user) = user.filter(|user| *user != lock.user) else { return Ok(()) };
+    let message = format!(
+        "{} belongs to the user {}, not to {user}; nothing was written",
+        store.path().display(),
+        lock.user
+    );
+    Err(CommandError::new(Exit::Refused, message)
+        .with_hint("use the account that it belongs to, or another directory"))
+}
+
 impl SyncRecord {
     /// Returns the record of a page file, which may be empty; `None` if there is no place for one.
     pub(crate) fn of(context: &Context, file: &Path) -> Result<Option<Box<Self>>, CommandError> {
@@ -85,7 +101,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
-                self.check_user(store, context.user())?;
+                check_user(store, &self.lock, context.user())?;
                 self.read_beyond_lock(context)
             }
             RecordPlace::State(records) => {
@@ -100,18 +116,6 @@ impl SyncRecord {
     /// Returns whether a `links.lock` governs the file.
     pub(crate) fn is_in_lock(&self) -> bool {
         matches!(self.place, RecordPlace::Lock(_))
-    }
-
-    /// Refuses the lock of another user, as far as the user is known without asking the service.
-    fn check_user(&self, store: &LockStore, user: Option<i64>) -> Result<(), CommandError> {
-        let Some(user) = user.filter(|user| *user != self.lock.user) else { return Ok(()) };
-        let message = format!(
-            "{} belongs to the user {}, not to {user}; nothing was written",
-            store.path().display(),
-            self.lock.user
-        );
-        Err(CommandError::new(Exit::Refused, message)
-            .with_hint("use the account that it belongs to, or another directory"))
     }
 
     fn read_beyond_lock(&mut self, context: &Context) -> Result<(), CommandError> {
@@ -313,6 +317,7 @@ impl SyncRecord {
         // Nothing is written, so that only what is equal counts as agreed.
         merge.desired.slots.clear();
         merge.items.clear();
+        merge.fields = Object::default();
         let mut base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
         for entry in &mut base.slots {
             let slot = live.slots.iter().find(|slot| slot.id == entry.id);
@@ -321,6 +326,10 @@ impl SyncRecord {
                 pair.page == ValueHash::of(on_page(key).unwrap_or(&Value::Null))
             });
         }
+        base.fields.retain(|key, pair| {
+            pair.file.is_none()
+                || live.fields.get(key).is_some_and(|value| pair.page == ValueHash::of(value))
+        });
         base.forget_order(&live);
         if !file.page.has_slots {
             base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
