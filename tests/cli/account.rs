@@ -273,7 +273,7 @@ fn a_login_is_changed_only_with_consent_and_the_file_still_applies_after_it() {
 fn a_login_that_is_taken_is_refused_at_its_line_before_anything_is_written() {
     let env = account_of_files();
     env.file("cafe.yaml", "profile: cafe\nlogin: qara.weddings\ntitle: Renamed\n");
-    env.file("astana.yaml", "profile: admin\ntitle: Reserved\n");
+    env.file("astana.yaml", "profile: settings\ntitle: Reserved\n");
     let run = env.run("apply --yes --allow-rename --allow-create 2");
     assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:2:8"), "{run}");
     assert!(run.stderr.contains("astana.yaml:1:10"), "{run}");
@@ -592,4 +592,57 @@ fn two_edits_are_applied_from_two_empty_runners_that_share_the_lock_through_git(
         assert_eq!(json!(page.slots[0].data["title"]), json!(title));
         assert!(ok(&env, "plan").stdout.contains("no changes"));
     }
+}
+
+#[test]
+fn a_file_without_a_lock_that_names_another_page_is_not_merged_by_the_record_of_the_first() {
+    let env = env().keeping_state();
+    let text = "profile: qara.weddings\ntitle: W\nslots:\n  - {type: divider}\n";
+    env.file("c.yaml", text);
+    ok(&env, "apply c.yaml");
+    env.file("c.yaml", text.replace("qara.weddings", "tmpl.new"));
+    ok(&env, "apply c.yaml --allow-create 1");
+    let account = env.server.account();
+    let page = account.profiles.iter().find(|page| page.login == "tmpl.new").unwrap();
+    assert_eq!((page.title.as_deref(), page.slots.len()), (Some("W"), 1));
+}
+
+#[test]
+fn a_page_is_renamed_twice_through_its_file_with_and_without_a_lock() {
+    for has_lock in [true, false] {
+        let env = env().keeping_state();
+        if has_lock {
+            ok(&env, "init");
+        }
+        for login in ["wed.two", "wed.three"] {
+            env.file("a.yaml", format!("profile: qara.weddings\nlogin: {login}\n"));
+            ok(&env, "apply a.yaml --allow-rename");
+            assert_eq!(env.server.account().profiles[1].login, login);
+        }
+        assert_eq!(env.server.account().profiles.len(), 2);
+    }
+}
+
+#[test]
+fn a_language_that_the_service_does_not_have_is_refused_before_anything_is_written() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\ntitle: A\nlanguageCode: xx\n");
+    let run = env.run("apply cafe.yaml");
+    assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:3:15"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn an_undo_names_its_page_and_the_other_writes_of_the_same_command() {
+    let env = env().keeping_state();
+    env.file("a.yaml", "profile: cafe\ntitle: A\n");
+    env.file("b.yaml", "profile: qara.weddings\ntitle: B\n");
+    ok(&env, "apply a.yaml b.yaml");
+    let undo = ok(&env, "undo --yes");
+    assert!(undo.stderr.contains("did to qara.weddings"), "{undo}");
+    assert!(undo.stderr.contains("the same command also wrote cafe: `links undo "), "{undo}");
+    let run =
+        undo.stderr.split("`links undo ").nth(1).unwrap().split('`').next().unwrap().to_owned();
+    ok(&env, &format!("undo {run} --yes"));
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara Coffee"));
 }

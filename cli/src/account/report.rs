@@ -66,7 +66,9 @@ fn requests(state: &AccountState) -> usize {
         pages.map(|planned| planned.upload_requests() + planned.plan.request_count() - 1).sum();
     let new = state.pages.iter().filter(|page| page.is_new).count();
     let renamed = state.planned().filter(|it| it.plan.fields.changed.contains_key("login"));
-    sent + forms + pages + 3 * new + renamed.count()
+    let has_language =
+        state.planned().any(|it| it.plan.fields.changed.contains_key("languageCode"));
+    sent + forms + pages + 3 * new + renamed.count() + usize::from(has_language)
 }
 
 /// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
@@ -144,7 +146,11 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     }
     if plan.id.is_none() {
         let text = format!("+ form {name}: new form, which cannot be deleted again");
-        return vec![StyledLine::new(Style::Added, text)];
+        let field = |(field, value): (&String, &Value)| {
+            StyledLine::new(Style::Added, format!("    {field}: {}", shown_value(value)))
+        };
+        let heading = StyledLine::new(Style::Added, text);
+        return std::iter::once(heading).chain(plan.changed.iter().map(field)).collect();
     }
     let on = match shown_on {
         [] => String::new(),
@@ -222,7 +228,8 @@ pub(super) fn applied(
         return Err(failed_pages(context, &state, failures, &lines, is_written));
     }
     let requests = state.client.requests_sent();
-    lines.push(StyledLine::new(Style::Faint, format!("{requests} requests")));
+    let counted = if requests == 1 { "request" } else { "requests" };
+    lines.push(StyledLine::new(Style::Faint, format!("{requests} {counted}")));
     let body = json!({
         "data": { "pages": pages, "forms": state.written_forms },
         "meta": { "requests": requests },

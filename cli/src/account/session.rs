@@ -24,7 +24,7 @@ use crate::apply::execute::step_message;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
-use crate::apply::planned::{ApplyArgs, refused};
+use crate::apply::planned::{ApplyArgs, PlannedPage, refused};
 use crate::apply::report::written;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -83,10 +83,9 @@ impl<'c> AccountSession<'c> {
             if apply_args.locked {
                 locked::check(&file, record.as_deref())?;
             }
-            let recorded = record.as_ref().and_then(|record| record.page_key());
-            let is_known = record.as_ref().is_some_and(|record| record.base().is_some());
+            let known = record.as_ref().and_then(|record| record.known_page(&file));
+            let recorded = known.map(ProfileKey::Id);
             let may_create = recorded.is_none()
-                && !is_known
                 && matches!(file.page.profile, ProfileKey::Login(_))
                 && !apply_args.locked;
             let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
@@ -129,6 +128,34 @@ impl<'c> AccountSession<'c> {
     /// Returns the error of a run that was stopped at once.
     pub(super) fn interrupted(&self) -> CommandError {
         self.state.interrupted("; the last request may still have been carried out")
+    }
+
+    /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages.
+    async fn check_languages(&self) -> Result<(), CommandError> {
+        let code = |planned: &PlannedPage| {
+            let code = planned.plan.fields.changed.get("languageCode")?.as_str()?.to_owned();
+            Some((planned.file.document.clone(), code))
+        };
+        let written: Vec<_> = self.state.planned().filter_map(code).collect();
+        let known = self.state.planned().map(|planned| planned.page.id).find(|id| *id != 0);
+        let (Some(id), false) = (known, written.is_empty()) else { return Ok(()) };
+        let options = self.state.client.profile(id).settings().await?.options;
+        let failures: Vec<CommandError> = written
+            .into_iter()
+            .filter(|(_, code)| options.languages.iter().all(|known| known.code != *code))
+            .map(|(document, code)| {
+                let codes: Vec<&str> =
+                    options.languages.iter().map(|it| it.code.as_str()).collect();
+                let message = format!("the service has no language {code}");
+                let problem = document.locate(&["languageCode"], At::Value, message);
+                document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
+            })
+            .collect();
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{} languages are unknown; nothing was written", failures.len());
+        Err(CommandError::of_several(failures, &message))
     }
 
     /// Refuses logins that cannot be taken, before anything is written.
@@ -256,6 +283,7 @@ impl AccountDelegate for AccountSession<'_> {
             }
         }
         self.check_logins(pages).await?;
+        self.check_languages().await?;
         self.state.is_shown = true;
         let asked = confirm(&self.context.ui, &self.state, pages, self.consent).await?;
         let mut is_later = asked;

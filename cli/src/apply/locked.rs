@@ -5,8 +5,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
-const UPLOAD: &str =
-    "run `links slots apply` without --locked, which uploads it, and commit links.lock";
+const UPLOAD: &str = "apply the file without --locked, which uploads it, and commit links.lock";
 
 /// Refuses a file whose page or images the lock does not identify. Sends nothing.
 pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), CommandError> {
@@ -20,7 +19,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
     };
     if record.base().is_none() {
         return Err(refused(format!("links.lock has no record of {name}")).with_hint(
-            "run `links slots apply` without --locked, or `links init --refresh`, and commit links.lock",
+            "apply the file without --locked, or `links init --refresh`, and commit links.lock",
         ));
     }
     let unknown = unknown_images(file, record);

@@ -133,7 +133,7 @@ pub(crate) async fn plan(
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
     let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
     let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
-    let kept_reason = apply_args.kept_reason.unwrap_or(match &target.merge {
+    let kept_reason = apply_args.kept_reason.unwrap_or(match &target.base {
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });

@@ -90,7 +90,7 @@ pub(crate) async fn run(
     let mut lines = vec![match files.len() - failures.len() {
         0 if !files.is_empty() => format!("{path}: no page file recorded"),
         0 => format!(
-            "{path} begins here; the next `links slots apply` or `pull` of a file below it is recorded"
+            "{path} begins here; the next `links apply` or `links pull` of a file below it is recorded"
         ),
         1 => format!("{path}: 1 page file recorded"),
         several => format!("{path}: {several} page files recorded"),

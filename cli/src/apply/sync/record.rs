@@ -152,7 +152,9 @@ impl SyncRecord {
         live: &LivePage,
         types: &SlotTypes,
     ) -> Option<PageBase> {
-        self.base().map(|base| base.with_sent(&self.sent, said, live, types))
+        // The record of another page says nothing of this one.
+        let base = self.base().filter(|base| base.id == live.id);
+        base.map(|base| base.with_sent(&self.sent, said, live, types))
     }
 
     /// Returns the record of the last sync, if there was one.
@@ -163,6 +165,15 @@ impl SyncRecord {
     /// Returns the key by which the page is read below a `links.lock`: its recorded id, because a login can change.
     pub(crate) fn page_key(&self) -> Option<ProfileKey> {
         self.base().filter(|_| self.is_in_lock()).map(|base| ProfileKey::Id(base.id))
+    }
+
+    /// Returns the id of the page that a file was last applied to. Without a `links.lock` a file that names another page is for that one; a file
+    /// that says which login its page should have is not, because its page was renamed.
+    pub(crate) fn known_page(&self, file: &PageFile) -> Option<i64> {
+        let base = self.base()?;
+        let is_same =
+            self.is_in_lock() || file.page.login.is_some() || self.is_of(&file.page.profile);
+        is_same.then_some(base.id)
     }
 
     /// Returns a hint for a page that is not there, although it is recorded.
@@ -236,7 +247,10 @@ impl SyncRecord {
             ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
         };
         let renamed = file.page.login.as_deref();
-        let is_named = is_named || renamed.is_some_and(|it| it.eq_ignore_ascii_case(&page.login));
+        // A file that was renamed before still names the first login, and the record the one since.
+        let is_recorded = self.base().is_some_and(|it| it.login.eq_ignore_ascii_case(&page.login));
+        let is_named = is_named
+            || renamed.is_some_and(|it| is_recorded || it.eq_ignore_ascii_case(&page.login));
         let recorded = self.base().map(|base| base.id);
         let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
         let (message, hint) = match recorded {

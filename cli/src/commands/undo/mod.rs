@@ -18,8 +18,13 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let client = context.writer(args.dry_run).await?;
     let undone = UndoneWrite::select(context, args.run.as_deref())?;
-    let text = format!("undoes `links {}` of {}", undone.line, undone.time);
+    let of = undone.target();
+    let text = format!("undoes what `links {}` of {} did to {of}", undone.line, undone.time);
     context.ui.say(&StyledLine::new(Style::Plain, text));
+    for (run, what) in undone.companions(context)? {
+        let text = format!("! the same command also wrote {what}: `links undo {run}` undoes that");
+        context.ui.say(&StyledLine::new(Style::Changed, text));
+    }
     let outcome = if undone.form.is_some() {
         form::undo(context, &client, &undone, &args).await?
     } else {

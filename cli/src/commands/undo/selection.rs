@@ -47,6 +47,33 @@ impl UndoneWrite {
         Some(Self { run, store, log, line, time, form, is_run: write.is_run, page })
     }
 
+    /// Name of what was written.
+    pub(super) fn target(&self) -> String {
+        match &self.form {
+            Some(form) => format!("form {form}"),
+            None => self.log.opening().login.clone(),
+        }
+    }
+
+    /// Returns the other writes of the same call of the program: the name of each, and what it wrote to.
+    pub(super) fn companions(
+        &self,
+        context: &Context,
+    ) -> Result<Vec<(String, String)>, CommandError> {
+        let call = |log: &JournalEntries| log.opening().command.as_ref()?.call.clone();
+        let Some(own) = call(&self.log) else { return Ok(Vec::new()) };
+        let others = write_log::all(context)?.into_iter().filter(|write| write.run() != self.run);
+        let named = |write: LoggedWrite| {
+            let log = write.log().filter(|log| call(log).as_ref() == Some(&own))?;
+            let what = match &log.opening().form {
+                Some(form) => format!("form {form}"),
+                None => log.opening().login.clone(),
+            };
+            Some((write.run().to_owned(), what))
+        };
+        Ok(others.filter_map(named).collect())
+    }
+
     /// Key of the page.
     pub(super) fn page(&self) -> Result<ProfileKey, CommandError> {
         match self.page {

@@ -60,6 +60,9 @@ pub struct RunCommand {
     /// Words of the command line after the name of the program.
     #[serde(default)]
     pub words: Vec<String>,
+    /// Name that all runs of one call of the program share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// Name of the run that the command undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
