@@ -639,7 +639,7 @@ fn an_undo_names_its_page_and_the_other_writes_of_the_same_command() {
     env.file("b.yaml", "profile: qara.weddings\ntitle: B\n");
     ok(&env, "apply a.yaml b.yaml");
     let undo = ok(&env, "undo --yes");
-    assert!(undo.stderr.contains("did to qara.weddings"), "{undo}");
+    assert!(undo.stderr.contains("(qara.weddings)"), "{undo}");
     assert!(undo.stderr.contains("the same command also wrote cafe: `links undo "), "{undo}");
     let run =
         undo.stderr.split("`links undo ").nth(1).unwrap().split('`').next().unwrap().to_owned();

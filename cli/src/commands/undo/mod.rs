@@ -19,7 +19,7 @@ pub(crate) async fn run(
     let client = context.writer(args.dry_run).await?;
     let undone = UndoneWrite::select(context, args.run.as_deref())?;
     let of = undone.target();
-    let text = format!("undoes what `links {}` of {} did to {of}", undone.line, undone.time);
+    let text = format!("undoes `links {}` of {} ({of})", undone.line, undone.time);
     context.ui.say(&StyledLine::new(Style::Plain, text));
     for (run, what) in undone.companions(context)? {
         let text = format!("! the same command also wrote {what}: `links undo {run}` undoes that");
