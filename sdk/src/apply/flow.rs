@@ -293,10 +293,10 @@ async fn execute<D: AccountDelegate>(
         runs.into_iter().map(|(nth, run)| (nth, run, Ok(()))).collect();
     let mut is_incomplete = is_incomplete;
     let mut is_stopped = false;
-    for stage in [Stage::Add, Stage::AddToFullPages, Stage::Remove] {
+    for round in [WriteRound::Add, WriteRound::AddToFullPages, WriteRound::Remove] {
         for (nth, started, state) in &mut open {
             let nth = *nth;
-            if state.is_err() || !stage.is_of(&started.run) {
+            if state.is_err() || !round.is_of(&started.run) {
                 continue;
             }
             if is_stopped {
@@ -304,19 +304,20 @@ async fn execute<D: AccountDelegate>(
                 *state = Err(ApplyCause::Stopped);
                 continue;
             }
-            if is_incomplete && stage.removes(&started.run) {
+            if is_incomplete && round.removes(&started.run) {
                 *state = Err(ApplyCause::Withheld);
                 continue;
             }
             let mut watch = |step: Step, done: &AppliedChanges| delegate.step(nth, step, done);
-            *state = match started.run.write(stage.part(), &mut watch).await {
+            *state = match started.run.write(round.part(), &mut watch).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(ApplyCause::Stopped),
                 Err(cause) => Err(cause),
             };
             is_stopped |= matches!(state, Err(ApplyCause::Stopped));
             // What is deleted on another page may be a slot that was to appear on this one.
-            is_incomplete |= state.is_err() && stage != Stage::Remove && started.run.has_creates();
+            is_incomplete |=
+                state.is_err() && round != WriteRound::Remove && started.run.has_creates();
         }
     }
     let mut results = Vec::new();
@@ -350,7 +351,7 @@ async fn execute<D: AccountDelegate>(
 
 /// Part of the writes of all pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum WriteRound {
     /// Additions on pages that have room for them.
     Add,
     /// Additions on pages on which slots have to make room.
@@ -359,7 +360,7 @@ enum Stage {
     Remove,
 }
 
-impl Stage {
+impl WriteRound {
     fn is_of(self, run: &PageRun) -> bool {
         match self {
             Self::Add => !run.makes_room(),
