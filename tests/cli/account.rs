@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use links_fixtures::{Account, Choices, Fault};
+use links_fixtures::{Account, Choices, ContractServer, Fault, World};
 use serde_json::{Value, json};
 
 use crate::test_env::{CommandResult, TestEnv, picture};
@@ -175,6 +175,7 @@ fn pages_and_forms_are_created_once_with_consent_and_found_again_without_a_lock(
     for part in [
         "~ cafe: ",
         "+ qara.astana: new page, which cannot be deleted again",
+        "+ title: \"Astana\"",
         "+ form contact: new form",
     ] {
         assert!(plan.stdout.contains(part), "{part}: {plan}");
@@ -645,4 +646,99 @@ fn an_undo_names_its_page_and_the_other_writes_of_the_same_command() {
         undo.stderr.split("`links undo ").nth(1).unwrap().split('`').next().unwrap().to_owned();
     ok(&env, &format!("undo {run} --yes"));
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara Coffee"));
+}
+
+/// Returns the requests of an apply that succeeds, and checks that it says how many they are and that a plan announced as many at least.
+fn sent(env: &TestEnv, line: &str) -> Vec<String> {
+    let plan = env.run(&format!("plan {line} -o json"));
+    assert!([0, 3].contains(&plan.exit), "{plan}");
+    env.operations();
+    let run = ok(env, &format!("apply {line} --yes --allow-create 2 -o json"));
+    let sent = env.operations();
+    assert_eq!(run.json()["meta"]["requests"], sent.len(), "{run}");
+    assert!(plan.json()["meta"]["requests"].as_u64().unwrap() >= sent.len() as u64, "{plan}{run}");
+    sent
+}
+
+#[test]
+fn a_page_costs_one_request_two_with_forms_and_three_for_a_title() {
+    let env = env().keeping_cache();
+    ok(&env, "slots types");
+    ok(&env, "init");
+    env.file("cafe.yaml", "profile: cafe\ntitle: Qara Coffee\n");
+    assert_eq!(sent(&env, "cafe.yaml"), ["getProfile"]);
+    env.file("cafe.yaml", "profile: cafe\ntitle: Qara at night\n");
+    assert_eq!(sent(&env, "cafe.yaml"), ["getProfile", "updateProfile", "getProfile"]);
+    assert_eq!(sent(&env, "cafe.yaml"), ["getProfile"]);
+    let account = env.server.account();
+    let (title, slots) = (&account.forms[0].title, &account.profiles[0].slots);
+    let id = slots.iter().find(|slot| slot.kind == "form").unwrap().id;
+    let slot = format!("  - {{id: {id}, type: form, data: {{formId: {{$form: '{title}'}}}}}}\n");
+    env.file("cafe.yaml", format!("profile: cafe\nslots:\n{slot}"));
+    sent(&env, "cafe.yaml");
+    let mut again = sent(&env, "cafe.yaml");
+    again.sort();
+    assert_eq!(again, ["getProfile", "listForms"]);
+}
+
+#[test]
+fn an_account_of_a_hundred_pages_with_nothing_to_do_costs_two_requests_more_at_most() {
+    let env = TestEnv::with(|_| ContractServer::builder(World::full()).no_limits())
+        .env("LINKS_TEST_NO_WAIT", "1");
+    for page in &env.server.account().profiles {
+        let slots: Vec<Value> = page
+            .slots
+            .iter()
+            .map(|slot| json!({ "id": slot.id, "type": slot.kind, "data": slot.data }))
+            .collect();
+        let mut file = json!({ "profile": page.login, "title": page.title });
+        if !slots.is_empty() {
+            file["slots"] = slots.into();
+        }
+        env.file(&format!("{}.yaml", page.login), file.to_string());
+    }
+    assert_eq!(sent(&env, ".").len(), 101, "the list of the pages, and each page");
+    ok(&env, "init");
+    sent(&env, ".");
+    // The lock has the ids.
+    assert_eq!(sent(&env, ".").len(), 100);
+}
+
+#[test]
+fn a_new_page_with_a_hundred_slots_an_image_and_a_form_costs_twelve_requests() {
+    let env = env().keeping_cache();
+    ok(&env, "slots types");
+    ok(&env, "init");
+    env.file("contact.yaml", CONTACT.split("notification").next().unwrap());
+    let texts = (0..99).map(|nth| format!("  - {{type: text, data: {{title: Text {nth}}}}}\n"));
+    env.file(
+        "astana.yaml",
+        format!(
+            "profile: qara.astana\navatar: {{$upload: images/logo.gif}}\nslots:\n  \
+             - {{type: form, data: {{formId: {{$form: contact}}}}}}\n{}",
+            texts.collect::<String>()
+        ),
+    );
+    let sent = sent(&env, "astana.yaml contact.yaml");
+    let expected = [
+        "listForms",
+        "getProfile",
+        "checkLogin",
+        "getMe",
+        "uploadFile",
+        "createForm",
+        "createProfile",
+        "getProfile",
+        "updateProfile",
+        "createSlots",
+        "createSlots",
+        "getProfile",
+    ];
+    // After a wait for the rate limit the page is read once more before its fields are written.
+    let mut sent = sent;
+    let is_read_twice = sent[7..9].iter().all(|it| it == "getProfile");
+    sent.drain(7..7 + usize::from(is_read_twice));
+    assert_eq!(sent, expected);
+    let page = env.server.account().profiles.last().unwrap().clone();
+    assert_eq!((page.slots.len(), page.avatar.is_some()), (100, true));
 }

@@ -1,6 +1,54 @@
-//! Time that requests take by the rate limits of the service.
+//! Number of requests of a run, and the time that they take by the rate limits of the service.
 
 use links_sdk::RateLimits;
+
+use super::state::{AccountState, PageState};
+use crate::apply::planned::PlannedPage;
+
+/// Returns the maximum number of requests of the whole run if nothing fails, including those that were sent. More than the service takes in
+/// a second make the run wait, and read a page again before each change.
+pub(super) fn requests(state: &AccountState) -> usize {
+    let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
+    let forms = state.forms.iter().filter(|form| !form.plan.is_empty());
+    // A form is read before it is changed.
+    let forms: usize = forms.map(|form| if form.plan.id.is_some() { 2 } else { 1 }).sum();
+    let has_uploads = state.planned().any(|planned| planned.upload_requests() > 0);
+    let is_later = forms > 0 || has_uploads;
+    // The languages of the service are read once, before one is set.
+    let sets_language =
+        state.planned().any(|planned| planned.plan.fields.changed.contains_key("languageCode"));
+    let total = |waits: bool| -> usize {
+        let pages = state.pages.iter().map(|page| of_page(page, is_later, waits));
+        sent + forms + pages.sum::<usize>() + usize::from(sets_language)
+    };
+    let at_once = total(false);
+    if at_once > RateLimits::default().per_second { total(true) } else { at_once }
+}
+
+/// Returns the number of requests that write a page and read it again.
+fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
+    let Some(planned) = &page.planned else { return 0 };
+    let uploads = planned.upload_requests();
+    // Its login is checked, and it is created and read.
+    let created = if page.is_new { 3 } else { 0 };
+    let is_renamed = planned.plan.fields.changed.contains_key("login");
+    if planned.plan.is_empty() && !page.is_new {
+        return 0;
+    }
+    let plan = &planned.plan;
+    let writes = if waits { plan.max_request_count() } else { plan.request_count() };
+    let is_read_again = usize::from(is_later && uploads == 0 && !page.is_new || waits);
+    let read = 1 + usize::from(has_language(planned));
+    // What a page is created with is known then only; it is verified even if nothing is to be written.
+    let writes = if plan.is_empty() { 1 } else { writes - 1 + usize::from(has_language(planned)) };
+    uploads + created + usize::from(is_renamed) + writes + is_read_again * read
+}
+
+/// Returns whether the page is read together with its settings.
+fn has_language(planned: &PlannedPage) -> bool {
+    let said = &planned.file.page.content.fields;
+    !planned.plan.fields.is_empty() && said.contains_key("languageCode")
+}
 
 /// Returns the number of seconds that requests take if nothing else is sent: as many as a minute allows at once, the others in the minutes
 /// after it.

@@ -142,7 +142,12 @@ impl PlannedForm {
 
     /// Returns the error of the service, with refused fields at their places in the file.
     fn failure(&self, error: links_sdk::Error) -> CommandError {
-        let failure = CommandError::from(error);
+        let mut failure = CommandError::from(error);
+        if failure.exit() == Exit::Conflict && failure.hint().is_none() {
+            failure = failure.with_hint(
+                "run `links plan` to see what the form has now, and then the same command again",
+            );
+        }
         let problem = |(path, message): (&str, &str)| {
             let path: Vec<&str> = path.split('.').collect();
             self.file.document.locate(&path, At::Value, message)

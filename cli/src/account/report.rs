@@ -33,7 +33,7 @@ pub(super) fn shown(state: AccountState, fail_on: FailOn) -> CommandOutput {
         None if is_met => Exit::No,
         None => Exit::Ok,
     };
-    let requests = requests(&state);
+    let requests = estimate::requests(&state);
     let pages: Vec<Value> = state.pages.iter().map(page_json).collect();
     let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
     let body = json!({
@@ -55,20 +55,6 @@ fn page_json(page: &PageState) -> Value {
         }
     }
     value
-}
-
-/// Number of requests of the whole run if nothing fails.
-fn requests(state: &AccountState) -> usize {
-    let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
-    let forms = state.forms.iter().filter(|form| !form.plan.is_empty()).count();
-    let pages = state.planned().filter(|planned| !planned.plan.is_empty());
-    let pages: usize =
-        pages.map(|planned| planned.upload_requests() + planned.plan.request_count() - 1).sum();
-    let new = state.pages.iter().filter(|page| page.is_new).count();
-    let renamed = state.planned().filter(|it| it.plan.fields.changed.contains_key("login"));
-    let has_language =
-        state.planned().any(|it| it.plan.fields.changed.contains_key("languageCode"));
-    sent + forms + pages + 3 * new + renamed.count() + usize::from(has_language)
 }
 
 /// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
@@ -113,7 +99,7 @@ fn summary(state: &AccountState) -> String {
     let is_changed = state.planned().any(|planned| !planned.plan.is_empty())
         || state.pages.iter().any(|page| page.is_new)
         || state.forms.iter().any(|form| !form.plan.is_empty());
-    let requests = estimate::words(requests(state));
+    let requests = estimate::words(estimate::requests(state));
     if is_changed { requests } else { format!("no changes ({requests})") }
 }
 

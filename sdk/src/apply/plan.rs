@@ -299,6 +299,19 @@ impl Plan {
         }
     }
 
+    /// Returns the maximum number of requests that executing the plan takes if nothing goes wrong: where the rate limits make it wait, each
+    /// change of what is on the page follows another read of it.
+    pub fn max_request_count(&self) -> usize {
+        let batches = self.batches();
+        let adds = |batch: &&PlanBatch<'_>| {
+            matches!(batch, PlanBatch::TryCreate(_) | PlanBatch::Create(_))
+        };
+        match batches.len() {
+            0 => 1,
+            writes => 1 + 2 * writes - batches.iter().filter(adds).count() + 1,
+        }
+    }
+
     /// Returns the full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
     ///
     /// `page` are the ids on the page now, `created` those of the slots created so far, in the order of [`creates`](Self::creates). Slots
