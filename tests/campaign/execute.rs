@@ -349,11 +349,11 @@ impl<'p> Player<'p> {
 }
 
 /// Adds the command and everything that has happened to a violation.
-fn explained(
+pub(crate) fn explained<W: PartialEq>(
     violation: Violation,
     line: &CommandLine,
     ended: &Ended,
-    events: &[Event],
+    events: &[Event<W>],
 ) -> Violation {
     let Ended { exit, killed, out, err } = ended;
     let exit = if *killed { "killed".to_owned() } else { format!("{exit:?}") };

@@ -209,7 +209,7 @@ fn foreign_slot(random: &mut Random) -> SlotContent {
     content::on_page(random)
 }
 
-fn faults(random: &mut Random, settings: Settings) -> Vec<(usize, Fault)> {
+pub(crate) fn faults(random: &mut Random, settings: Settings) -> Vec<(usize, Fault)> {
     let mut faults = Vec::new();
     for _ in 0..=random.below(2) {
         let (at, fault) = (1 + random.below(8), fault(random, settings));
@@ -246,7 +246,7 @@ fn fault(random: &mut Random, settings: Settings) -> Fault {
     }
 }
 
-fn kill(random: &mut Random, settings: Settings) -> Kill {
+pub(crate) fn kill(random: &mut Random, settings: Settings) -> Kill {
     let nth = 1 + random.below(8);
     match random.below(10) {
         0..3 if settings.is_debug_build => Kill::Place(format!("any:{}", 1 + random.below(24))),

@@ -194,6 +194,23 @@ pub(crate) enum Kill {
     Micros(u64),
 }
 
+impl Kill {
+    /// Moves the kill behind so many requests or crash points more.
+    pub(crate) fn delay(&mut self, by: usize) {
+        match self {
+            Self::Before(nth) | Self::After(nth) => *nth += by,
+            Self::Place(place) => {
+                if let Some(nth) =
+                    place.strip_prefix("any:").and_then(|it| it.parse::<usize>().ok())
+                {
+                    *place = format!("any:{}", nth + by);
+                }
+            }
+            Self::Micros(micros) => *micros += by as u64 * 2_000,
+        }
+    }
+}
+
 impl CommandRun {
     /// Returns a command without faults.
     pub(crate) fn plain(machine: usize, command: Command) -> Self {

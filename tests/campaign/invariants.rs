@@ -112,7 +112,9 @@ impl Event {
     fn change(&self) -> Change<'_> {
         Change { before: &self.before, after: &self.after }
     }
+}
 
+impl<W: PartialEq> Event<W> {
     pub(crate) fn has_changed(&self) -> bool {
         self.before != self.after
     }
@@ -162,12 +164,12 @@ impl Request {
         self.method != "GET" && !self.is_dry_run
     }
 
-    fn is_executed(&self) -> bool {
+    pub(crate) fn is_executed(&self) -> bool {
         self.is_write() && self.status.is_some_and(|status| (200..300).contains(&status))
     }
 
     /// Returns whether the client has read all of a good answer.
-    fn is_intact(&self) -> bool {
+    pub(crate) fn is_intact(&self) -> bool {
         let ok = self.status.is_some_and(|status| (200..300).contains(&status));
         ok && self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless)
     }
@@ -185,7 +187,7 @@ impl Request {
     }
 
     /// Returns whether the answer shows the whole page.
-    fn is_look(&self) -> bool {
+    pub(crate) fn is_look(&self) -> bool {
         let shows_page = self.path.ends_with("/slots") && self.method == "GET"
             || self.path.ends_with("/slots/order")
             || self.method == "GET" && self.query.contains("include=slots");
@@ -235,7 +237,7 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
     found
 }
 
-type Violate<'v> = &'v mut dyn FnMut(&'static str, String);
+pub(crate) type Violate<'v> = &'v mut dyn FnMut(&'static str, String);
 
 impl Trial<'_> {
     fn mine(&self) -> impl DoubleEndedIterator<Item = (usize, &Event, &Request)> {

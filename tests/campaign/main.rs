@@ -5,6 +5,7 @@
 //!
 //! - `LINKS_CAMPAIGN_SECONDS`, `LINKS_CAMPAIGN_COMMANDS`: time or number of commands after which it ends.
 //! - `LINKS_CAMPAIGN_SEED`: the first history; the others follow it.
+//! - `LINKS_CAMPAIGN_KIND`: `page` or `account`: only histories of one page, or of an account; one of three is of an account otherwise.
 //! - `LINKS_CAMPAIGN_BINARY`: another build of the program. One in a directory named `debug` does not wait; a release build does.
 //! - `LINKS_CAMPAIGN_KILL=0`: nothing is killed.
 //! - `LINKS_CAMPAIGN_THREADS`: histories at once.
@@ -16,7 +17,11 @@
 #![expect(clippy::print_stdout, reason = "the numbers are what the campaign is for")]
 
 #[cfg(target_os = "linux")]
+mod accounts;
+#[cfg(target_os = "linux")]
 mod applicable;
+#[cfg(target_os = "linux")]
+mod case;
 #[cfg(target_os = "linux")]
 mod command_line;
 #[cfg(target_os = "linux")]

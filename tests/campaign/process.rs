@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::command_line::CommandLine;
 use crate::history::Kill;
 use crate::machine::Machine;
-use crate::proxy::{Proxy, kill};
+use crate::proxy::{Observed, Proxy, kill};
 
 /// Time limit of a command, longer than any command takes, even on a busy machine.
 const MOST: Duration = Duration::from_secs(120);
@@ -58,11 +58,11 @@ pub(crate) struct Ended {
 
 impl Program {
     /// Runs a command line to its end, or until it is killed.
-    pub(crate) fn run(
+    pub(crate) fn run<W: Observed>(
         &self,
         line: &CommandLine,
         machine: &Machine,
-        proxy: &Proxy,
+        proxy: &Proxy<W>,
         ending: Option<&Kill>,
     ) -> Ended {
         if !self.is_debug_build {
@@ -71,7 +71,7 @@ impl Program {
         // Two commands on one machine write to files of their own.
         let output = tempfile::tempdir_in(&machine.directory).unwrap();
         let create = |name: &str| File::create(output.path().join(name)).unwrap();
-        let mut command = self.command(line, machine, proxy);
+        let mut command = self.command(line, machine, &proxy.origin);
         let mark =
             format!("{MARK}={}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
         command.env(MARK, &mark[MARK.len() + 1..]);
@@ -120,7 +120,7 @@ impl Program {
         Ended { exit, killed, out, err }
     }
 
-    fn command(&self, line: &CommandLine, machine: &Machine, proxy: &Proxy) -> Command {
+    fn command(&self, line: &CommandLine, machine: &Machine, origin: &str) -> Command {
         let directory = |name: &str| machine.directory.join(name);
         let mut command = match &line.editing {
             None => {
@@ -142,7 +142,7 @@ impl Program {
             .env("LINKS_STATE_DIR", directory("state"))
             .env("LINKS_CACHE_DIR", directory("cache"));
         command.env("LINKS_CONFIG_DIR", directory("config")).env("LINKS_TOKEN", &machine.token);
-        command.env("LINKS_BASE_URL", format!("{}/api/v1", proxy.origin));
+        command.env("LINKS_BASE_URL", format!("{origin}/api/v1"));
         if self.is_debug_build {
             command.env("LINKS_TEST_NO_WAIT", "1");
         }

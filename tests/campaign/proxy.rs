@@ -9,21 +9,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use links_fixtures::ContractServer;
+use links_fixtures::{Account, ContractServer};
 use serde_json::Value;
 
-use crate::edits;
-use crate::history::{Body, Edit, Fault, Kill, When};
+use crate::history::{Body, Fault, Kill, When};
 use crate::world::World;
+
+/// Part of an account that a history is about.
+pub(crate) trait Observed: Sized + Send + Sync + 'static {
+    /// Edit by another client.
+    type Edit: Clone + Send + Sync;
+
+    /// Returns the part as it is.
+    fn of(account: &Account, legacy_as_buttons: bool) -> Self;
+
+    /// Applies an edit to the account.
+    fn carry_out(account: &mut Account, edit: &Self::Edit);
+}
 
 /// Event that happened to the account.
 #[derive(Clone, Debug)]
-pub(crate) struct Event {
+pub(crate) struct Event<W = World> {
     /// The machine that sent the request; `None` is another client.
     pub(crate) machine: Option<usize>,
     pub(crate) request: Option<Request>,
-    pub(crate) before: Arc<World>,
-    pub(crate) after: Arc<World>,
+    pub(crate) before: Arc<W>,
+    pub(crate) after: Arc<W>,
 }
 
 /// A request with its result.
@@ -43,31 +54,44 @@ pub(crate) struct Request {
 }
 
 /// Events to cause during one step.
-#[derive(Debug, Default)]
-pub(crate) struct Script {
+pub(crate) struct Script<W: Observed = World> {
     pub(crate) faults: Vec<(usize, Fault)>,
-    pub(crate) edits: Vec<(usize, When, Edit)>,
+    pub(crate) edits: Vec<(usize, When, W::Edit)>,
     pub(crate) kill: Option<Kill>,
     /// The process to kill.
     pub(crate) victim: Option<u32>,
     /// Set if this proxy has killed the process.
     pub(crate) killed: bool,
     pub(crate) count: usize,
-    pub(crate) log: Vec<Event>,
+    pub(crate) log: Vec<Event<W>>,
+}
+
+impl<W: Observed> Default for Script<W> {
+    fn default() -> Self {
+        Self {
+            faults: Vec::new(),
+            edits: Vec::new(),
+            kill: None,
+            victim: None,
+            killed: false,
+            count: 0,
+            log: Vec::new(),
+        }
+    }
 }
 
 /// A running proxy.
-pub(crate) struct Proxy {
+pub(crate) struct Proxy<W: Observed = World> {
     pub(crate) origin: String,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<W>>,
 }
 
-struct Shared {
+struct Shared<W: Observed> {
     server: ContractServer,
     inner: String,
     tokens: Vec<String>,
     legacy_as_buttons: bool,
-    script: Mutex<Script>,
+    script: Mutex<Script<W>>,
     stopping: AtomicBool,
 }
 
@@ -85,7 +109,7 @@ struct Outgoing {
     body: Vec<u8>,
 }
 
-impl Proxy {
+impl<W: Observed> Proxy<W> {
     /// Starts a proxy in front of this server; each token is that of a machine.
     pub(crate) fn start(
         server: ContractServer,
@@ -113,7 +137,7 @@ impl Proxy {
     }
 
     /// Begins a step.
-    pub(crate) fn begin(&self, script: Script) {
+    pub(crate) fn begin(&self, script: Script<W>) {
         *self.shared.script() = script;
     }
 
@@ -128,22 +152,22 @@ impl Proxy {
     }
 
     /// Ends the step, and returns its events.
-    pub(crate) fn end(&self) -> Vec<Event> {
+    pub(crate) fn end(&self) -> Vec<Event<W>> {
         std::mem::take(&mut *self.shared.script()).log
     }
 
     /// Edits the account now, as another client.
-    pub(crate) fn edit(&self, edit: &Edit) {
+    pub(crate) fn edit(&self, edit: &W::Edit) {
         let event = self.shared.edited(edit);
         self.shared.script().log.push(event);
     }
 
-    pub(crate) fn world(&self) -> World {
+    pub(crate) fn world(&self) -> W {
         self.shared.world()
     }
 }
 
-impl Drop for Proxy {
+impl<W: Observed> Drop for Proxy<W> {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
         // Wakes the listener, which then ends.
@@ -151,18 +175,18 @@ impl Drop for Proxy {
     }
 }
 
-impl Shared {
-    fn script(&self) -> MutexGuard<'_, Script> {
+impl<W: Observed> Shared<W> {
+    fn script(&self) -> MutexGuard<'_, Script<W>> {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn world(&self) -> World {
-        World::of(&self.server.account(), self.legacy_as_buttons)
+    fn world(&self) -> W {
+        W::of(&self.server.account(), self.legacy_as_buttons)
     }
 
-    fn edited(&self, edit: &Edit) -> Event {
+    fn edited(&self, edit: &W::Edit) -> Event<W> {
         let before = Arc::new(self.world());
-        self.server.edit(|account| edits::carry_out(account, edit));
+        self.server.edit(|account| W::carry_out(account, edit));
         Event { machine: None, request: None, before, after: Arc::new(self.world()) }
     }
 
@@ -173,7 +197,7 @@ impl Shared {
         script.count += 1;
         let nth = script.count;
         let edits = script.edits.clone();
-        let edit = |script: &mut Script, at: When| {
+        let edit = |script: &mut Script<W>, at: When| {
             for (_, _, edit) in
                 edits.iter().filter(|(number, when, _)| (*number, *when) == (nth, at))
             {
@@ -249,7 +273,7 @@ impl fmt::Display for Request {
     }
 }
 
-impl Script {
+impl<W: Observed> Script<W> {
     fn kill(&mut self) {
         self.killed = true;
         if let Some(victim) = self.victim {

@@ -9,10 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::case::{Case, Kinds};
 use crate::editor;
-use crate::execute::play;
-use crate::generate::{self, Settings};
-use crate::history::History;
+use crate::generate::Settings;
 use crate::invariants::Violation;
 use crate::process::Program;
 use crate::shorten::shorten;
@@ -62,7 +61,12 @@ pub(crate) fn main() -> ExitCode {
         || thread::available_parallelism().map_or(2, usize::from) * waiting,
         |it| usize::try_from(it).unwrap(),
     );
-    run(&program, settings, seed, &Length { seconds, commands }, threads)
+    let kinds = match variable("LINKS_CAMPAIGN_KIND").as_deref() {
+        Some("account") => Kinds::Account,
+        Some("page") => Kinds::Page,
+        _ => Kinds::All,
+    };
+    run(&program, (kinds, settings), seed, &Length { seconds, commands }, threads)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -81,8 +85,8 @@ fn program() -> Program {
 
 /// Replays one history.
 fn replay(path: &Path, program: &Program) -> ExitCode {
-    let history: History = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    match play(&history, program).1 {
+    let history: Case = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    match history.play(program).1 {
         Some((step, Violation { rule, text })) => {
             println!("{rule} at step {step}: {text}");
             ExitCode::FAILURE
@@ -107,8 +111,8 @@ fn regressions(program: &Program) -> bool {
     paths.sort();
     let mut is_good = true;
     for path in &paths {
-        let history: History = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        if let (_, Some((step, Violation { rule, text }))) = play(&history, program) {
+        let history: Case = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        if let (_, Some((step, Violation { rule, text }))) = history.play(program) {
             println!("{}: {rule} at step {step}: {text}", path.display());
             is_good = false;
         }
@@ -119,7 +123,7 @@ fn regressions(program: &Program) -> bool {
 
 fn run(
     program: &Program,
-    settings: Settings,
+    (kinds, settings): (Kinds, Settings),
     first: u64,
     length: &Length,
     threads: usize,
@@ -136,13 +140,13 @@ fn run(
     let work = || {
         while !is_over() {
             let seed = next.fetch_add(1, Ordering::SeqCst);
-            let history = generate::history(seed, settings);
-            let (tally, found) = play(&history, program);
+            let history = Case::of(seed, kinds, settings);
+            let (tally, found) = history.play(program);
             done.fetch_add(tally.commands(), Ordering::SeqCst);
             total.lock().unwrap_or_else(PoisonError::into_inner).add(tally);
-            if let Some((_, violation)) = found {
+            if let Some((step, violation)) = found {
                 violations.fetch_add(1, Ordering::SeqCst);
-                report(seed, &history, violation.rule, &violation.text, program);
+                report((seed, step), &history, violation.rule, &violation.text, program);
             }
         }
     };
@@ -164,9 +168,9 @@ fn run(
 const MOST_VIOLATIONS: usize = 20;
 
 /// Shows a violation with a short history that leads to it.
-fn report(seed: u64, history: &History, rule: &str, text: &str, program: &Program) {
+fn report((seed, step): (u64, usize), history: &Case, rule: &str, text: &str, program: &Program) {
     let short = shorten(history, rule, program);
-    let again = play(&short, program).1;
+    let again = short.play(program).1;
     let (seen, short) = match &again {
         Some((_, violation)) if violation.rule == rule => (violation.text.as_str(), &short),
         // It does not happen every time.
@@ -177,7 +181,7 @@ fn report(seed: u64, history: &History, rule: &str, text: &str, program: &Progra
     let path = directory.join(format!("campaign-{seed}.json"));
     fs::write(&path, &json).unwrap();
     println!(
-        "VIOLATION of \"{rule}\" with seed {seed}: {seen}\nhistory: {}\n{json}\n",
+        "VIOLATION of \"{rule}\" with seed {seed} at step {step}: {seen}\nhistory: {}\n{json}\n",
         path.display()
     );
 }

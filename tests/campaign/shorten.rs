@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::execute::play;
+use serde::Serialize;
+
+use crate::case::Case;
 use crate::history::{Command, CommandRun, History, Step};
 use crate::process::Program;
 
@@ -10,16 +12,19 @@ use crate::process::Program;
 const MOST: Duration = Duration::from_secs(40);
 
 /// Returns a shorter history that violates the same rule.
-pub(crate) fn shorten(history: &History, rule: &str, program: &Program) -> History {
+pub(crate) fn shorten(history: &Case, rule: &str, program: &Program) -> Case {
     let started = Instant::now();
     let mut best = history.clone();
     loop {
         let before = best.clone();
-        for shorter in candidates(&before) {
+        for shorter in before.candidates() {
+            if size(&shorter) >= size(&before) {
+                continue;
+            }
             if started.elapsed() > MOST {
                 return best;
             }
-            if play(&shorter, program).1.is_some_and(|(_, it)| it.rule == rule) {
+            if shorter.play(program).1.is_some_and(|(_, it)| it.rule == rule) {
                 best = shorter;
                 break;
             }
@@ -30,19 +35,17 @@ pub(crate) fn shorten(history: &History, rule: &str, program: &Program) -> Histo
     }
 }
 
-fn size(history: &History) -> usize {
+fn size<H: Serialize>(history: &H) -> usize {
     serde_json::to_string(history).map_or(0, |text| text.chars().count())
 }
 
 /// Returns histories with a part left out, those with a large part first.
-fn candidates(history: &History) -> Vec<History> {
+pub(crate) fn candidates(history: &History) -> Vec<History> {
     let mut all = Vec::new();
     let mut push = |change: &dyn Fn(&mut History)| {
         let mut shorter = history.clone();
         change(&mut shorter);
-        if size(&shorter) < size(history) {
-            all.push(shorter);
-        }
+        all.push(shorter);
     };
     push(&|it| it.choices = 0);
     push(&|it| it.page.truncate(it.page.len() / 2));

@@ -4,6 +4,9 @@ use links_fixtures::{Account, FormField, Slot};
 use serde_json::{Map, Value};
 
 use crate::content::FORM;
+use crate::edits;
+use crate::history::Edit;
+use crate::proxy::Observed;
 
 /// The id of the page.
 pub(crate) const PAGE: u64 = 101;
@@ -17,13 +20,21 @@ pub(crate) struct World {
     pub(crate) legacy_as_buttons: bool,
 }
 
-impl World {
-    pub(crate) fn of(account: &Account, legacy_as_buttons: bool) -> Self {
+impl Observed for World {
+    type Edit = Edit;
+
+    fn of(account: &Account, legacy_as_buttons: bool) -> Self {
         let page = account.profiles.iter().find(|page| page.id == PAGE).unwrap();
         let form = account.forms.iter().find(|form| form.id == FORM).unwrap();
         Self { slots: page.slots.clone(), fields: form.fields.clone(), legacy_as_buttons }
     }
 
+    fn carry_out(account: &mut Account, edit: &Edit) {
+        edits::carry_out(account, edit);
+    }
+}
+
+impl World {
     pub(crate) fn slot(&self, id: u64) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.id == id)
     }

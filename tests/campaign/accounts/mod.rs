@@ -1,0 +1,14 @@
+//! Histories over an account: files of pages and forms, which two people apply from machines of their own.
+
+mod execute;
+mod generate;
+mod history;
+mod memory;
+mod repository;
+mod rules;
+mod shorten;
+mod world;
+
+pub(crate) use execute::play;
+pub(crate) use generate::history;
+pub(crate) use history::AccountHistory;

@@ -1,0 +1,362 @@
+//! Rules that hold for every command over an account, checked against the log of what the service has executed.
+
+use links_fixtures::Profile;
+use serde_json::Value;
+
+use super::history::{AccountCommand, Flags};
+use super::memory::{ForeignValue, Memory};
+use super::repository::Repository;
+use super::world::{AccountWorld, Owner, Place};
+use crate::invariants::{Violate, Violation, bad_end, last_object};
+use crate::process::Ended;
+use crate::proxy::{Event, Request};
+
+/// A command that has ended, with all observations of it.
+pub(crate) struct AccountTrial<'t> {
+    pub(crate) command: AccountCommand,
+    pub(crate) machine: usize,
+    pub(crate) ended: &'t Ended,
+    pub(crate) events: &'t [Event<AccountWorld>],
+    pub(crate) files: &'t Repository,
+    /// What was known before the command.
+    pub(crate) memory: &'t Memory,
+    pub(crate) after: &'t AccountWorld,
+    /// Set if another command ran at the same time.
+    pub(crate) is_concurrent: bool,
+    /// Set if no run of the machine was unfinished before.
+    pub(crate) is_fresh: bool,
+    /// Number of requests that a plan has announced.
+    pub(crate) announced: Option<usize>,
+}
+
+impl AccountTrial<'_> {
+    /// Returns the violations by the command.
+    pub(crate) fn check(&self) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
+        let Ended { exit, killed, out, err } = self.ended;
+        if let Some(Violation { rule, text }) = bad_end(*exit, *killed, out, err) {
+            violate(rule, text);
+        }
+        self.checks_each_event(&mut violate);
+        self.tells_the_truth(&mut violate);
+        let is_disturbed = self.events.iter().any(|it| it.machine.is_none() && it.has_changed());
+        if *exit == Some(0) && !is_disturbed && !self.is_concurrent {
+            self.matches_the_files(&mut violate);
+        }
+        let sent = self.events.iter().filter(|it| it.machine.is_some()).count();
+        if let Some(announced) = self.announced.filter(|it| sent > it + self.empty_pages()) {
+            violate("announced", format!("{sent} requests, and the plan announced {announced}"));
+        }
+        found
+    }
+
+    /// Returns the number of pages that a run reads twice, because they are empty.
+    fn empty_pages(&self) -> usize {
+        let before = self.events.first().map(|event| &event.before.pages);
+        before.into_iter().flatten().filter(|page| page.slots.is_empty()).count()
+    }
+
+    fn flags(&self) -> Flags {
+        self.command.flags()
+    }
+
+    fn output(&self) -> String {
+        format!("{}{}", self.ended.out, self.ended.err)
+    }
+
+    fn is_own(&self, event: &Event<AccountWorld>) -> bool {
+        event.machine == Some(self.machine)
+    }
+
+    fn checks_each_event(&self, violate: Violate<'_>) {
+        let mut memory = self.memory.clone();
+        for (nth, event) in self.events.iter().enumerate() {
+            let is_write = event.request.as_ref().is_some_and(Request::is_executed);
+            if self.is_own(event) && is_write && event.has_changed() {
+                if matches!(self.command, AccountCommand::Plan(_)) {
+                    violate("plan", "a plan has written something".to_owned());
+                }
+                self.deletes_only_what_it_may(event, &memory, nth, violate);
+                self.creates_nothing_twice(event, violate);
+                self.overwrites_nothing_unsaid(event, &memory, nth, violate);
+            }
+            memory.note(Some(nth), event);
+        }
+    }
+
+    /// Returns whether the command has read the page or the form after the edit and before the write.
+    fn has_seen(&self, owner: &Owner, is_field: bool, foreign: &ForeignValue, at: usize) -> bool {
+        let Some(edited) = foreign.event else { return true };
+        self.events[edited + 1..at].iter().filter(|event| self.is_own(event)).any(|event| {
+            let Some(request) = event.request.as_ref().filter(|it| it.is_intact()) else {
+                return false;
+            };
+            let page = |id: u64| event.before.pages.iter().find(|page| page.id == id);
+            match owner {
+                _ if request.method != "GET" => false,
+                Owner::Form(id) => {
+                    request.path == "/forms" || request.path == format!("/forms/{id}")
+                }
+                Owner::Page(id) => {
+                    let path = request.path.trim_start_matches("/profiles/");
+                    let (key, rest) = path.split_once('/').unwrap_or((path, ""));
+                    let is_page =
+                        key == id.to_string() || page(*id).is_some_and(|page| page.login == key);
+                    is_page && if is_field { rest.is_empty() } else { request.is_look() }
+                }
+            }
+        })
+    }
+
+    fn deletes_only_what_it_may(
+        &self,
+        event: &Event<AccountWorld>,
+        memory: &Memory,
+        at: usize,
+        violate: Violate<'_>,
+    ) {
+        let after = event.after.marks();
+        let flags = self.flags();
+        for (page, mark) in deleted(event) {
+            let id = &page.id;
+            if after.contains(&(*id, mark.clone())) {
+                // A copy is left.
+                continue;
+            }
+            let mark = &mark;
+            let file = self.files.file_of(page).unwrap_or_default();
+            let is_in_file = self.files.marks(file).contains(mark);
+            let was_in_file = memory.once_in_file.contains(&(file.to_owned(), mark.clone()));
+            if is_in_file || !flags.prune && !was_in_file {
+                violate("lost", format!("{mark} was deleted from {}", page.login));
+            }
+            let is_left = after.iter().any(|(_, left)| left == mark);
+            if !is_left && self.is_wanted(mark, &event.before, memory) {
+                violate(
+                    "nowhere",
+                    format!("{mark} was deleted from {} and is on no page", page.login),
+                );
+            }
+            let edited = memory.foreign.iter().find(|((owner, of, _), foreign)| {
+                *owner == Owner::Page(*id)
+                    && of == mark
+                    && foreign.was_synced
+                    && self.has_seen(owner, false, foreign, at)
+            });
+            let is_known = memory.up_to_date.contains(&self.machine);
+            if edited.is_some() && is_known && !flags.prune && !flags.overwrite {
+                violate("deleted edited", format!("{mark} on {} was edited by others", page.login));
+            }
+        }
+    }
+
+    /// Returns whether a file of a page has the slot, and it was not removed there.
+    fn is_wanted(&self, mark: &str, world: &AccountWorld, memory: &Memory) -> bool {
+        let is_up_to_date = memory.up_to_date.contains(&self.machine);
+        self.files.pages.keys().filter(|name| self.files.marks(name).contains(mark)).any(|name| {
+            self.files.page_of(name, world).is_none_or(|page| {
+                let place = (page.id, mark.to_owned());
+                !memory.removed.contains(&place)
+                    && (is_up_to_date || !memory.deleted.contains(&place))
+            })
+        })
+    }
+
+    fn creates_nothing_twice(&self, event: &Event<AccountWorld>, violate: Violate<'_>) {
+        let (before, after) = (&event.before, &event.after);
+        for form in &after.forms {
+            let is_new = before.forms.iter().all(|old| old.id != form.id);
+            if is_new && !self.is_concurrent && before.forms.iter().any(|it| it.title == form.title)
+            {
+                violate("form twice", format!("there are two forms {}", form.title));
+            }
+        }
+        for page in &after.pages {
+            let Some(old) = before.pages.iter().find(|old| old.id == page.id) else {
+                if self.files.file_of(page).is_none() {
+                    violate("page", format!("{} was created, which is in no file", page.login));
+                }
+                let files = self.files.pages.values();
+                for file in files.filter(|file| file.logins().any(|it| it == page.login)) {
+                    if file.logins().filter(|login| after.page(login).is_some()).count() > 1 {
+                        violate("page twice", format!("{} was created again", page.login));
+                    }
+                }
+                continue;
+            };
+            if old.login != page.login && !self.flags().rename {
+                violate("rename", format!("{} became {}", old.login, page.login));
+            }
+            for (mark, count) in counts(page) {
+                if count > 1
+                    && count > counts(old).get(&mark).copied().unwrap_or_default()
+                    && !self.is_concurrent
+                {
+                    violate("slot twice", format!("{mark} was created again on {}", page.login));
+                }
+            }
+        }
+    }
+
+    fn overwrites_nothing_unsaid(
+        &self,
+        event: &Event<AccountWorld>,
+        memory: &Memory,
+        at: usize,
+        violate: Violate<'_>,
+    ) {
+        let (before, after) = (event.before.values(), event.after.values());
+        let flags = self.flags();
+        if flags.overwrite {
+            return;
+        }
+        let output = self.output();
+        let kept = event.after.marks();
+        for (place, foreign) in &memory.foreign {
+            let (owner, mark, key) = place;
+            if before.get(place) != Some(&foreign.value) || after.get(place) == before.get(place) {
+                continue;
+            }
+            let is_slot = !mark.is_empty() && mark != "field";
+            let is_page = matches!(owner, Owner::Page(_));
+            if is_slot
+                && let Owner::Page(id) = owner
+                && !kept.contains(&(*id, mark.clone()))
+            {
+                // The slot is gone, which is another rule.
+                continue;
+            }
+            if !self.has_seen(owner, !is_slot, foreign, at) {
+                continue;
+            }
+            let is_known = memory.up_to_date.contains(&self.machine);
+            if is_page && foreign.was_synced && is_known {
+                let text = format!("{} of {}, set by others, was overwritten", key, show(place));
+                violate("overwritten", text);
+            } else if flags.text && !self.ended.killed && !output.contains(name(&foreign.value)) {
+                let text = format!(
+                    "{} of {}, set by others, was replaced, and nothing says so",
+                    foreign.value,
+                    show(place)
+                );
+                violate("silently", text);
+            }
+        }
+    }
+
+    /// Checks the outcome that a failure tells, and that it says what to do.
+    fn tells_the_truth(&self, violate: Violate<'_>) {
+        if self.ended.exit == Some(0) || self.ended.exit.is_none() || self.flags().text {
+            return;
+        }
+        let Some(failure) = last_object(&self.ended.err).filter(|it| it.get("outcome").is_some())
+        else {
+            if self.ended.exit != Some(3) {
+                violate("failure", "it failed without saying why".to_owned());
+            }
+            return;
+        };
+        let own = || self.events.iter().filter(|event| self.is_own(event));
+        let requests = || own().filter_map(|event| event.request.as_ref());
+        let is_executed = requests().any(Request::is_executed);
+        let has_changed = own().any(Event::has_changed);
+        match failure["outcome"].as_str().unwrap_or_default() {
+            "not_executed" if has_changed => {
+                violate("outcome", format!("something was written, and it says {failure}"));
+            }
+            "executed" if !is_executed && self.is_fresh => {
+                violate("outcome", format!("nothing was executed, and it says {failure}"));
+            }
+            "unknown" if !requests().any(Request::is_write) => {
+                violate("outcome", format!("no write was sent, and it says {failure}"));
+            }
+            _ => {}
+        }
+        let is_refusal = matches!(self.ended.exit, Some(7 | 8 | 14));
+        let says_more = |failure: &Value| {
+            let errors = failure["errors"].as_object();
+            failure["hint"].is_string() || errors.is_some_and(|errors| !errors.is_empty())
+        };
+        let more = failure["failures"].as_array().into_iter().flatten().any(says_more);
+        if is_refusal && !says_more(&failure) && !more {
+            violate("advice", format!("it does not say what to do: {failure}"));
+        }
+    }
+
+    /// Checks that all that the files say is in the account, but for what others have changed there.
+    fn matches_the_files(&self, violate: Violate<'_>) {
+        let AccountCommand::Apply(flags) = self.command else { return };
+        let is_up_to_date = self.memory.up_to_date.contains(&self.machine);
+        let mut memory = self.memory.clone();
+        for event in self.events {
+            memory.note(None, event);
+        }
+        let marks = self.after.marks();
+        for name in self.files.pages.keys() {
+            let Some(page) = self.files.page_of(name, self.after) else {
+                violate("missing page", format!("exit 0, yet the page of {name} is not there"));
+                continue;
+            };
+            for mark in self.files.marks(name) {
+                let place = (page.id, mark);
+                let was_removed = memory.removed.contains(&place)
+                    || !is_up_to_date && memory.deleted.contains(&place);
+                if !marks.contains(&place) && (flags.overwrite || !was_removed) {
+                    let text = format!("exit 0, yet {} is not on {}", place.1, page.login);
+                    violate("missing", text);
+                }
+            }
+        }
+        let stored = self.after.values();
+        for (place, said) in self.files.values(self.after) {
+            let Some(value) = stored.get(&place) else { continue };
+            // Two people at once have created the slot twice.
+            let has_twin = self.after.pages.iter().any(|page| {
+                place.0 == Owner::Page(page.id)
+                    && counts(page).get(&place.1).is_some_and(|count| *count > 1)
+            });
+            if has_twin {
+                continue;
+            }
+            let is_kept = memory.foreign.contains_key(&place) || !is_up_to_date;
+            if *value != said && (flags.overwrite || !is_kept) {
+                let text = format!("exit 0, yet {} is {value} and not {said}", show(&place));
+                violate("value", text);
+            }
+        }
+    }
+}
+
+/// Returns the slots that an event has deleted, each with its page. A slot that gets another content is still there.
+fn deleted(event: &Event<AccountWorld>) -> Vec<(&Profile, String)> {
+    let is_left =
+        |id: u64| event.after.pages.iter().any(|page| page.slots.iter().any(|it| it.id == id));
+    let of = |page: &'_ Profile| -> Vec<String> {
+        let gone = page.slots.iter().filter(|slot| !is_left(slot.id));
+        gone.filter_map(|slot| Some(super::world::mark(&slot.kind, &slot.data)?.to_owned()))
+            .collect()
+    };
+    let pages = event.before.pages.iter();
+    pages.flat_map(|page| of(page).into_iter().map(move |mark| (page, mark))).collect()
+}
+
+/// Returns the number of slots with each mark.
+fn counts(page: &Profile) -> std::collections::BTreeMap<String, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    for slot in &page.slots {
+        if let Some(mark) = super::world::mark(&slot.kind, &slot.data) {
+            *counts.entry(mark.to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Returns the part of a value that is its alone.
+fn name(value: &str) -> &str {
+    value.trim_start_matches("https://").split('.').next().unwrap_or_default()
+}
+
+fn show((owner, mark, key): &Place) -> String {
+    format!("{owner:?} {mark} {key}")
+}
