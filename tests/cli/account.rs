@@ -152,6 +152,8 @@ fn a_change_by_someone_else_is_kept_and_one_on_both_sides_is_a_conflict_in_the_f
         account.profiles[0].title = Some("Theirs".to_owned());
         account.profiles[0].description = Some("Theirs too".to_owned());
     });
+    let json = ok(&env, "apply cafe.yaml -o json").json();
+    assert_eq!(json["data"]["pages"][0]["sync"]["remote"][0]["key"], "title", "{json}");
     let kept = ok(&env, "apply cafe.yaml");
     assert!(kept.stdout.contains("`title` is \"Theirs\" on the page"), "{kept}");
     assert_eq!(env.run("plan cafe.yaml --fail-on remote").exit, 3);

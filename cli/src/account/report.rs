@@ -179,13 +179,14 @@ pub(super) fn applied(
                 if let Some(merged) = merged.filter(|_| !state.is_shown) {
                     lines.extend(sync::lines(&merged.merge));
                 }
+                let sync = sync_json(merged.map(|merged| &**merged));
                 let Applied { page, done, run, .. } = applied;
                 lines.push(StyledLine::new(
                     Style::Plain,
                     format!("{}: {}", page.login, written(&done)),
                 ));
                 pages.push(json!({
-                    "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run,
+                    "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run, "sync": sync,
                 }));
                 if let Err(error) = recorded {
                     let message = format!(
