@@ -22,6 +22,9 @@ impl PageBase {
         page: &LivePage,
         types: &SlotTypes,
     ) -> Self {
+        if *sent == SentValues::default() {
+            return self.clone();
+        }
         let slots = hashed_slots(&page.slots, types);
         let by_id: BTreeMap<i64, &HashedSlot<'_>> =
             slots.iter().map(|slot| (slot.slot.id, slot)).collect();
