@@ -15,7 +15,6 @@ use super::{
     Conflict, Deletion, DeletionReason, FilePage, IdentityProblem, LivePage, PageBase,
     RemoteChange, Replaced, SyncError, SyncNote,
 };
-use crate::apply::may_be_stored_as;
 use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
 use crate::{Object, Slot};
 
@@ -136,9 +135,6 @@ fn refuse_doubtful(comparison: &Comparison<'_>) -> Result<(), SyncError> {
     let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
     if problems.is_empty() { Ok(()) } else { Err(super::IdentityError(problems).into()) }
 }
-
-/// The record of a page does not have the code of its language, so that it may be without a pair.
-const LANGUAGE: &str = "languageCode";
 
 struct Merger<'c, 'a> {
     comparison: &'c Comparison<'a>,
@@ -292,16 +288,6 @@ impl Merger<'_, '_> {
                     continue;
                 }
                 KeyDecision::Conflict if !self.wins => {
-                    self.merge.conflicts.push(Conflict::Field { key, file, page });
-                    continue;
-                }
-                // A record of other fields that lacks this one does not tell which value is newer.
-                KeyDecision::Unrecorded
-                    if !self.wins
-                        && !self.comparison.base.fields.is_empty()
-                        && key != LANGUAGE
-                        && !may_be_stored_as(&file, &page) =>
-                {
                     self.merge.conflicts.push(Conflict::Field { key, file, page });
                     continue;
                 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
-    FilePage, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, SyncNote, ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, SyncNote,
+    ValueHash,
 };
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
@@ -340,10 +341,13 @@ impl SyncRecord {
                 pair.page == ValueHash::of(on_page(key).unwrap_or(&Value::Null))
             });
         }
-        base.fields.retain(|key, pair| {
-            pair.file.is_none()
-                || live.fields.get(key).is_some_and(|value| pair.page == ValueHash::of(value))
-        });
+        for (key, pair) in &mut base.fields {
+            let page = live.fields.get(key).map(ValueHash::of);
+            if let Some(page) = page.filter(|page| pair.file.is_some() && *page != pair.page) {
+                // Neither half is what its side has: changed on both sides.
+                *pair = HashPair { file: Some(page), page: pair.page };
+            }
+        }
         base.forget_order(&live);
         if !file.page.has_slots {
             base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
