@@ -111,7 +111,6 @@ impl<'p> Player<'p> {
             AccountStep::Change(changes) => {
                 for change in changes {
                     self.files.change(change);
-                    self.memory.note_files(&self.files);
                 }
                 None
             }
@@ -196,6 +195,7 @@ impl<'p> Player<'p> {
         let found = found.map(|it| explained(it, &line, &ended, &events));
         self.record(run, &ended, &events);
         self.note(&events);
+        self.memory.note_files(&self.files);
         (ended, found)
     }
 
@@ -246,6 +246,7 @@ impl<'p> Player<'p> {
         // Neither knows what the other has done.
         self.memory.up_to_date.clear();
         self.note(&events);
+        self.memory.note_files(&self.files);
         found
     }
 

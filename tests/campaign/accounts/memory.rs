@@ -24,7 +24,7 @@ pub(crate) struct Memory {
     pub(crate) removed: BTreeSet<(u64, String)>,
     /// Slots that the program has removed from pages.
     pub(crate) deleted: BTreeSet<(u64, String)>,
-    /// Slots that a file of a page once had, by the name of the file.
+    /// Slots that a file of a page had when a command ran, by the name of the file.
     pub(crate) once_in_file: BTreeSet<(String, String)>,
     /// Places where the files and the account agreed at the end of a run that was recorded.
     pub(crate) synced: BTreeSet<Place>,
@@ -33,6 +33,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    /// Notes what the files have when a command runs.
     pub(crate) fn note_files(&mut self, files: &Repository) {
         for name in files.pages.keys() {
             let marks = files.marks(name).into_iter();
