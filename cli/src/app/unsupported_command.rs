@@ -214,7 +214,6 @@ mod tests {
         assert_eq!(hint("page").as_deref(), Some("did you mean `profile`?"));
         assert_eq!(hint("page list").as_deref(), Some("did you mean `links profile list`?"));
         assert_eq!(hint("login").as_deref(), Some("did you mean `links auth login`?"));
-        assert!(hint("apply cafe.yaml").unwrap().contains("`links slots apply`"));
         for line in ["slots lst", "nonsense", "slots", "profile nonsense"] {
             assert_eq!(hint(line), None, "{line}");
         }

@@ -19,7 +19,7 @@ use crate::profile_key;
 #[derive(Args, Debug)]
 #[command(examples = ["links apply cafe.yaml", "links apply pages forms --yes --allow-create 1"])]
 pub(crate) struct ApplyCommandArgs {
-    /// Page files, form files and directories of them; by default the directory of the closest links.lock
+    /// Page files, form files and directories; by default that of the closest links.lock
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
     /// Carry out a plan of `links plan --out` instead (`-`: standard input)

@@ -35,7 +35,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "N", requires = "prune")]
     keep: Option<usize>,
     /// Keep what is at most this many days old
-    #[arg(long, value_name = "M", requires = "prune")]
+    #[arg(long, value_name = "N", requires = "prune")]
     days: Option<u32>,
 }
 

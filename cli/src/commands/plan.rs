@@ -20,7 +20,7 @@ use crate::ui::annotations::Annotate;
 #[derive(Args, Debug)]
 #[command(examples = ["links plan cafe.yaml", "links plan pages forms -o json"])]
 pub(crate) struct PlanArgs {
-    /// Page files, form files and directories of them; by default the directory of the closest links.lock
+    /// Page files, form files and directories; by default that of the closest links.lock
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
     /// Refuse files that are for another page than these

@@ -21,8 +21,9 @@ pub(crate) struct PullArgs {
     /// Every page and every form of the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
-    /// Write one page to this file, as JSON if its name ends in .json, or pages into this directory; by default a single page to standard
-    /// output, and several into the directory of the closest links.lock, else into the current one
+    /// Write one page to this file (.json for JSON), or pages into this directory
+    ///
+    /// By default a single page goes to standard output, and several into the directory of the closest links.lock, else into the current one.
     #[arg(short = 'O', long, value_name = "FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::help::HelpText;
     examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --yes"]
 )]
 pub(crate) struct UndoArgs {
-    /// The run to undo, as `links log` names it; a unique beginning is enough. Without it, the newest one that can be undone
+    /// The run to undo, as `links log` names it; without it, the newest that can be undone
     #[arg(value_name = "RUN")]
     pub(super) run: Option<String>,
     /// Restore also what was changed since the run
@@ -24,7 +24,7 @@ pub(crate) struct UndoArgs {
     #[arg(long, value_name = "LOGIN", requires = "yes")]
     pub(super) confirm: Option<String>,
     /// Wait for another run on the same page instead of refusing
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) wait: bool,
     #[command(flatten)]
     pub(super) dry_run: DryRunArgs,
