@@ -1,5 +1,7 @@
 //! Tests of the reported outcome: unusable answers, writes that were executed or not, and filters that use too much memory.
 
+use std::io::BufRead;
+
 use serde_json::Value;
 
 use crate::test_env::{CommandResult, TestEnv, forgetful_service, picture};
@@ -235,23 +237,22 @@ fn found_h_csv_can_be_made_safe_for_spreadsheets() {
     assert!(safe.stdout.contains("1001,\"'=HYPERLINK("), "{safe}");
 }
 
-/// Interrupts a command once this many requests have arrived, and returns its JSON error.
-fn stopped(env: &TestEnv, line: &str, requests: usize) -> Value {
-    let mut command = env.command(line.split(' '));
+/// Interrupts a command once it waits after a 429, and returns its JSON error.
+fn stopped(env: &TestEnv, line: &str) -> Value {
+    let mut command = env.command(line.split(' ').chain(["-v"]));
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
-    while env.server.requests().len() < requests && child.try_wait().unwrap().is_none() {
-        std::thread::yield_now();
-    }
+    let mut said =
+        std::io::BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    // The program has the answer that it waits after.
+    assert!(said.any(|line| line.contains("429")), "{line}");
     while child.try_wait().unwrap().is_none() {
         let id = child.id().to_string();
         std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
         std::thread::yield_now();
     }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{line}");
-    let said = String::from_utf8(output.stderr).unwrap();
-    serde_json::from_str(said.lines().last().unwrap()).unwrap()
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
+    serde_json::from_str(&said.last().unwrap()).unwrap()
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn found_21_ctrl_c_before_any_write_reports_not_executed() {
     {
         let env = TestEnv::cafe();
         env.server.fail([requests], &wait);
-        let error = stopped(&env, line, requests);
+        let error = stopped(&env, line);
         assert_eq!(error["outcome"], "not_executed", "{line}, {requests}: {error}");
         assert!(error["hint"].is_null() && error.get("written").is_none(), "{error}");
     }
