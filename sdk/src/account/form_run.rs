@@ -22,7 +22,9 @@ impl FormPlan {
         seen: Option<&LeadForm>,
     ) -> Result<LeadForm, Error> {
         let Some(id) = &self.id else {
-            return client.forms().create(NewForm::from(self.changed.clone())).await;
+            // Not every service joins two requests of one key: the next run finds the form by its title.
+            let create = client.forms().create(NewForm::from(self.changed.clone()));
+            return create.reading_first().await;
         };
         let form = client.form(id.clone());
         let result = form.update_unchanged(seen, FormChanges::from(self.changed.clone())).await;
