@@ -228,9 +228,12 @@ fn found_12_changes_by_others_while_the_editor_is_open_are_kept() {
         );
         assert_eq!(page[1].data["title"], "Good evening!");
         assert_eq!(page[2].data["title"], "Theirs");
-        for said in
-            ["1002 (button) was changed", "1004 (", "was deleted", "was added by someone else"]
-        {
+        for said in [
+            "slot 1002: `title` is \"Theirs\" on the page, changed since the text was opened; kept",
+            "slot 1004 was deleted on the page since the text was opened; not created again",
+            "was made on the page since the text was opened; kept",
+            "the order was changed on the page since the text was opened; kept",
+        ] {
             assert!(seen.text.contains(said), "{said}\n{}", seen.text);
         }
         assert!(left(&env).is_empty());
@@ -268,6 +271,75 @@ fn found_12_a_conflict_is_resolved_in_the_reopened_file() {
         assert_eq!((seen.exit, title(&env).as_str()), (0, expected), "{}", seen.text);
         assert_eq!(env.server.account().profiles[0].slots[1].data["title"], "Other");
     }
+}
+
+#[test]
+fn a_slot_that_was_deleted_meanwhile_is_created_again_only_if_its_id_is_removed() {
+    for (turn, expected) in [
+        ("sed -i '/#!! /d; s/- id: 1001/-/' \"$2\"", true),
+        ("sed -i '/#!! /d; /id: 1001/,/id: 1002/{/id: 1002/!d}' \"$2\"", false),
+    ] {
+        let env = env();
+        let first = [theirs(&env, "slots delete cafe 1001 --yes"), MINE.to_owned()].join("\n");
+        let seen = edited(&env, "", &[&first, turn]);
+        assert_eq!(seen.exit, 0, "{}", seen.text);
+        let reopened = given(&env, 1);
+        assert!(
+            reopened.contains("#!! someone else deleted the slot 1001 meanwhile"),
+            "{reopened}"
+        );
+        let page = env.server.account().profiles[0].slots.clone();
+        let titles: Vec<_> = page.iter().filter_map(|slot| slot.data.get("title")).collect();
+        assert_eq!(titles.contains(&&"Good evening!".into()), expected, "{titles:?}");
+        assert!(page.iter().all(|slot| slot.id != 1001));
+    }
+}
+
+#[test]
+fn an_order_that_both_changed_is_a_conflict_until_it_was_seen() {
+    let env = env();
+    let swap = "awk '/- id: 1001/{held=1} /- id: 1002/{held=2} /- id: 1003/{printf \"%s\", first; held=0} \
+        held==1{first=first $0 \"\\n\"; next} {print}' \"$2\" > swapped; cp swapped \"$2\"";
+    let first = [theirs(&env, "slots move cafe 1001 --after 1005"), swap.to_owned()].join("\n");
+    let seen = edited(&env, "", &[&first, "sed -i '/#!! /d' \"$2\""]);
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert!(given(&env, 1).contains("#!! someone else moved the same slots meanwhile"));
+    let page = env.server.account().profiles[0].slots.clone();
+    let ids: Vec<_> = page.iter().take(3).map(|it| it.id).collect();
+    assert_eq!(ids, [1002, 1001, 1003], "{}", seen.text);
+}
+
+#[test]
+fn a_slot_that_was_removed_here_and_changed_there_is_deleted_only_after_that_was_seen() {
+    let removed = "sed -i '/id: 1001/,/id: 1002/{/id: 1002/!d}' \"$2\"";
+    let there =
+        |env: &TestEnv| env.server.account().profiles[0].slots.iter().any(|it| it.id == 1001);
+    for (flags, turns, stays) in [("--prune --yes", 2, false), ("", 1, true)] {
+        let env = env();
+        let first = [theirs(&env, "slots set cafe 1001 title=Theirs"), removed.to_owned()];
+        let first = first.join("\n");
+        let turns = &[first.as_str(), "sed -i '/#!! /d' \"$2\""][..turns];
+        let seen = edited(&env, flags, turns);
+        assert_eq!((seen.exit, there(&env)), (0, stays), "{}", seen.text);
+    }
+}
+
+#[test]
+fn the_text_of_a_page_is_not_applied_to_another_one() {
+    let env = env();
+    let seen = edited(&env, "", &["sed -i 's/^profile: cafe$/profile: qara.weddings/' \"$2\""]);
+    assert_eq!(seen.exit, 14, "{}", seen.text);
+    assert!(seen.text.contains("this is the text of the page cafe"), "{}", seen.text);
+    assert!(kept(&env, &seen).contains("profile: qara.weddings"));
+    assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+}
+
+#[test]
+fn a_page_that_was_renamed_meanwhile_is_the_page_of_the_text() {
+    let env = env();
+    let rename = theirs(&env, "profile rename cafe cafe.mole --yes --confirm cafe");
+    let seen = edited(&env, "", &[&[rename, MINE.to_owned()].join("\n")]);
+    assert_eq!((seen.exit, title(&env).as_str()), (0, "Good evening!"), "{}", seen.text);
 }
 
 #[test]

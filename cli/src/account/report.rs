@@ -177,7 +177,7 @@ pub(super) fn applied(
                     .map_or(Ok(()), |planned| recorded(context, planned, &applied.page, created));
                 let merged = page.planned.as_ref().and_then(|planned| planned.merged.as_ref());
                 if let Some(merged) = merged.filter(|_| !state.is_shown) {
-                    lines.extend(sync::lines(&merged.merge));
+                    lines.extend(sync::lines(&merged.merge, merged.since));
                 }
                 let sync = sync_json(merged.map(|merged| &**merged));
                 let Applied { page, done, run, .. } = applied;

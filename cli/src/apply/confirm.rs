@@ -1,9 +1,11 @@
 //! Confirmation of a plan: names its deletes and uploads, and asks the user.
 
-use links_sdk::apply::{Plan, PlannedDelete, RetainReason};
+use links_sdk::apply::{PlannedDelete, RetainReason};
+use links_sdk::sync::RemoteChange;
 
 use super::planned::PlannedPage;
 use super::preflight::require_write_access;
+use super::sync::Since;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -88,8 +90,13 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
 }
 
 /// Tells the user about slots that the file does not mention and that are kept without `--prune`.
-pub(crate) fn report_kept_slots(ui: &Ui, plan: &Plan) {
-    let stays = plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile).count();
+pub(crate) fn report_kept_slots(ui: &Ui, planned: &PlannedPage) {
+    let kept = planned.plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile);
+    // What others made since a text was opened, an edit never deletes.
+    let opened = planned.merged.as_ref().filter(|merged| merged.since == Since::Opened);
+    let remote = opened.into_iter().flat_map(|merged| &merged.merge.remote);
+    let made = remote.filter(|it| matches!(it, RemoteChange::Made { .. })).count();
+    let stays = kept.count().saturating_sub(made);
     let what = match stays {
         0 => return,
         1 => "1 slot that the file does not mention stays".to_owned(),

@@ -22,7 +22,6 @@ pub(crate) mod runs;
 pub(crate) mod saved_plan;
 pub(crate) mod schema_line;
 pub(crate) mod sync;
-pub(crate) mod three_way;
 pub(crate) mod unfinished_runs;
 pub(crate) mod uploads;
 pub(crate) mod write_log;
@@ -244,14 +243,14 @@ fn completed(
 ) -> CommandOutput {
     let Applied { page, plan, done, run, .. } = applied;
     if plan.is_empty() && run.is_none() && !is_restore {
-        report_kept_slots(&context.ui, &planned.plan);
+        report_kept_slots(&context.ui, &planned);
     }
     let mut report = report(&planned, &done, run.as_deref());
     // A plan with changes was shown before they were made.
     if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view)
         && planned.plan.is_empty()
     {
-        lines.splice(0..0, sync::lines(&merged.merge));
+        lines.splice(0..0, sync::lines(&merged.merge, merged.since));
     }
     if let Err(error) = recorded(context, &planned, &page, done.created) {
         let text = format!(
@@ -310,17 +309,21 @@ pub(crate) async fn planned(
 impl<'c> ApplySession<'c> {
     async fn new(
         context: &'c mut Context,
-        ApplySource { file, saved, path }: ApplySource,
+        ApplySource { file, saved, path, opened }: ApplySource,
         apply_args: ApplyArgs,
         ask: bool,
     ) -> Result<(Self, ProfileKey), CommandError> {
         let client =
             context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
-        let record = path.as_deref().map(|it| SyncRecord::of(context, it)).transpose()?.flatten();
+        let record = match (opened, path.as_deref()) {
+            (Some(text), _) => Some(SyncRecord::opened(context, text)),
+            (None, Some(path)) => SyncRecord::of(context, path)?,
+            (None, None) => None,
+        };
         if apply_args.locked {
             locked::check(&file, record.as_deref())?;
         }
-        let recorded = record.as_deref().and_then(SyncRecord::page_key);
+        let recorded = record.as_deref().and_then(|record| record.page_key(&file));
         if let Some(note) = left_out_note(&file) {
             context.ui.say(&note);
         }

@@ -10,7 +10,7 @@ use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::{local_images, problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
-use crate::apply::sync::{MergedPage, SyncRecord};
+use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -112,7 +112,8 @@ pub(crate) async fn plan(
         let is_fresh = types.fresh;
         let target = PlanTarget::of(&file, &images, &page, record.as_deref(), &options, apply_args);
         let planned = target.and_then(|target| {
-            let plan = checked(&page, &file, &broken, &target, &types, apply_args)?;
+            let inputs = (&file, record.as_deref());
+            let plan = checked(&page, inputs, &broken, &target, &types, apply_args)?;
             Ok((target, plan))
         });
         described = Some(types);
@@ -133,12 +134,14 @@ pub(crate) async fn plan(
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
     let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
     let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
+    let since = record.as_deref().map_or(Since::Sync, SyncRecord::since);
     let kept_reason = apply_args.kept_reason.unwrap_or(match &target.base {
+        Some(_) if since == Since::Opened => "not in the text",
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });
     let PlanTarget { desired, options, merge, base } = target;
-    let merged = merge.map(|merge| Box::new(MergedPage { base, merge }));
+    let merged = merge.map(|merge| Box::new(MergedPage { base, merge, since }));
     Ok(PlannedPage {
         file,
         client,
@@ -162,13 +165,13 @@ pub(crate) async fn plan(
 /// Returns a plan for the page, or all diagnostics at their places in the file.
 fn checked(
     page: &PageSnapshot,
-    file: &PageFile,
+    (file, record): (&PageFile, Option<&SyncRecord>),
     broken: &[FieldDiagnostic],
     target: &PlanTarget,
     described: &SlotTypeCatalog,
     apply_args: &ApplyArgs,
 ) -> Result<Plan, CommandError> {
-    target.refuse_conflicts(file)?;
+    target.refuse_conflicts(file, page, record)?;
     let options = &target.options;
     if !apply_args.no_validate {
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, PlanError, PlanOptions, SyncedRun};
-use links_sdk::sync::{Merge, MergeOptions, PageBase, SyncError};
+use links_sdk::sync::{Conflict, Merge, MergeOptions, PageBase, SyncError};
 use links_sdk::{Object, Slot};
 
 use super::problems;
 use crate::apply::image::Image;
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::sync::{self, SyncRecord};
+use crate::args::fields::contested;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::PageFile;
@@ -22,6 +23,12 @@ fn unchanged_slots(page: &PageSnapshot) -> Vec<DesiredSlot> {
         data: Object::default(),
     };
     page.slots.iter().map(slot).collect()
+}
+
+/// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
+fn keep_removed(merge: &mut Merge) {
+    merge.deletions.clear();
+    merge.conflicts.retain(|conflict| !matches!(conflict, Conflict::DeletedHere { .. }));
 }
 
 /// What a plan is to reach.
@@ -59,9 +66,11 @@ impl PlanTarget {
             }
             return Ok(Self { desired, options, merge: None, base: None });
         };
+        // A text that was opened has every slot of that time: those that it lacks were made by others, or removed from it.
+        let is_text = record.text().is_some();
         let merge_options = MergeOptions {
             overwrite: apply_args.sync.overwrite,
-            prune: apply_args.prune,
+            prune: apply_args.prune && !is_text,
             exact: apply_args.sync.exact,
             types: options.types.clone(),
             created: options.created.clone(),
@@ -76,11 +85,14 @@ impl PlanTarget {
             };
             CommandError::from(file.document.bad(problems))
         })?;
-        let (merge, base) = merged;
+        let (mut merge, base) = merged;
+        if is_text && !apply_args.prune {
+            keep_removed(&mut merge);
+        }
         let mut desired = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
         let mut options = merge.plan_options(options);
         if let Some(merged) = &mut options.merged {
-            merged.run = Some(run(record, apply_args));
+            merged.run = record.text().is_none().then(|| run(record, apply_args));
         }
         if !file.page.has_slots {
             desired.slots = unchanged_slots(page);
@@ -96,10 +108,19 @@ impl PlanTarget {
     }
 
     /// Refuses changes of both sides that exclude each other, at their places in the file.
-    pub(super) fn refuse_conflicts(&self, file: &PageFile) -> Result<(), CommandError> {
+    pub(super) fn refuse_conflicts(
+        &self,
+        file: &PageFile,
+        page: &PageSnapshot,
+        record: Option<&SyncRecord>,
+    ) -> Result<(), CommandError> {
         let Some(merge) = self.merge.as_ref().filter(|it| !it.conflicts.is_empty()) else {
             return Ok(());
         };
+        if let Some(text) = record.and_then(SyncRecord::text) {
+            let problems = text.show(&merge.conflicts, file, page);
+            return Err(contested().at(file.document.bad(problems)));
+        }
         let problems = sync::conflicts(merge, file);
         let message =
             "the file and the page were both changed since the last sync; nothing was written";

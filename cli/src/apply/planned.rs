@@ -152,7 +152,7 @@ impl PlannedPage {
     /// Human-readable lines of the plan.
     pub(crate) fn lines(&self) -> Vec<StyledLine> {
         let mut lines = ui::plan::lines(&self.shown(), self.kept_reason);
-        lines.extend(self.merged.iter().flat_map(|it| sync::lines(&it.merge)));
+        lines.extend(self.merged.iter().flat_map(|it| sync::lines(&it.merge, it.since)));
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {
             let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::image::Image;
 use super::planned::{ApplyArgs, PlannedPage};
 use super::uploads::{put_in_plan, upload_of};
-use crate::apply::sync::LockStore;
+use crate::apply::sync::{LockStore, OpenedText};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
@@ -36,6 +36,8 @@ pub(crate) struct ApplySource {
     pub(crate) saved: Option<Box<SavedPlan>>,
     /// Path of the file, if it has one.
     pub(crate) path: Option<PathBuf>,
+    /// The text that was opened in an editor, if the file is what a user made of it.
+    pub(crate) opened: Option<OpenedText>,
 }
 
 /// Plan with the inputs it was made from.
@@ -106,7 +108,7 @@ struct FormatHeader {
 
 impl From<PageFile> for ApplySource {
     fn from(file: PageFile) -> Self {
-        Self { file, saved: None, path: None }
+        Self { file, saved: None, path: None, opened: None }
     }
 }
 
@@ -114,8 +116,8 @@ impl ApplySource {
     /// Reads a page file (`-`: standard input) for `links slots VERB`. Refuses a saved plan: the content of a file must not decide what the
     /// command may do.
     pub(crate) fn page(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
-        let Self { file, saved, path } = Self::whole(path, roots, verb)?;
-        Ok(Self { file: file.slots_only()?, saved, path })
+        let source = Self::whole(path, roots, verb)?;
+        Ok(Self { file: source.file.slots_only()?, ..source })
     }
 
     /// Reads a page file with its fields.
@@ -131,7 +133,7 @@ impl ApplySource {
         refuse_marks(&file.document)?;
         let file = PageFile { directory: directory.to_owned(), ..file };
         let path = Some(path.to_owned()).filter(|it| it.as_os_str() != "-");
-        Ok(Self { file, saved: None, path })
+        Ok(Self { file, saved: None, path, opened: None })
     }
 
     /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
@@ -152,7 +154,7 @@ impl ApplySource {
         let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         let (path, file) = saved.open(path, roots)?;
         let path = Some(path).filter(|it| it.is_file());
-        Ok(Self { file: file.slots_only()?, saved: Some(Box::new(saved)), path })
+        Ok(Self { file: file.slots_only()?, saved: Some(Box::new(saved)), path, opened: None })
     }
 }
 

@@ -14,7 +14,6 @@ mod parse;
 pub(crate) mod patch;
 pub(crate) mod profile_fields;
 mod read;
-mod rearrange;
 pub(crate) mod record;
 mod references;
 mod refusals;
@@ -32,7 +31,6 @@ use local_image::{ImageRoots, LocalImage};
 use node::Node;
 pub(crate) use page::PageContent;
 pub(crate) use read::{MAX_BYTES, ReadError, read, read_most, too_large};
-pub(crate) use rearrange::LayoutChange;
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
 pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics};
 

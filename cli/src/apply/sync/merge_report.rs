@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use links_sdk::sync::{
-    Conflict, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange, Replaced,
-    SyncNote,
+    Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange,
+    Replaced, SyncNote,
 };
 
-use super::LockStore;
+use super::{LockStore, Since};
 use crate::output::{Style, StyledLine};
 use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::ui::plan::shown_value;
@@ -105,51 +105,53 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
 }
 
 /// Returns lines about the changes of others that a plan keeps or replaces, and notes.
-pub(crate) fn lines(merge: &Merge) -> Vec<StyledLine> {
-    let kept = merge.remote.iter().filter_map(remote).map(|it| StyledLine::new(Style::Changed, it));
+pub(crate) fn lines(merge: &Merge, since: Since) -> Vec<StyledLine> {
+    let kept = merge.remote.iter().filter_map(|it| remote(it, since));
+    let kept = kept.map(|it| StyledLine::new(Style::Changed, it));
     let replaced = merge.replaced.iter().map(replaced);
     let deleted = merge.deletions.iter().filter_map(|deletion| {
         let why = match deletion.reason {
             DeletionReason::DeletedHere => return None,
-            DeletionReason::ChangedThere => "was changed on the page since the last sync",
-            DeletionReason::MadeThere => "was made on the page since the last sync",
+            DeletionReason::ChangedThere => "changed",
+            DeletionReason::MadeThere => "made",
         };
-        let text = format!("! {} {} {why}, and is deleted", deletion.kind, deletion.id);
+        let Deletion { kind, id, .. } = deletion;
+        let text = format!("! {kind} {id} was {why} on the page {since}, and is deleted");
         Some(StyledLine::new(Style::Removed, text))
     });
     let notes = merge.notes.iter().map(|it| StyledLine::new(Style::Faint, note(it)));
     kept.chain(replaced).chain(deleted).chain(notes).collect()
 }
 
-fn remote(change: &RemoteChange) -> Option<String> {
+fn remote(change: &RemoteChange, since: Since) -> Option<String> {
     Some(match change {
         RemoteChange::Key { id, key, page, .. } => {
             format!(
-                "< slot {id}: `{key}` is {} on the page, changed since the last sync; kept",
+                "< slot {id}: `{key}` is {} on the page, changed {since}; kept",
                 shown_value(page)
             )
         }
         RemoteChange::Field { key, page, .. } => {
-            format!(
-                "< `{key}` is {} on the page, changed since the last sync; kept",
-                shown_value(page)
-            )
+            format!("< `{key}` is {} on the page, changed {since}; kept", shown_value(page))
         }
         RemoteChange::Deleted { item, id } => format!(
-            "< item {}: slot {id} was deleted on the page since the last sync; not created again",
+            "< item {}: slot {id} was deleted on the page {since}; not created again",
             item + 1
         ),
         // The plan lists it among the slots that stay.
-        RemoteChange::Made { .. } => return None,
+        RemoteChange::Made { .. } if since == Since::Sync => return None,
+        RemoteChange::Made { id, kind, .. } => {
+            format!("< {kind} {id} was made on the page {since}; kept")
+        }
         RemoteChange::Order { .. } => {
-            "< the order was changed on the page since the last sync; kept".to_owned()
+            format!("< the order was changed on the page {since}; kept")
         }
     })
 }
 
 /// Describes a change of the page that the file does not have.
 pub(crate) fn remote_words(change: &RemoteChange) -> String {
-    match (change, remote(change)) {
+    match (change, remote(change, Since::Sync)) {
         (RemoteChange::Made { id, kind, .. }, _) => {
             format!("{kind} {id} was made on the page since the last sync; kept")
         }

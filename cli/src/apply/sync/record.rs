@@ -11,9 +11,10 @@ use links_sdk::sync::{
 use links_sdk::{Object, ProfileKey};
 use serde_json::Value;
 
+use super::live_page::live;
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{LockStore, file_page, identity_problems};
+use super::{LockStore, OpenedText, Since, file_page, identity_problems};
 use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
@@ -43,6 +44,8 @@ enum RecordPlace {
     Lock(LockStore),
     /// The state directory, where no `links.lock` does.
     State(StateRecords),
+    /// The text that was opened in an editor.
+    Opened(OpenedText),
 }
 
 /// A merge of a page file with its page, and the record that it was made with.
@@ -51,6 +54,7 @@ pub(crate) struct MergedPage {
     /// The record of the last sync with which the merge was made.
     pub(crate) base: Option<PageBase>,
     pub(crate) merge: Merge,
+    pub(crate) since: Since,
 }
 
 /// Refuses the lock of another user, as far as the user is known without asking the service.
@@ -96,6 +100,29 @@ impl SyncRecord {
         Ok(Some(Box::new(record)))
     }
 
+    /// Returns the record of a page whose text was opened in an editor.
+    pub(crate) fn opened(context: &Context, text: OpenedText) -> Box<Self> {
+        let service = runs::service(context).unwrap_or_default();
+        let (mut lock, base) = (Lock::new(service.clone(), 0), text.base());
+        let key = base.login.clone();
+        lock.pages.insert(key.clone(), base);
+        let (place, sent) = (RecordPlace::Opened(text), SentValues::default());
+        Box::new(Self { place, key, service, lock, beyond_lock: None, sent })
+    }
+
+    /// Returns the text that was opened in an editor, if the record is that of one.
+    pub(crate) fn text(&self) -> Option<&OpenedText> {
+        match &self.place {
+            RecordPlace::Opened(text) => Some(text),
+            RecordPlace::Lock(_) | RecordPlace::State(_) => None,
+        }
+    }
+
+    /// Returns the time from which the record counts the changes of others.
+    pub(crate) fn since(&self) -> Since {
+        if self.text().is_some() { Since::Opened } else { Since::Sync }
+    }
+
     /// Reads the record again: another run may have changed it before this one had the page to itself.
     pub(crate) fn read_again(&mut self, context: &Context) -> Result<(), CommandError> {
         let user = context.owner().and_then(|owner| owner.user);
@@ -111,6 +138,7 @@ impl SyncRecord {
                 self.lock = records.own()?.filter(is_own).unwrap_or_else(new);
                 Ok(())
             }
+            RecordPlace::Opened(_) => Ok(()),
         }
     }
 
@@ -129,7 +157,8 @@ impl SyncRecord {
 
     /// Reads what runs of the file have sent to its page since the record was written.
     pub(crate) fn read_sent(&mut self, context: &Context, page: i64) -> Result<(), CommandError> {
-        let (Ok(state), Some(base)) = (runs::directory(context), self.base()) else {
+        let (Ok(state), Some(base), None) = (runs::directory(context), self.base(), self.text())
+        else {
             return Ok(());
         };
         let runs = JournalStore::of(&state, &self.service, page);
@@ -142,7 +171,7 @@ impl SyncRecord {
     pub(crate) fn file(&self) -> String {
         match &self.place {
             RecordPlace::Lock(store) => store.path_of(&self.key).display().to_string(),
-            RecordPlace::State(_) => self.key.clone(),
+            RecordPlace::State(_) | RecordPlace::Opened(_) => self.key.clone(),
         }
     }
 
@@ -163,9 +192,15 @@ impl SyncRecord {
         self.beyond_lock.as_ref().or_else(|| self.lock.pages.get(&self.key))
     }
 
-    /// Returns the key by which the page is read below a `links.lock`: its recorded id, because a login can change.
-    pub(crate) fn page_key(&self) -> Option<ProfileKey> {
-        self.base().filter(|_| self.is_in_lock()).map(|base| ProfileKey::Id(base.id))
+    /// Returns the key by which the page of a file is read below a `links.lock`, or that of a text that was opened: its recorded id, because a
+    /// login can change.
+    pub(crate) fn page_key(&self, file: &PageFile) -> Option<ProfileKey> {
+        let is_that_page = match &self.place {
+            RecordPlace::Lock(_) => true,
+            RecordPlace::State(_) => false,
+            RecordPlace::Opened(text) => text.is_for(&file.page.profile),
+        };
+        self.base().filter(|_| is_that_page).map(|base| ProfileKey::Id(base.id))
     }
 
     /// Returns the id of the page that a file was last applied to. Without a `links.lock` a file that names another page is for that one; a file
@@ -227,7 +262,7 @@ impl SyncRecord {
     pub(crate) fn has_other_file(&self, page: i64) -> bool {
         self.other_file(page).is_some_and(|other| match &self.place {
             RecordPlace::Lock(store) => store.path_of(&other).exists(),
-            RecordPlace::State(_) => true,
+            RecordPlace::State(_) | RecordPlace::Opened(_) => true,
         })
     }
 
@@ -238,6 +273,12 @@ impl SyncRecord {
         page: &PageSnapshot,
     ) -> Result<(), CommandError> {
         self.claim(page)?;
+        if self.text().is_some() {
+            return match self.base() {
+                Some(base) if base.id != page.id => Err(text_of_other_page(base, page)),
+                _ => Ok(()),
+            };
+        }
         if !self.is_in_lock() {
             // A file may be used for another page: then there is no record of the two.
             self.lock.pages.retain(|_, base| base.id == page.id);
@@ -379,6 +420,7 @@ impl SyncRecord {
                     records.put_own(context, page, &lock)?;
                 }
             }
+            RecordPlace::Opened(_) => {}
         }
         match &self.beyond_lock {
             Some(_) => self.forget_beyond_lock(context),
@@ -419,6 +461,7 @@ impl SyncRecord {
                     None => Ok(()),
                 }
             }
+            RecordPlace::Opened(_) => Ok(()),
         }
     }
 
@@ -478,6 +521,16 @@ impl SyncRecord {
     }
 }
 
+/// Returns the error for a text in which the page was replaced by another one.
+fn text_of_other_page(opened: &PageBase, page: &PageSnapshot) -> CommandError {
+    let message = format!(
+        "this is the text of the page {} (id {}), not of {} (id {}); nothing was written",
+        opened.login, opened.id, page.login, page.id
+    );
+    CommandError::new(Exit::Refused, message)
+        .with_hint("`links slots apply FILE` applies a file to another page")
+}
+
 /// Returns what a file says and what its page holds, as far as the file says something of it.
 fn compared(file: &PageFile, images: &[Image], page: &PageSnapshot) -> (FilePage, LivePage) {
     let (mut said, mut live) = (file_page(file, images), live(page, file.scope));
@@ -491,15 +544,6 @@ fn compared(file: &PageFile, images: &[Image], page: &PageSnapshot) -> (FilePage
 }
 
 const LOGIN: &str = "login";
-
-/// Returns what a command takes of a page, in the form that is merged. Fields that were not taken keep their record.
-pub(super) fn live(page: &PageSnapshot, scope: FileScope) -> LivePage {
-    let fields = match scope {
-        FileScope::Page => page.fields(),
-        FileScope::Slots => Object::default(),
-    };
-    LivePage { id: page.id, login: page.login.clone(), fields, slots: page.slots.clone() }
-}
 
 /// Returns the paths of the images of a file that the service has, by their hashes.
 pub(super) fn image_paths(file: &PageFile, images: &[Image]) -> BTreeMap<String, String> {

@@ -1,15 +1,15 @@
 //! `links slots edit`: edits a page in an editor and applies the result.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::apply::{PageSnapshot, fingerprint};
 
-use super::edited_page::EditedPage;
 use crate::apply::export::pull;
 use crate::apply::planned::{ApplyArgs, RunOrigin};
+use crate::apply::saved_plan::ApplySource;
+use crate::apply::sync::OpenedText;
 use crate::apply::{ApplyRequest, apply};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
@@ -17,7 +17,8 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
-use crate::page_file::Document;
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::{Document, PageFile};
 use crate::{editor, journal, profile_key};
 
 #[derive(Args, Debug)]
@@ -51,16 +52,21 @@ pub(crate) async fn run(
     let (page, read) = pull(context, args.profile.clone()).await?;
     let text = format!("{HEAD}{}", yaml::write(&page)?);
     let name = format!("{}.yaml", read.login);
-    let mut opened = Arc::unwrap_or_clone(page.content).slots;
+    let opened = OpenedText::of(&page, &read, context.slot_types().await?.rules())?;
     let apply = async |context: &mut Context, document: Document, path: &Path| {
+        // References are relative to the user's directory, not to that of the draft.
+        let images = ImageRoots::new(Path::new(""), &args.apply_args.upload_root)?;
         for tries in 1.. {
-            let now = PageSnapshot::read(&context.client().await?, &page.profile).await?;
-            let merged =
-                EditedPage::merge(context, &args.apply_args, &mut opened, &document, &now).await?;
-            let applied = apply_to(context, &args, merged, path, &now).await;
-            let is_conflict = applied.as_ref().is_err_and(|it| it.exit() == Exit::Conflict);
+            let file = PageFile::of(document.clone(), &images)?.slots_only()?;
+            let (client, key) = (context.client().await?, ProfileKey::Id(read.id));
+            let now = PageSnapshot::read(&client, &key).await?;
+            let source = ApplySource { opened: Some(opened.clone()), ..file.into() };
+            // A text that is merged with changes of others is not what a resumed run is to apply.
+            let path = (fingerprint(&now.slots) == fingerprint(&read.slots)).then_some(path);
+            let applied = apply_to(context, &args, source, path, &now).await;
+            let is_conflict = applied.as_ref().is_err_and(is_of_the_page);
             if tries < MOST_MERGES && is_conflict {
-                let again = PageSnapshot::read(&context.client().await?, &page.profile).await?;
+                let again = PageSnapshot::read(&client, &key).await?;
                 if fingerprint(&again.slots) != fingerprint(&now.slots) {
                     continue;
                 }
@@ -73,26 +79,28 @@ pub(crate) async fn run(
     Ok(applied.unwrap_or_else(editor::unchanged))
 }
 
-/// Applies the file if the page is still the one that the file was merged with.
+/// Returns whether another client changed the page during the run. Conflicts in the text are for the user to settle.
+fn is_of_the_page(failure: &CommandError) -> bool {
+    failure.exit() == Exit::Conflict && failure.file().is_none()
+}
+
+/// Applies the text if the page is still as it was read now.
 async fn apply_to(
     context: &mut Context,
     args: &SlotsEditArgs,
-    EditedPage { file, is_merged }: EditedPage,
-    path: &Path,
+    source: ApplySource,
+    path: Option<&Path>,
     now: &PageSnapshot,
 ) -> Result<CommandOutput, CommandError> {
-    // A merged file has no path: its content differs from that of the draft.
-    let path = (!is_merged).then(|| path.display().to_string());
     let (apply_args, dry_run) = (args.apply_args.clone(), args.dry_run);
-    let seen = Some(fingerprint(&now.slots));
     let request = ApplyRequest {
-        source: file.into(),
-        path,
+        source,
+        path: path.map(|path| path.display().to_string()),
         apply_args,
         wait: false,
         ask: false,
         dry_run,
-        seen,
+        seen: Some(fingerprint(&now.slots)),
     };
     apply(context, request).await
 }

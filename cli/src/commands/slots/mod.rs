@@ -7,7 +7,6 @@ pub(crate) mod creation;
 pub(crate) mod delete;
 mod deletion;
 pub(crate) mod edit;
-mod edited_page;
 pub(crate) mod explain;
 mod explanation;
 pub(crate) mod get;

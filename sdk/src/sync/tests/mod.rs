@@ -14,5 +14,6 @@ mod pull_checks;
 mod pull_rules;
 mod pulling;
 mod service;
+mod settling;
 mod working_copy;
 mod world;
