@@ -95,6 +95,7 @@ pub use plan_options::{MergedItems, PlanOptions, RetainReason, SyncedRun};
 pub(crate) use prepared_run::{JournalSettings, RunSettings};
 pub use request::{Apply, Checked};
 pub(crate) use resemblance::tells;
+pub(crate) use schema::SchemaNode;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{AppliedChanges, Step};

@@ -55,7 +55,7 @@ impl SlotBase {
 impl PageBase {
     /// Returns a short digest, which two equal records share.
     pub fn digest(&self) -> String {
-        ValueHash::of(&serde_json::to_value(self).unwrap_or_default()).to_string()
+        ValueHash::of_bytes(&serde_json::to_vec(self).unwrap_or_default()).to_string()
     }
 
     /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count

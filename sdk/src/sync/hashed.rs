@@ -1,11 +1,11 @@
 //! Items and slots with the hashes of their values.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use super::{FilePage, FileSlot, ValueHash};
-use crate::apply::{SlotTypes, tells};
+use crate::apply::{SchemaNode, SlotTypes, tells};
 use crate::{Object, Slot};
 
 /// An item of the file.
@@ -33,29 +33,32 @@ pub(super) struct HashedSlot<'a> {
 }
 
 pub(super) fn hashed_items<'a>(file: &'a FilePage, types: &SlotTypes) -> Vec<HashedItem<'a>> {
+    let mut rules = KeyRules::new(types);
     let item = |item: &'a FileSlot| {
         let hash = |(key, value): (&'a String, &Value)| (key.as_str(), ValueHash::of(value));
-        let values = item.data.keys().filter_map(|key| Some((key, item.value(key)?)));
+        let values = item.data.keys().filter_map(|key| Some((key.as_str(), item.value(key)?)));
         HashedItem {
             item,
             keys: item.data.iter().map(hash).collect(),
-            telling: telling(&item.kind, values, types),
+            telling: rules.telling(&item.kind, values),
         }
     };
     file.slots.iter().map(item).collect()
 }
 
 pub(super) fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<HashedSlot<'a>> {
+    let mut rules = KeyRules::new(types);
     let slot = |slot: &'a Slot| {
         let hash = |(key, value): (&'a String, &Value)| (key.as_str(), ValueHash::of(value));
         let keys: BTreeMap<&str, ValueHash> =
             slot.data.iter().map(hash).filter(|(_, hash)| !hash.is_empty()).collect();
-        let writable =
-            keys.keys().copied().filter(|key| types.is_writable_key(&slot.kind, key)).collect();
+        let mut is_writable = |key: &'a str| rules.of(&slot.kind, key).is_writable;
+        let writable = keys.keys().copied().filter(|key| is_writable(key)).collect();
+        let values = slot.data.iter().map(|(key, value)| (key.as_str(), value));
         HashedSlot {
             slot,
             writable,
-            telling: telling(&slot.kind, slot.data.iter(), types),
+            telling: rules.telling(&slot.kind, values),
             is_editable: slot.supported && !types.is_read_only(&slot.kind),
             keys,
         }
@@ -63,19 +66,43 @@ pub(super) fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<Hash
     slots.iter().map(slot).collect()
 }
 
-fn telling<'a, 'v>(
-    kind: &str,
-    values: impl Iterator<Item = (&'a String, &'v Value)>,
-    types: &SlotTypes,
-) -> BTreeSet<&'a str> {
-    let schema = types.schema(kind);
-    values
-        .filter(|(key, value)| {
-            types.is_writable_key(kind, key)
-                && tells(value, schema.and_then(|schema| schema.property(key)))
+/// What the slot types say of the keys of slots. Each key of a type is looked up once, because slots of a type share their keys.
+struct KeyRules<'t, 'a> {
+    types: &'t SlotTypes,
+    known: HashMap<(&'a str, &'a str), KeyRule<'t>>,
+}
+
+#[derive(Clone, Copy)]
+struct KeyRule<'t> {
+    is_writable: bool,
+    property: Option<SchemaNode<'t>>,
+}
+
+impl<'t, 'a> KeyRules<'t, 'a> {
+    fn new(types: &'t SlotTypes) -> Self {
+        Self { types, known: HashMap::new() }
+    }
+
+    fn of(&mut self, kind: &'a str, key: &'a str) -> KeyRule<'t> {
+        let types = self.types;
+        *self.known.entry((kind, key)).or_insert_with(|| KeyRule {
+            is_writable: types.is_writable_key(kind, key),
+            property: types.schema(kind).and_then(|schema| schema.property(key)),
         })
-        .map(|(key, _)| key.as_str())
-        .collect()
+    }
+
+    /// Returns the keys whose values identify a slot of a type.
+    fn telling<'v>(
+        &mut self,
+        kind: &'a str,
+        values: impl Iterator<Item = (&'a str, &'v Value)>,
+    ) -> BTreeSet<&'a str> {
+        let mut is_telling = |(key, value): &(&'a str, &Value)| {
+            let rule = self.of(kind, key);
+            rule.is_writable && tells(value, rule.property)
+        };
+        values.filter(|telling| is_telling(telling)).map(|(key, _)| key).collect()
+    }
 }
 
 impl<'a> HashedSlot<'a> {

@@ -42,6 +42,9 @@ pub struct Merge {
     pub notes: Vec<SyncNote>,
     /// What each item of the file is.
     pub(super) bindings: Vec<Binding>,
+    /// Set if the record of the last sync already says all that was found.
+    #[serde(default, skip)]
+    pub(super) is_recorded: bool,
 }
 
 /// What an item of the file is.
@@ -149,6 +152,7 @@ struct Merger<'c, 'a> {
 
 impl Merger<'_, '_> {
     fn run(mut self) -> Merge {
+        self.merge.is_recorded = self.is_recorded && self.comparison.is_recorded();
         self.note_doubtful();
         self.merge_fields();
         let mut desired: BTreeMap<usize, DesiredSlot> = BTreeMap::new();

@@ -58,6 +58,7 @@ mod order_decision;
 mod own_writes;
 mod pull;
 mod pull_edit;
+mod recorded;
 mod settled;
 mod subsequence;
 mod sync_error;

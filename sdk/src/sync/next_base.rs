@@ -23,6 +23,27 @@ impl Merge {
         created: &BTreeMap<usize, i64>,
         types: &SlotTypes,
     ) -> PageBase {
+        if let Some(base) = base.filter(|base| self.keeps(base, after)) {
+            return base.clone();
+        }
+        self.computed_base_after(base, file, after, created, types)
+    }
+
+    /// Returns whether a run of this merge leaves the record as it is.
+    fn keeps(&self, base: &PageBase, after: &LivePage) -> bool {
+        let writes = !self.fields.is_empty()
+            || self.desired.slots.iter().any(|slot| slot.id.is_none() || !slot.data.is_empty());
+        self.is_recorded && !writes && base.login == after.login
+    }
+
+    pub(super) fn computed_base_after(
+        &self,
+        base: Option<&PageBase>,
+        file: &FilePage,
+        after: &LivePage,
+        created: &BTreeMap<usize, i64>,
+        types: &SlotTypes,
+    ) -> PageBase {
         let slots = hashed_slots(&after.slots, types);
         let by_id = slots.iter().map(|slot| (slot.slot.id, slot)).collect();
         let written = self.items.iter().zip(&self.desired.slots).map(|(item, desired)| {

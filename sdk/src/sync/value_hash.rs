@@ -40,9 +40,14 @@ impl ValueHash {
         if ValueShape::of(value) == ValueShape::Absent {
             return Self::EMPTY;
         }
-        let mut text = String::new();
+        let mut text = String::with_capacity(128);
         write_canonical(value, &mut text);
-        let hash = Sha256::digest(text.as_bytes());
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// Returns the hash of bytes that are compared as they are.
+    pub(super) fn of_bytes(bytes: &[u8]) -> Self {
+        let hash = Sha256::digest(bytes);
         Self(hash.iter().take(DIGITS / 2).fold(0, |half, byte| half << 8 | u64::from(*byte)))
     }
 
@@ -89,7 +94,14 @@ fn write_canonical(value: &Value, text: &mut String) {
 }
 
 fn write_string(string: &str, text: &mut String) {
-    text.push_str(&Value::from(string).to_string());
+    let is_escaped = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
+    if string.bytes().any(is_escaped) {
+        text.push_str(&Value::from(string).to_string());
+    } else {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
+    }
 }
 
 impl fmt::Display for ValueHash {

@@ -138,7 +138,7 @@ impl<'a> AttemptLoop<'a> {
                 }
             };
             let decision = self.decide(end, asked);
-            self.tries.evidence = self.tries.evidence.max(end.evidence());
+            self.note(end.evidence());
             if end == AttemptEnd::Answer(401) && self.renew().await? {
                 if self.options.single_attempt.is_some() {
                     self.next_attempt = Some((Duration::ZERO, WaitReason::Retry));
@@ -164,7 +164,7 @@ impl<'a> AttemptLoop<'a> {
             };
             if end == AttemptEnd::Answer(409) {
                 // A request with this key, perhaps an earlier one of this call, is being executed.
-                self.tries.evidence = self.tries.evidence.max(Evidence::Unknown);
+                self.note(Evidence::Unknown);
                 self.tries.in_flight += 1;
             } else if reason == WaitReason::TooManyRequests {
                 self.tries.too_many += 1;
@@ -214,6 +214,13 @@ impl<'a> AttemptLoop<'a> {
             return Ok(self.tries.renewed);
         }
         Ok(false)
+    }
+
+    /// Adds the evidence of an attempt. A dry run writes nothing, however it ends; [`Error::is_dry_run_executed`](crate::Error) is for an
+    /// answer that says otherwise.
+    fn note(&mut self, evidence: Evidence) {
+        let strongest = if self.options.dry_run { Evidence::NotExecuted } else { evidence };
+        self.tries.evidence = self.tries.evidence.max(evidence.min(strongest));
     }
 
     fn effect(&self) -> Effect {

@@ -150,7 +150,7 @@ impl SyncRecord {
     fn read_beyond_lock(&mut self, context: &Context) -> Result<(), CommandError> {
         let Some(base) = self.lock.pages.get(&self.key) else { return Ok(()) };
         let records = StateRecords::of(context, &self.service, &self.file());
-        let beyond = records.map(|it| it.beyond_lock(&base.digest())).transpose()?.flatten();
+        let beyond = records.map(|it| it.beyond_lock(|| base.digest())).transpose()?.flatten();
         self.beyond_lock = beyond.filter(|beyond| beyond.id == base.id);
         Ok(())
     }
@@ -163,7 +163,7 @@ impl SyncRecord {
         };
         let runs = JournalStore::of(&state, &self.service, page);
         self.sent =
-            runs.sent(&self.file(), &base.digest()).map_err(|error| runs::list_error(&error))?;
+            runs.sent(&self.file(), || base.digest()).map_err(|error| runs::list_error(&error))?;
         Ok(())
     }
 

@@ -100,9 +100,16 @@ impl StateRecords {
         name.split_once('-').is_some_and(|(_, file)| file == short(&self.file))
     }
 
-    /// Returns what runs with `--locked` recorded since the `links.lock` got the record with this digest.
-    pub(super) fn beyond_lock(&self, digest: &str) -> Result<Option<PageBase>, CommandError> {
-        let lock = self.read(&self.beyond_lock_path(digest))?;
+    /// Returns what runs with `--locked` recorded since the `links.lock` got the record with this digest, which is asked for only if there was
+    /// such a run.
+    pub(super) fn beyond_lock(
+        &self,
+        digest: impl FnOnce() -> String,
+    ) -> Result<Option<PageBase>, CommandError> {
+        if self.beyond_lock_paths().is_empty() {
+            return Ok(None);
+        }
+        let lock = self.read(&self.beyond_lock_path(&digest()))?;
         Ok(lock.and_then(|mut lock| lock.pages.remove(&self.file)))
     }
 
@@ -129,14 +136,19 @@ impl StateRecords {
     }
 
     fn remove_beyond_lock(&self) -> Result<(), CommandError> {
-        let prefix = format!("{}-", short(&self.file));
-        for path in self.paths() {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.starts_with(&prefix) && path.extension().is_some_and(|it| it == BEYOND_LOCK) {
-                private::remove(&path).map_err(|error| unusable(&path, &error))?;
-            }
+        for path in self.beyond_lock_paths() {
+            private::remove(&path).map_err(|error| unusable(&path, &error))?;
         }
         Ok(())
+    }
+
+    fn beyond_lock_paths(&self) -> Vec<PathBuf> {
+        let prefix = format!("{}-", short(&self.file));
+        let is_beyond = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(&prefix) && path.extension().is_some_and(|it| it == BEYOND_LOCK)
+        };
+        self.paths().into_iter().filter(is_beyond).collect()
     }
 
     fn beyond_lock_path(&self, digest: &str) -> PathBuf {

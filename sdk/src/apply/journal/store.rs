@@ -195,14 +195,14 @@ impl JournalStore {
         Some(RecordedRun { run, path, opening, log })
     }
 
-    /// Returns what runs of a page file sent since the record of the last sync with this digest was written: values of the page that equal it
-    /// are no changes of other clients.
+    /// Returns what runs of a page file sent since the record of the last sync with the digest `base` was written: values of the page that
+    /// equal it are no changes of other clients. The digest is asked for only if there was a run.
     ///
     /// # Errors
     ///
     /// When the directory cannot be read.
-    pub fn sent(&self, file: &str, base: &str) -> io::Result<SentValues> {
-        let mut journals = Vec::new();
+    pub fn sent(&self, file: &str, base: impl Fn() -> String) -> io::Result<SentValues> {
+        let (mut journals, mut digest) = (Vec::new(), None);
         for path in entries(&self.directory)?.into_iter().rev() {
             if run_of(&path).is_none_or(|(_, what)| what == BACKUP) {
                 continue;
@@ -210,7 +210,9 @@ impl JournalStore {
             // What a journal that cannot be read may have sent counts as sent by others, which is refused rather than overwritten.
             let Ok(bytes) = state_file::read(&path, MAX_BYTES) else { continue };
             match opening_of(&bytes).and_then(|opening| opening.sync) {
-                Some(run) if run.file == file && run.base == base => journals.push(bytes),
+                Some(run) if run.file == file && run.base == *digest.get_or_insert_with(&base) => {
+                    journals.push(bytes);
+                }
                 // The record was written after this run, and after all before it.
                 Some(run) if run.file == file => break,
                 _ => {}
