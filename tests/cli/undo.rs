@@ -123,6 +123,22 @@ fn nothing_is_undone_without_a_confirmation_or_in_a_dry_run() {
     assert_eq!(env.run("log -o json").json()["data"].as_array().unwrap().len(), 1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_undo_that_deletes_says_that_it_can_be_undone_with_a_new_id() {
+    let env = cafe();
+    ok(&env, "slots add cafe text title=New --top");
+    let seen = crate::terminal::run(&env, "undo", "y\n");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert!(!seen.text.contains("cannot be undone"), "{}", seen.text);
+    let asked = "`links undo` can create it again, with a new id and without its statistics";
+    assert!(seen.text.contains(asked), "{}", seen.text);
+    assert!(!json!(page(&env)).to_string().contains("\"New\""));
+    let seen = crate::terminal::run(&env, "undo", "y\n");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    assert!(json!(page(&env)).to_string().contains("\"New\""), "{}", seen.text);
+}
+
 #[test]
 fn a_foreign_edit_is_a_conflict_that_names_both_values() {
     let env = cafe();
@@ -276,6 +292,8 @@ fn a_form_is_restored_with_the_keys_of_its_fields() {
         assert_ne!(form(&env), before, "{line}");
         let asked = env.run("undo");
         assert_eq!(asked.exit, 14, "{asked}");
+        assert!(asked.stderr.contains("the changes need confirmation"), "{asked}");
+        assert!(!asked.stderr.contains("cannot be undone"), "{asked}");
         let undone = ok(&env, "undo --yes");
         assert_eq!(form(&env)["title"], before["title"], "{line}: {undone}");
         let labels = |form: &Value| {

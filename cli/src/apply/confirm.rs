@@ -40,7 +40,12 @@ pub(crate) async fn confirm_plan(
         none if none.is_empty() => "changes".to_owned(),
         what => what,
     };
-    let question = question(planned.plan.deletes.len(), uploads.len());
+    let deletes = planned.plan.deletes.len();
+    let question = if planned.is_restore && deletes > 0 && uploads.is_empty() {
+        question_of_undo(deletes)
+    } else {
+        question(deletes, uploads.len())
+    };
     match ui.ask_about(&confirmation_lines(&planned.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
@@ -87,6 +92,16 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
         Some(upload) => format!("{upload}, and delete"),
     };
     format!("{delete} {slots} click statistics? This cannot be undone.")
+}
+
+/// Question before slots are deleted that the program can create again.
+fn question_of_undo(deletes: usize) -> String {
+    match deletes {
+        1 => "Delete this slot and its click statistics? `links undo` can create it again, with a new id and without its statistics.".to_owned(),
+        several => format!(
+            "Delete these {several} slots and their click statistics? `links undo` can create them again, with new ids and without their statistics."
+        ),
+    }
 }
 
 /// Tells the user about slots that the file does not mention and that are kept without `--prune`.

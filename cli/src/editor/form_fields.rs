@@ -13,7 +13,7 @@ use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Style, StyledLine};
-use crate::ui::confirm::require_confirmation;
+use crate::ui::confirm::{require_confirmation, require_confirmed_change};
 
 /// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
@@ -79,12 +79,19 @@ impl FormEditSession {
         for line in difference(&self.before, &changes.0) {
             context.ui.say(&line);
         }
-        let question = changes.0.get("fields").and_then(|new| question(&old, &list(Some(new))));
-        let question = question.or(or_ask);
+        let is_restored = or_ask.is_some();
+        let question = match or_ask {
+            Some(question) => Some(question),
+            None => changes.0.get("fields").and_then(|new| question(&old, &list(Some(new)))),
+        };
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
             drop(self.lock);
-            require_confirmation(&context.ui, false, &question)?;
+            if is_restored {
+                require_confirmed_change(&context.ui, &question)?;
+            } else {
+                require_confirmation(&context.ui, false, &question)?;
+            }
             self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
