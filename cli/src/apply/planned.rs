@@ -151,7 +151,16 @@ impl PlannedPage {
 
     /// Human-readable lines of the plan.
     pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        let mut lines = ui::plan::lines(&self.shown(), self.kept_reason);
+        self.lines_of(&self.shown())
+    }
+
+    /// Human-readable lines of the plan without those of a profile field.
+    pub(crate) fn lines_without(&self, field: &str) -> Vec<StyledLine> {
+        self.lines_of(&self.shown().without_field(field))
+    }
+
+    fn lines_of(&self, shown: &PlanView<'_>) -> Vec<StyledLine> {
+        let mut lines = ui::plan::lines(shown, self.kept_reason);
         lines.extend(self.merged.iter().flat_map(|it| sync::lines(&it.merge, it.since)));
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {

@@ -1,8 +1,10 @@
 //! Human-readable display of a plan.
 
+mod form;
 mod model;
 mod text;
 
+pub(crate) use form::form_lines;
 use links_sdk::apply::{Notice, RetainReason};
 use model::{Change, ShownSlot};
 pub(crate) use model::{PlanView, Upload};
@@ -122,7 +124,7 @@ fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
         (None, Some(new)) => one(Style::Added, "+", new),
         (Some(old), None) => one(Style::Removed, "-", old),
         (Some(old), Some(new)) => {
-            let (old, new) = (text::value(old), text::value(new));
+            let (old, new) = text::values(old, new);
             let line = format!("    {path}: {old} → {new}");
             if text::width(&line) <= width {
                 return vec![StyledLine::new(Style::Changed, line)];

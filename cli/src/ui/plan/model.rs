@@ -117,6 +117,12 @@ impl<'p> PlanView<'p> {
         Self { uploads, ..self }
     }
 
+    /// Leaves out a profile field.
+    pub(crate) fn without_field(mut self, name: &str) -> Self {
+        self.fields.retain(|change| change.path != name);
+        self
+    }
+
     /// Images to upload.
     pub(crate) fn uploads(&self) -> &[Upload] {
         &self.uploads
@@ -149,7 +155,7 @@ fn updated(update: &PlannedUpdate) -> Updated<'_> {
 }
 
 /// Collects the differences between two values, including those within mappings and lists.
-fn differences<'p>(
+pub(super) fn differences<'p>(
     path: &str,
     old: Option<&'p Value>,
     new: Option<&'p Value>,

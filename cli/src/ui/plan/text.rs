@@ -23,9 +23,22 @@ pub(crate) fn value(value: &Value) -> String {
     }
 }
 
-/// Formats a text on one line; line breaks become `\n`.
+/// Formats two values of which one replaces the other. A difference of line breaks at the end is visible.
+pub(super) fn values(old: &Value, new: &Value) -> (String, String) {
+    match (value(old), value(new), old.as_str(), new.as_str()) {
+        (shown, also, Some(old), Some(new)) if shown == also => {
+            (format!("\"{}\"", escaped(old)), format!("\"{}\"", escaped(new)))
+        }
+        (old, new, ..) => (old, new),
+    }
+}
+
+/// Formats a text on one line; line breaks become `\n`, and those at the end are left out.
 fn one_line(text: &str) -> Cow<'_, str> {
-    let text = text.trim_end();
+    escaped(text.trim_end_matches(['\r', '\n']))
+}
+
+fn escaped(text: &str) -> Cow<'_, str> {
     if sanitize::is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -97,6 +110,14 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_of_spaces_or_line_breaks_at_the_end_is_visible() {
+        let shown = |old: &str, new: &str| values(&json!(old), &json!(new));
+        assert_eq!(shown("Menu", "Menu  "), ("\"Menu\"".into(), "\"Menu  \"".into()));
+        assert_eq!(shown("Menu", "Menu\n"), ("\"Menu\"".into(), "\"Menu\\n\"".into()));
+        assert_eq!(shown("Menu", "Card\n"), ("\"Menu\"".into(), "\"Card\"".into()));
+    }
+
+    #[test]
     fn the_width_is_counted_in_terminal_columns() {
         assert_eq!(cut("日本語のページ", 7), "日本語…");
         assert_eq!(width(&cut("日本語のページ", 8)), 7);
@@ -110,6 +131,7 @@ mod tests {
     #[test]
     fn a_string_of_several_lines_is_shown_on_one_line() {
         assert_eq!(value(&json!("one\r\n\ttwo\u{1b}[31m\n")), "\"one\\n\\ttwo\\u{1b}[31m\"");
+        assert_eq!(value(&json!("Menu \n")), "\"Menu \"");
         assert_eq!(value(&json!({"a": "\u{202e}"})), "{\"a\":\"\\u{202e}\"}");
     }
 }
