@@ -10,11 +10,7 @@ use links_sdk::{InvalidProfileKey, ProfileKey};
 ///
 /// When the text is none of them.
 pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
-    let Some((_, rest)) =
-        text.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))
-    else {
-        return text.parse();
-    };
+    let Some((_, rest)) = url(text) else { return text.parse() };
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     let login = path.trim_end_matches('/').split_once('/').map_or("", |(_, login)| login);
     // Digits in a URL are a login, and such a login can be reached only by the id of its page.
@@ -22,6 +18,20 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
         ProfileKey::Id(_) => Err(InvalidProfileKey::IdOutOfRange(login.to_owned())),
         key @ ProfileKey::Login(_) => Ok(key),
     }
+}
+
+/// Returns the host in the URL of a page, with its port if that is not the usual one; `None` for an id or a login.
+pub(crate) fn host(text: &str) -> Option<&str> {
+    let (scheme, rest) = url(text)?;
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let usual_port = if scheme == "https" { ":443" } else { ":80" };
+    Some(host.strip_suffix(usual_port).unwrap_or(host))
+}
+
+/// Returns the scheme of a URL, and what follows it.
+fn url(text: &str) -> Option<(&str, &str)> {
+    text.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))
 }
 
 /// Parses the id of a slot.
@@ -76,6 +86,23 @@ mod tests {
             assert_eq!(parse(text), Ok(ProfileKey::Login("cafe".into())), "{text}");
         }
         assert_eq!(parse("1042"), Ok(ProfileKey::Id(1042)));
+    }
+
+    #[test]
+    fn the_host_of_a_url_is_what_a_browser_opens() {
+        for (text, expected) in [
+            ("cafe", None),
+            ("1042", None),
+            ("https://links.test/cafe", Some("links.test")),
+            ("http://links.test:80/cafe", Some("links.test")),
+            ("https://links.test:8443/cafe", Some("links.test:8443")),
+            ("https://links.test@evil.test/cafe", Some("evil.test")),
+            ("https://evil.test\\@links.test/cafe", Some("evil.test")),
+            ("https://evil.test?/links.test/cafe", Some("evil.test")),
+            ("https://", Some("")),
+        ] {
+            assert_eq!(host(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -246,6 +246,13 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
         plan.exit == 3 && plan.stderr.contains("package.json is neither a page nor a form"),
         "{plan}"
     );
+    for name in ["compose.yaml", "mkdocs.yml", "tsconfig.json", "renovate.json"] {
+        env.file(name, "a: 1\n");
+    }
+    let plan = env.run("plan");
+    let left = "5 files are neither pages nor forms, and are left out: compose.yaml, mkdocs.yml, package.json and 2 more";
+    assert!(plan.stderr.contains(left), "{plan}");
+    assert_eq!(plan.stderr.matches("left out").count(), 1, "{plan}");
     let named = env.run("plan package.json");
     assert!(named.exit == 8 && named.stderr.contains("package.json:1:2"), "{named}");
     let nothing = env.run("plan images");
@@ -260,6 +267,11 @@ fn a_login_is_changed_only_with_consent_and_the_file_still_applies_after_it() {
     env.file("cafe.yaml", text);
     let refused = env.run("apply --yes");
     assert!(refused.exit == 14 && refused.stderr.contains("--allow-rename"), "{refused}");
+    let plan = env.run("plan");
+    assert_eq!(plan.stdout.matches("cafe.qara").count(), 1, "{plan}");
+    assert!(plan.stdout.contains("! cafe: new login \"cafe.qara\"; links, QR codes"), "{plan}");
+    assert!(plan.stdout.contains("~ cafe: title\n"), "{plan}");
+    env.operations();
     assert_eq!(writes(&env), [""; 0]);
     ok(&env, "apply --allow-rename");
     assert_eq!(writes(&env), ["updateProfile", "updateProfileSettings"]);
@@ -434,6 +446,14 @@ fn a_form_changes_with_its_keys_kept_and_the_pages_that_show_it_are_named() {
     env.file("cafe.yaml", "profile: cafe\ntitle: A\n");
     let plan = env.run("plan");
     assert!(plan.stdout.contains("~ form main (shown on cafe)"), "{plan}");
+    let lines: Vec<&str> = plan.stdout.lines().collect();
+    let button = format!("    buttonText: \"{}\" → \"Go\"", form.button_text);
+    assert!(lines.contains(&button.as_str()), "{plan}");
+    for field in form.fields.iter().filter(|field| !field.required) {
+        let line = format!("    fields.{}.required: false → true", field.key);
+        assert!(lines.contains(&line.as_str()), "{line}: {plan}");
+    }
+    assert!(plan.stdout.contains(".required: false → true"), "{plan}");
     ok(&env, "apply");
     let now = env.server.account().forms[0].clone();
     let keys = |form: &links_fixtures::Form| -> Vec<String> {
@@ -460,6 +480,106 @@ fn only_what_the_lock_identifies_is_applied_with_locked() {
     let after = fs::read_to_string(env.file(".any", "").with_file_name("links.lock")).unwrap();
     assert_eq!(before, after);
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara by night"));
+}
+
+#[test]
+fn a_form_is_identified_by_the_lock_alone_with_locked() {
+    let env = env();
+    ok(&env, "init");
+    let title = env.server.account().forms[0].title.clone();
+    let file = |name: &str| {
+        let item = format!("{{type: form, data: {{formId: {{$form: '{name}'}}}}}}");
+        env.file("cafe.yaml", format!("profile: cafe\nslots:\n  - {item}\n"));
+    };
+    file(&title);
+    ok(&env, "apply cafe.yaml");
+    env.operations();
+    for line in ["apply --locked --yes", "slots apply cafe.yaml --locked"] {
+        let refused = env.run(line);
+        assert!(refused.exit == 14 && refused.stderr.contains("cafe.yaml:3:41"), "{refused}");
+        let message = format!("links.lock does not have the form \"{title}\"");
+        assert!(refused.stderr.contains(&message), "{refused}");
+        assert_eq!(env.operations(), [""; 0], "{refused}");
+    }
+    // The lock has the forms of form files.
+    env.file("main.yaml", format!("form: main\ntitle: '{title}'\n"));
+    file("main");
+    ok(&env, "apply");
+    ok(&env, "apply --locked");
+    ok(&env, "slots apply cafe.yaml --locked");
+    // A form of the same title does not replace the one of the lock.
+    env.server.edit(|account| {
+        account.forms[0].id = "00000000-0000-4000-8000-000000000001".to_owned();
+        account.forms[0].title = "main".to_owned();
+    });
+    let gone = env.run("slots apply cafe.yaml --locked");
+    assert!(gone.exit == 8 && gone.stderr.contains("which links.lock has for \"main\""), "{gone}");
+}
+
+#[test]
+fn a_url_as_profile_has_the_host_of_the_page() {
+    let env = env();
+    ok(&env, "init");
+    let slots = "slots:\n  - {id: 1001, type: text}\n";
+    let write = |url: &str| env.file("cafe.yaml", format!("profile: {url}\n{slots}"));
+    for url in ["https://links.example/cafe", "http://LINKS.example:80/cafe?utm=1"] {
+        write(url);
+        assert!([0, 3].contains(&env.run("plan cafe.yaml").exit), "{url}");
+        assert!([0, 3].contains(&env.run("slots plan cafe.yaml").exit));
+    }
+    for url in ["https://evil.test/cafe", "https://links.example@evil.test/cafe"] {
+        write(url);
+        for line in [
+            "plan",
+            "apply --yes",
+            "slots plan cafe.yaml",
+            "slots apply cafe.yaml",
+            "init --refresh",
+        ] {
+            let run = env.run(line);
+            assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:1:10"), "{line}: {run}");
+            assert!(run.stderr.contains("is at links.example, not at evil.test"), "{line}: {run}");
+        }
+    }
+    env.file("cafe.yaml", "profile: https://links.example/qara.astana\ntitle: New\n");
+    let new = env.run("apply --allow-create 1");
+    assert!(new.exit == 8 && new.stderr.contains("write the login of the new page"), "{new}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_dry_run_shows_the_request_that_creates_a_page_and_names_the_others() {
+    let env = account_of_files();
+    env.file(
+        "astana.yaml",
+        ASTANA.to_owned() + "  - {type: picture, data: {image: {$upload: images/logo.gif}}}\n",
+    );
+    let run = env.run("apply astana.yaml contact.yaml --dry-run=request");
+    assert_eq!(run.exit, 3, "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    let create =
+        lines.iter().position(|line| line.contains("/profiles'") || line.contains("/profiles "));
+    let create = create.unwrap_or_else(|| panic!("{run}"));
+    assert!(lines[create].starts_with("curl -X POST "), "{run}");
+    assert!(lines[create].contains("{\"login\":\"qara.astana\"}"), "{run}");
+    assert!(lines[create - 1].starts_with("# uploadFile: "), "{run}");
+    let later = &lines[create + 1..];
+    let starts =
+        ["# updateProfile: title; its URL has the id of the new page", "# createSlots: 3 slots; "];
+    assert_eq!(later.len(), starts.len(), "{run}");
+    assert!(later.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{run}");
+    let shown = env.run("apply astana.yaml contact.yaml --dry-run=request -o json").json();
+    let what = |it: &Value| it.get("operation").unwrap_or(&it["body"]["login"]).clone();
+    let what: Vec<_> = shown["data"].as_array().unwrap().iter().map(what).collect();
+    let expected = [
+        Value::Null,
+        json!("uploadFile"),
+        json!("qara.astana"),
+        json!("updateProfile"),
+        json!("createSlots"),
+    ];
+    assert_eq!(what, expected, "{shown}");
 }
 
 #[test]

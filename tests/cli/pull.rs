@@ -146,6 +146,32 @@ fn fields_and_slots_that_changed_are_taken_over_and_all_else_stays() {
 }
 
 #[test]
+fn slots_pull_names_the_fields_of_a_whole_page_that_it_leaves_out() {
+    let env = synced();
+    edit(&env, |page| {
+        page.slots[0].data.insert("title".to_owned(), "Hello!".into());
+    });
+    let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
+    let names = "left out: title, languageCode, avatar and socials";
+    for part in
+        ["only slots are taken over", names, "`links pull cafe -O cafe.yaml` takes these too"]
+    {
+        assert!(pulled.stderr.contains(part), "{part}: {pulled}");
+    }
+    assert!(text(&env, "cafe.yaml").contains("Hello!"));
+    let replaced = ok(&env, "slots pull cafe -O cafe.yaml --force");
+    for part in [names, "`links pull cafe -O cafe.yaml --force` writes the whole page"] {
+        assert!(replaced.stderr.contains(part), "{part}: {replaced}");
+    }
+    assert!(!text(&env, "cafe.yaml").contains("socials"));
+    // Now the file has nothing but slots.
+    for line in ["slots pull cafe -O cafe.yaml", "slots pull cafe -O cafe.yaml --force"] {
+        let pulled = ok(&env, line);
+        assert!(!pulled.stderr.contains("left out"), "{pulled}");
+    }
+}
+
+#[test]
 fn edits_of_the_file_survive_and_conflicts_are_marked() {
     let env = synced();
     edit(&env, |page| {

@@ -18,6 +18,9 @@ use crate::page_file::{self, Document, FileKind, PageFile};
 /// Number of directories below the first that are searched for files.
 pub(crate) const DEPTH: usize = 8;
 
+/// Maximum number of files that are named among those left out.
+const NAMED: usize = 3;
+
 /// Page files and form files, each with its path.
 #[derive(Debug, Default)]
 pub(crate) struct AccountFiles {
@@ -102,6 +105,26 @@ impl AccountFiles {
             Err(problem) => return Err(document.bad(vec![problem]).into()),
         }
         Ok(())
+    }
+
+    /// Returns the words for the files that are left out: their number, and the first of them by name.
+    pub(crate) fn left_out_words(&self) -> Option<String> {
+        let names: Vec<String> =
+            self.skipped.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+        let names = names.join(", ");
+        match self.skipped.len() {
+            0 => None,
+            1 => Some(format!("{names} is neither a page nor a form, and is left out")),
+            count => {
+                let more = match count.saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                Some(format!(
+                    "{count} files are neither pages nor forms, and are left out: {names}{more}"
+                ))
+            }
+        }
     }
 
     /// Returns an error for each page and each form that two files have.

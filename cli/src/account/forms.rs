@@ -19,6 +19,7 @@ use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
 use crate::journal::CommandRecorder;
 use crate::output::dry_run::{curl, described};
+use crate::output::{Style, StyledLine};
 use crate::page_file::At;
 
 /// A form file with the plan of its form.
@@ -174,9 +175,13 @@ impl PlannedForm {
         }
     }
 
-    /// Records the id of the form in the lock that governs its file, if there is one.
-    pub(crate) fn store(&self, context: &Context, id: &str) -> Result<(), CommandError> {
-        record_form(context, &self.path, &self.plan.name, id)
+    /// Records the id of the form in the lock that governs its file, if there is one. A form that is not recorded is found again by its title.
+    pub(crate) fn store(&self, context: &Context, id: &str) {
+        let name = &self.plan.name;
+        if let Err(error) = record_form(context, &self.path, name, id) {
+            let text = format!("the form {name} could not be recorded: {error}");
+            context.ui.say(&StyledLine::new(Style::Removed, text));
+        }
     }
 
     /// Returns the logins of the pages of a run that show the form.

@@ -23,7 +23,7 @@ pub(crate) use request::{AccountRequest, Allowed};
 use saved_account::SavedAccount;
 use session::AccountSession;
 
-use crate::apply::dry_run::{check_on_service, later, listed, unsent_requests};
+use crate::apply::dry_run::{check_on_service, listed, requests_of_new_page, unsent_requests};
 use crate::apply::fail_on::FailOn;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -97,8 +97,7 @@ pub(crate) async fn dry_run(
             if planned.page.exists() {
                 shown.extend(unsent_requests(planned).await?);
             } else {
-                let login = &planned.page.login;
-                shown.push(later("createProfile", &format!("the page {login} and its content")));
+                shown.extend(requests_of_new_page(planned).await?);
             }
         }
         return Ok(listed(shown).exit(Exit::No));

@@ -1,7 +1,7 @@
 //! Output of a plan and of a run over the files of an account.
 
 use links_sdk::account::FormPlan;
-use links_sdk::apply::Applied;
+use links_sdk::apply::{Applied, Plan};
 use serde_json::{Value, json};
 
 use super::estimate;
@@ -15,7 +15,10 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::ui;
 use crate::ui::plan::shown_value;
+
+const LOGIN: &str = "login";
 
 /// Maximum number of pages without changes that are named.
 const NAMED: usize = 5;
@@ -63,7 +66,8 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let mut unchanged = Vec::new();
     for page in &state.pages {
         let Some(planned) = &page.planned else { continue };
-        let details = planned.lines();
+        // The heading says what a new login is.
+        let details = planned.lines_without(LOGIN);
         if planned.plan.is_empty() && !page.is_new && details.is_empty() {
             unchanged.push(planned.page.login.as_str());
             continue;
@@ -110,19 +114,20 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
         let text = format!("+ {login}: new page, which cannot be deleted again{plan}");
         return vec![StyledLine::new(Style::Added, text)];
     }
-    let (style, sign) =
-        if planned.plan.is_empty() { (Style::Faint, '=') } else { (Style::Changed, '~') };
-    let what =
-        if planned.plan.is_empty() { "no changes".to_owned() } else { planned.plan.to_string() };
-    let mut lines = vec![StyledLine::new(style, format!("{sign} {login}: {what}"))];
-    if let Some(new) = planned.plan.fields.changed.get("login") {
-        let text = format!(
-            "! {login}: login {login} -> {}: links, QR codes and NFC tags break",
-            shown_value(new)
-        );
-        lines.push(StyledLine::new(Style::Removed, text));
+    if planned.plan.is_empty() {
+        return vec![StyledLine::new(Style::Faint, format!("= {login}: no changes"))];
     }
-    lines
+    let changed = |plan: &Plan| StyledLine::new(Style::Changed, format!("~ {login}: {plan}"));
+    let Some(new) = planned.plan.fields.changed.get(LOGIN) else {
+        return vec![changed(&planned.plan)];
+    };
+    let mut rest = Plan::clone(&planned.plan);
+    rest.fields.changed.0.retain(|name, _| name != LOGIN);
+    let text =
+        format!("! {login}: new login {}; links, QR codes and NFC tags break", shown_value(new));
+    let renamed = StyledLine::new(Style::Removed, text);
+    let rest = (!rest.is_empty()).then(|| changed(&rest));
+    rest.into_iter().chain([renamed]).collect()
 }
 
 fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
@@ -132,26 +137,16 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     }
     if plan.id.is_none() {
         let text = format!("+ form {name}: new form, which cannot be deleted again");
-        let field = |(field, value): (&String, &Value)| {
-            StyledLine::new(Style::Added, format!("    {field}: {}", shown_value(value)))
-        };
         let heading = StyledLine::new(Style::Added, text);
-        return std::iter::once(heading).chain(plan.changed.iter().map(field)).collect();
+        let lines = ui::plan::form_lines(&plan.before, &plan.changed, &plan.removed);
+        return std::iter::once(heading).chain(lines).collect();
     }
     let on = match shown_on {
         [] => String::new(),
         logins => format!(" (shown on {})", logins.join(", ")),
     };
     let mut lines = vec![StyledLine::new(Style::Changed, format!("~ form {name}{on}"))];
-    for (field, new) in plan.changed.iter() {
-        let old = plan.before.get(field).unwrap_or(&Value::Null);
-        let text = format!("    {field}: {} → {}", shown_value(old), shown_value(new));
-        lines.push(StyledLine::new(Style::Changed, text));
-    }
-    let removed = plan.removed.iter().map(|label| {
-        StyledLine::new(Style::Removed, format!("    - field {}", crate::sanitize::line(label)))
-    });
-    lines.extend(removed);
+    lines.extend(ui::plan::form_lines(&plan.before, &plan.changed, &plan.removed));
     lines
 }
 
@@ -162,6 +157,10 @@ pub(super) fn applied(
     results: Vec<Result<Applied, AccountFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    // Those that were written are recorded since.
+    for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
+        form.plan.id.iter().for_each(|id| form.store(context, id));
+    }
     let mut is_written = !state.written_forms.is_empty();
     let mut is_stopped = false;
     for (nth, result) in results.into_iter().enumerate() {

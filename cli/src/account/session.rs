@@ -56,11 +56,10 @@ impl<'c> AccountSession<'c> {
         request: &AccountRequest,
     ) -> Result<(Self, Vec<PageRequest>), CommandError> {
         let client = context.client().await?;
-        let AccountFiles { pages, forms, skipped } = files;
-        for path in skipped {
-            let text = format!("{} is neither a page nor a form, and is left out", path.display());
-            context.ui.say(&StyledLine::new(Style::Faint, text));
+        if let Some(words) = files.left_out_words() {
+            context.ui.say(&StyledLine::new(Style::Faint, words));
         }
+        let AccountFiles { pages, forms, .. } = files;
         if pages.len() >= ANNOUNCED {
             let words = estimate::words(pages.len() + 2);
             let text = format!("reading {} pages: at least {words}", pages.len());
@@ -71,7 +70,7 @@ impl<'c> AccountSession<'c> {
             // All pages of a plan were planned with the same options.
             page.allow(&mut apply_args, nth > 0)?;
         }
-        let mut known = KnownForms::default();
+        let mut known = KnownForms::of(apply_args.locked);
         let forms =
             PlannedForm::all(context, &client, forms, &mut known, apply_args.locked).await?;
         if let Some(saved) = &saved {
@@ -202,11 +201,7 @@ impl<'c> AccountSession<'c> {
                 }
                 failure.partial(&format!("forms written: {}", names.join(", ")))
             })?;
-            // A form that is not recorded is found again by its title.
-            if let Err(error) = form.store(self.context, &id) {
-                let text = format!("the form {} could not be recorded: {error}", form.plan.name);
-                self.context.ui.say(&StyledLine::new(Style::Removed, text));
-            }
+            form.store(self.context, &id);
             self.known.add(&form.plan.name, Some(id.clone()));
             self.state.written_forms.insert(form.plan.name.clone(), id);
         }

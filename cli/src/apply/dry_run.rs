@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use links_sdk::apply::{FieldsRequest, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{Error, RequestView};
+use links_sdk::{Error, NewProfile, Object, RequestView};
 use serde_json::{Value, json};
 
 use super::execute::at_fields;
@@ -82,18 +82,13 @@ pub(crate) async fn unsent_requests(
 ) -> Result<Vec<UnsentRequest>, CommandError> {
     let slots = planned.client.profile(planned.page.id).slots();
     let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
-    let mut shown: Vec<(Value, String)> = Vec::new();
-    let images: BTreeSet<_> =
-        planned.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
-    shown.extend(images.into_iter().map(|name| {
-        later("uploadFile", &format!("replace \"(upload {name})\" with the path from the response"))
-    }));
+    let mut shown = uploads(planned);
     for batch in planned.plan.batches() {
         let answer = match batch {
             PlanBatch::Fields(request, fields) => {
                 let body = fields.body(request);
                 let page = planned.client.profile(planned.page.id);
-                if request == FieldsRequest::Profile || body.contains_key("languageId") {
+                if operation_of(request, &body) == UPDATE_PROFILE {
                     not_sent(page.update(body.into()).await)
                 } else {
                     not_sent(page.update_settings(body.into()).await)
@@ -125,6 +120,64 @@ pub(crate) async fn unsent_requests(
         };
         let request = answer?;
         shown.push((described(&request), curl(&request)));
+    }
+    Ok(shown)
+}
+
+/// Returns placeholders for the uploads of a plan.
+fn uploads(planned: &PlannedPage) -> Vec<UnsentRequest> {
+    let images: BTreeSet<_> =
+        planned.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
+    let upload = |name: &String| {
+        let note = format!("replace \"(upload {name})\" with the path from the response");
+        later("uploadFile", &note)
+    };
+    images.into_iter().map(upload).collect()
+}
+
+const UPDATE_PROFILE: &str = "updateProfile";
+
+/// Returns the operation that writes these profile fields.
+fn operation_of(request: FieldsRequest, body: &Object) -> &'static str {
+    if request == FieldsRequest::Profile || body.contains_key("languageId") {
+        UPDATE_PROFILE
+    } else {
+        "updateProfileSettings"
+    }
+}
+
+/// Returns the request that creates a page, without sending it, and placeholders for those that write its content: their URLs have its id.
+pub(crate) async fn requests_of_new_page(
+    planned: &PlannedPage,
+) -> Result<Vec<UnsentRequest>, CommandError> {
+    let mut shown = uploads(planned);
+    let page = NewProfile::with_login(&planned.page.login);
+    let request = not_sent(planned.client.profiles().create(page).await)?;
+    shown.push((described(&request), curl(&request)));
+    for batch in planned.plan.batches() {
+        let counted = |count: usize| match count {
+            1 => "1 slot".to_owned(),
+            several => format!("{several} slots"),
+        };
+        let (operation, what) = match batch {
+            PlanBatch::Fields(request, fields) => {
+                let body = fields.body(request);
+                let names: Vec<&str> = body.keys().map(String::as_str).collect();
+                (operation_of(request, &body), names.join(", "))
+            }
+            PlanBatch::Update(batch) => ("updateSlots", counted(batch.len())),
+            PlanBatch::Create(batch) => ("createSlots", counted(batch.len())),
+            PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
+                ("deleteSlots", counted(batch.len()))
+            }
+            PlanBatch::Reorder => ("reorderSlots", "the order".to_owned()),
+            // This batch writes nothing.
+            PlanBatch::TryCreate(_) => continue,
+        };
+        let note = format!(
+            "{what}; its URL has the id of the new page, which is known only when that is created"
+        );
+        shown.push(later(operation, &note));
     }
     Ok(shown)
 }

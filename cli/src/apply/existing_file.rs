@@ -8,6 +8,7 @@ use links_sdk::{Client, ProfileKey};
 use serde_json::{Value, json};
 
 use crate::apply::known_forms::KnownForms;
+use crate::apply::page_host;
 use crate::apply::saved_plan::is_saved_plan;
 use crate::apply::schema_line::{is_json, no_schema_in_json, with_schema};
 use crate::apply::sync::{PulledFile, SyncRecord};
@@ -67,6 +68,22 @@ impl ExistingFile {
         Ok(Self { path: path.to_owned(), text, file })
     }
 
+    /// Returns the note about the fields of the page that the file has and the command does not take over, if there are any.
+    pub(crate) fn left_out_note(&self, pull: &str) -> Option<StyledLine> {
+        let names = self.file.left_out_words()?;
+        let text =
+            format!("only slots are taken over; left out: {names} (`{pull}` takes these too)");
+        Some(StyledLine::new(Style::Faint, text))
+    }
+
+    /// Returns the note about the fields of the page that the file had before it was replaced by slots alone, if there are any.
+    pub(crate) fn replaced_note(&self, pull: &str) -> Option<StyledLine> {
+        let names = self.file.left_out_words()?;
+        let text =
+            format!("only slots were written; left out: {names} (`{pull}` writes the whole page)");
+        Some(StyledLine::new(Style::Changed, text))
+    }
+
     /// Takes over what changed on the page since the last sync, and records this one.
     pub(crate) async fn take_over(
         mut self,
@@ -79,6 +96,7 @@ impl ExistingFile {
             return Err(no_schema_in_json());
         }
         record.check_page(&self.file, page)?;
+        page_host::check(&self.file, page)?;
         self.check_profile(record, page)?;
         record.read_sent(context, page.id)?;
         let mut images = uploads::images(&self.file);

@@ -15,12 +15,23 @@ pub(crate) struct KnownForms {
     account: Option<Vec<LeadForm>>,
     /// Ids by local name; `None` for a form that is created by the same command.
     local: BTreeMap<String, Option<String>>,
+    /// True if a title names no form: only form files and what a lock has do.
+    is_locked: bool,
 }
+
+/// What to do about a form that a lock does not have.
+pub(crate) const LOCKED: &str =
+    "write the form's id, or the name of a form file that links.lock has";
 
 /// Reason why a reference means no form: a message and a hint.
 pub(crate) type UnknownForm = (String, Option<String>);
 
 impl KnownForms {
+    /// Returns the forms that references may mean, by their titles only if they are not bound to a lock.
+    pub(crate) fn of(is_locked: bool) -> Self {
+        Self { is_locked, ..Self::default() }
+    }
+
     /// Adds the form of a local name; `None` if it is created by the same command.
     pub(crate) fn add(&mut self, name: &str, id: Option<String>) {
         self.local.insert(name.to_owned(), id);
@@ -47,9 +58,19 @@ impl KnownForms {
             Some(None) => return Ok(Ok(form_of(name))),
             None => {}
         }
+        let is_locked = self.is_locked;
         let forms = self.account(client).await?;
         if let Some(form) = forms.iter().find(|form| Some(&*form.id) == recorded) {
             return Ok(Ok(json!(form.id)));
+        }
+        if is_locked {
+            let message = match recorded {
+                Some(id) => {
+                    format!("--locked: the form {id}, which links.lock has for \"{name}\", is gone")
+                }
+                None => format!("--locked: links.lock does not have the form \"{name}\""),
+            };
+            return Ok(Err((message, Some(LOCKED.to_owned()))));
         }
         Ok(titled(name, forms).map(|form| json!(form.id)))
     }

@@ -1,5 +1,6 @@
 //! `apply --locked`: only what `links.lock` identifies.
 
+use super::known_forms;
 use super::sync::SyncRecord;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -7,7 +8,7 @@ use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
 const UPLOAD: &str = "apply the file without --locked, which uploads it, and commit links.lock";
 
-/// Refuses a file whose page or images the lock does not identify. Sends nothing.
+/// Refuses a file whose page, images or forms the lock does not identify. Sends nothing.
 pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), CommandError> {
     let name = file.document.name();
     let refused = |message: String| {
@@ -22,15 +23,36 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
             "apply the file without --locked, or `links init --refresh`, and commit links.lock",
         ));
     }
-    let unknown = unknown_images(file, record);
-    if unknown.is_empty() {
+    let (images, forms) = (unknown_images(file, record), unknown_forms(file, record));
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        several => Some(format!("{several} {many}")),
+    };
+    let counts =
+        [counted(images.len(), "an image", "images"), counted(forms.len(), "a form", "forms")];
+    let missing: Vec<String> = counts.into_iter().flatten().collect();
+    if missing.is_empty() {
         return Ok(());
     }
-    let message = match unknown.len() {
-        1 => "links.lock does not have an image of the file".to_owned(),
-        several => format!("links.lock does not have {several} images of the file"),
+    let hint = if images.is_empty() { known_forms::LOCKED } else { UPLOAD };
+    let message = format!("links.lock does not have {} of the file", missing.join(" and "));
+    let unknown = images.into_iter().chain(forms).collect();
+    Err(refused(message).with_hint(hint).at(file.document.bad(unknown)))
+}
+
+/// Returns the references to forms for which the lock has no id, at their places in the file.
+fn unknown_forms(file: &PageFile, record: &SyncRecord) -> Vec<FieldDiagnostic> {
+    let problem = |reference: &Reference| match &reference.target {
+        ReferenceTarget::Form(name) if record.form(name).is_none() => {
+            let message = format!(
+                "--locked: links.lock does not have the form \"{name}\"; nothing was written"
+            );
+            Some(reference.problem(message).help(known_forms::LOCKED))
+        }
+        ReferenceTarget::Form(_) | ReferenceTarget::Upload(_) => None,
     };
-    Err(refused(message).with_hint(UPLOAD).at(file.document.bad(unknown)))
+    file.references.iter().filter_map(problem).collect()
 }
 
 /// Returns the images whose content the lock does not have, at their places in the file.

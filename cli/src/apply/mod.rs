@@ -10,6 +10,7 @@ pub(crate) mod image;
 pub(crate) mod known_forms;
 mod local_images;
 pub(crate) mod locked;
+pub(crate) mod page_host;
 pub(crate) mod plan;
 mod plan_target;
 pub(crate) mod planned;
@@ -360,11 +361,7 @@ impl<'c> ApplySession<'c> {
 
 /// Returns the note about the fields of a file that a command for slots leaves out, if there are any.
 fn left_out_note(file: &PageFile) -> Option<StyledLine> {
-    let (last, first) = file.left_out.split_last()?;
-    let names = match first {
-        [] => last.clone(),
-        first => format!("{} and {last}", first.join(", ")),
-    };
+    let names = file.left_out_words()?;
     let text = format!("only slots are written; left out: {names}");
     Some(StyledLine::new(Style::Faint, text))
 }
@@ -389,7 +386,7 @@ impl ApplyDelegate for ApplySession<'_> {
         };
         let client = self.client.clone();
         let record = self.record.take();
-        let mut forms = KnownForms::default();
+        let mut forms = KnownForms::of(self.apply_args.locked);
         let read =
             resolve(self.context, client, file, page, record, &self.apply_args, &mut forms).await?;
         let desired = read.file.page.content.clone();

@@ -8,7 +8,7 @@ use links_sdk::{Client, ProfileKey};
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
-use super::{local_images, problems, uploads};
+use super::{local_images, page_host, problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
 use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::Context;
@@ -52,6 +52,7 @@ pub(crate) async fn resolve(
             record.check_page(&file, page)?;
         }
     }
+    page_host::check(&file, page)?;
     check_profile(&apply_args.profiles, page)?;
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);

@@ -10,6 +10,7 @@ use links_sdk::sync::Lock;
 use serde_json::json;
 
 use crate::apply::known_forms::KnownForms;
+use crate::apply::page_host;
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
@@ -173,6 +174,7 @@ async fn refresh(
         ))
     })?;
     record.check_page(&file, &page)?;
+    page_host::check(&file, &page)?;
     if file.page.content.fields.contains_key("languageCode") {
         page.read_language(&client).await?;
     }

@@ -155,6 +155,15 @@ impl PageFile {
         self.left_out.extend(fields.into_iter().map(|(name, _)| name));
         Ok(self)
     }
+
+    /// Returns the names of the fields that were left out, as words; `None` if there are none.
+    pub(crate) fn left_out_words(&self) -> Option<String> {
+        let (last, first) = self.left_out.split_last()?;
+        Some(match first {
+            [] => last.clone(),
+            first => format!("{} and {last}", first.join(", ")),
+        })
+    }
 }
 
 #[cfg(test)]

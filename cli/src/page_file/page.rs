@@ -14,6 +14,8 @@ pub(crate) const NEW: &str = "new";
 pub(crate) struct PageContent {
     /// Key of the page.
     pub(crate) profile: ProfileKey,
+    /// Host in the URL that the file has instead of a login.
+    pub(crate) host: Option<String>,
     /// Login that the page should have, if the file says one.
     pub(crate) login: Option<String>,
     /// False if the file leaves the slots of the page as they are; then `content` has none.
@@ -30,6 +32,7 @@ impl PageContent {
     pub(crate) fn of_slots(profile: ProfileKey, slots: DesiredPage) -> Self {
         Self {
             profile,
+            host: None,
             login: None,
             has_slots: true,
             content: slots.into(),

@@ -12,6 +12,7 @@ use super::node::{Node, Tree};
 use super::page::NEW;
 use super::report::FieldDiagnostic;
 use super::{PageContent, profile_fields};
+use crate::profile_key;
 
 /// Maximum number of slots of a page (the interface, section 8).
 const MAX_SLOTS: usize = 500;
@@ -103,7 +104,8 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
     let (has_slots, content) =
         (root.get("slots").is_some(), DesiredPage { fields, slots: slots? }.into());
     let marked_new = root.get("slots").map(marked_new).unwrap_or_default();
-    Some(PageContent { profile: profile?, login, has_slots, content, marked_new })
+    let (profile, host) = profile?;
+    Some(PageContent { profile, host, login, has_slots, content, marked_new })
 }
 
 const SHAPE: &str =
@@ -111,7 +113,11 @@ const SHAPE: &str =
 
 const SLOT_KEYS: [&str; 3] = ["id", "type", "data"];
 
-fn profile(node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<ProfileKey> {
+/// Returns the key of the page, and the host if it is a URL.
+fn profile(
+    node: &Node,
+    problems: &mut Vec<FieldDiagnostic>,
+) -> Option<(ProfileKey, Option<String>)> {
     let text = match &node.tree {
         Tree::Text(text) => text.clone(),
         Tree::Number(number) if !number.is_f64() => number.to_string(),
@@ -130,8 +136,8 @@ fn profile(node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<ProfileKe
             return None;
         }
     };
-    match crate::profile_key::parse(&text) {
-        Ok(key) => Some(key),
+    match profile_key::parse(&text) {
+        Ok(key) => Some((key, profile_key::host(&text).map(str::to_owned))),
         Err(error) => {
             problems.push(FieldDiagnostic::new("profile", node.span.clone(), error.to_string()));
             None

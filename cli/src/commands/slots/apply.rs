@@ -34,7 +34,7 @@ pub(crate) struct SlotsApplyArgs {
     apply_args: ApplyArgs,
     #[command(flatten)]
     sync: SyncArgs,
-    /// Refuse a page or an image that links.lock does not have, and leave links.lock as it is
+    /// Refuse a page, form or image that links.lock does not have, and leave links.lock as it is
     ///
     /// What is written is recorded in the state directory of this machine, until an apply of the file without --locked writes it to links.lock. On
     /// other machines it counts as changed on the page until then.

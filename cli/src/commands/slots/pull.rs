@@ -1,6 +1,7 @@
 //! `links slots pull`: writes a page to a file to edit and apply.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use links_sdk::ProfileKey;
@@ -55,6 +56,9 @@ pub(crate) async fn run(
         && (record.is_in_lock() || record.is_of(&profile))
     {
         let file = ExistingFile::read(path, FileScope::Slots)?;
+        if let Some(note) = file.left_out_note(&pull_of(&profile, path, "")) {
+            context.ui.say(&note);
+        }
         let client = context.client().await?;
         let page = PageSnapshot::read(&client, &profile).await?;
         let (types, mut forms) = (context.slot_types().await?.rules(), KnownForms::default());
@@ -64,6 +68,7 @@ pub(crate) async fn run(
         let exit = if taken.conflicts > 0 { Exit::Conflict } else { Exit::Ok };
         return Ok(CommandOutput::own(taken.json(), View::Lines(taken.lines())).exit(exit));
     }
+    let key = profile.clone();
     let (page, read) = export::pull(context, profile).await?;
     let types = context.slot_types().await?.rules();
     let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
@@ -73,8 +78,14 @@ pub(crate) async fn run(
     }
     let Some(path) = out else { return Ok(CommandOutput::own(data, View::Document(yaml))) };
 
+    // What cannot be read as a page file has no fields of a page.
+    let replaced = ExistingFile::read(&path, FileScope::Slots).ok().filter(|_| force);
+    let note = replaced.and_then(|file| file.replaced_note(&pull_of(&key, &path, " --force")));
     let text = if is_json(&path) { format!("{data:#}\n") } else { yaml };
     atomic::write(&path, &text, force).map_err(|error| not_written(&path, &error))?;
+    if let Some(note) = note {
+        context.ui.say(&note);
+    }
     let slot_count = page.content.slots.len();
     let (name, login) = (path.display().to_string(), &read.login);
     // A copy of a page that another file has is not recorded.
@@ -88,4 +99,11 @@ pub(crate) async fn run(
         json!({ "file": name, "slots": slot_count }) as Value,
         View::Lines(vec![line]),
     ))
+}
+
+/// Returns the command that pulls a whole page into a file.
+fn pull_of(profile: &ProfileKey, file: &Path, flags: &str) -> String {
+    let file = file.display().to_string();
+    let quoted = shlex::try_quote(&file).map(Cow::into_owned).unwrap_or(file.clone());
+    format!("links pull {profile} -O {quoted}{flags}")
 }
