@@ -5,7 +5,8 @@ use std::fs;
 use links_fixtures::{Account, Choices, ContractServer, Fault, World};
 use serde_json::{Value, json};
 
-use crate::test_env::{CommandResult, TestEnv, picture};
+use crate::steps::{Beginning, cut_short, ok, path, text, writes};
+use crate::test_env::{TestEnv, picture};
 
 const CAFE: &str = "\
 profile: cafe
@@ -41,7 +42,7 @@ notificationChannelIds: [{$channel: Owner}]
 
 fn env() -> TestEnv {
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
-    fs::create_dir(env.file(".any", "").with_file_name("images")).unwrap();
+    fs::create_dir(path(&env, "images")).unwrap();
     env.file("images/logo.gif", picture(800, 800));
     env
 }
@@ -59,22 +60,6 @@ fn account_of_files() -> TestEnv {
 }
 
 const APPLY: &str = "apply --yes --allow-create 2";
-
-fn ok(env: &TestEnv, line: &str) -> CommandResult {
-    let run = env.run(line);
-    assert_eq!(run.exit, 0, "{run}");
-    run
-}
-
-fn read(env: &TestEnv, name: &str) -> String {
-    fs::read_to_string(env.file(".any", "").with_file_name(name)).unwrap()
-}
-
-fn writes(env: &TestEnv) -> Vec<String> {
-    let is_read =
-        |it: &String| it.starts_with("get") || it.starts_with("list") || it == "checkLogin";
-    env.operations().into_iter().filter(|it| !is_read(it)).collect()
-}
 
 /// Returns what pages and forms hold, without their ids.
 fn content(account: &Account) -> Value {
@@ -197,7 +182,7 @@ fn pages_and_forms_are_created_once_with_consent_and_found_again_without_a_lock(
     let again = ok(&env, "apply -o json").json();
     assert_eq!(again["meta"]["requests"], 5, "two pages, forms, channels, the language");
     // Without the lock the page is found by its login and the form by its title.
-    fs::remove_file(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    fs::remove_file(path(&env, "links.lock")).unwrap();
     let plan = env.run("plan astana.yaml contact.yaml");
     assert!(plan.exit == 0 || !plan.stdout.contains('+'), "{plan}");
     assert_eq!(env.server.account().profiles.len(), 3);
@@ -217,7 +202,7 @@ fn one_bad_file_keeps_all_pages_as_they_are_and_every_problem_is_named() {
     assert_eq!(env.operations(), [""; 0]);
 
     env.file("cafe.yaml", CAFE.replace("{title: Good night!}", "{titel: Good night!}"));
-    env.file("astana.yaml", ASTANA.replace("contact", "nobody"));
+    env.file("astana.yaml", ASTANA.replace("contact", "no-such-form"));
     let run = env.run(APPLY);
     assert_eq!(run.exit, 8, "{run}");
     assert!(
@@ -238,7 +223,7 @@ fn two_files_of_one_page_or_form_and_files_that_are_neither_are_refused_or_named
     assert!(run.exit == 8 && run.stderr.contains("both files of the page cafe"), "{run}");
     assert!(run.stderr.contains("both files of the form contact"), "{run}");
     for name in ["twice.yaml", "again.yml"] {
-        fs::remove_file(env.file(".any", "").with_file_name(name)).unwrap();
+        fs::remove_file(path(&env, name)).unwrap();
     }
     env.file("package.json", "{\"name\": \"x\"}");
     let plan = env.run("plan");
@@ -278,7 +263,7 @@ fn a_login_is_changed_only_with_consent_and_the_file_still_applies_after_it() {
     assert_eq!(env.server.account().profiles[0].login, "cafe.qara");
     assert!(ok(&env, "apply").stdout.contains("no changes"));
     // Without the lock the page is found by its new login.
-    fs::remove_file(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    fs::remove_file(path(&env, "links.lock")).unwrap();
     assert!(ok(&env, "apply cafe.yaml").stdout.contains("no changes"));
     // Only the named fields were written.
     assert_eq!(env.server.account().profiles[0].slots.len(), 14);
@@ -415,6 +400,13 @@ fn a_page_that_fails_does_not_stop_the_others_and_the_same_command_goes_on() {
     env.server.fail([reads + 1], &Fault::Before(403));
     let run = env.run("apply cafe.yaml weddings.yaml");
     assert!(run.exit == 12 && run.stderr.contains("qara.weddings: title"), "{run}");
+    // One line says which page failed, and why, and what to do about that.
+    let failed = "cafe: Server Error; nothing was written: the token is read-only, or may not change this page\n";
+    assert!(
+        run.stderr.contains("1 of 2 pages failed (the others are as their files say)"),
+        "{run}"
+    );
+    assert!(run.stderr.contains(failed) && run.stderr.matches('×').count() == 1, "{run}");
     let titles = || -> Vec<_> {
         env.server.account().profiles.iter().map(|page| page.title.clone().unwrap()).collect()
     };
@@ -474,10 +466,10 @@ fn only_what_the_lock_identifies_is_applied_with_locked() {
     assert!(run.exit == 14 && run.stderr.contains("--locked"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
     ok(&env, APPLY);
-    let before = fs::read_to_string(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    let before = fs::read_to_string(path(&env, "links.lock")).unwrap();
     env.file("cafe.yaml", CAFE.replace("at night", "by night"));
     ok(&env, "apply --locked");
-    let after = fs::read_to_string(env.file(".any", "").with_file_name("links.lock")).unwrap();
+    let after = fs::read_to_string(path(&env, "links.lock")).unwrap();
     assert_eq!(before, after);
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara by night"));
 }
@@ -598,14 +590,15 @@ fn completes_after_a_kill_anywhere(keeps_state: bool) {
         ok(&env, APPLY);
         content(&env.server.account())
     };
+    let mut env = account_of_files();
+    if keeps_state {
+        let directory = env.home.path().join(".kept").display().to_string();
+        env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+    }
+    let beginning = Beginning::of(&env);
     for nth in 1.. {
-        let mut env = account_of_files();
-        if keeps_state {
-            let directory = env.home.path().join(".kept").display().to_string();
-            env = env.keeping_state().env("LINKS_STATE_DIR", directory);
-        }
-        let mut command = env.command(APPLY.split(' '));
-        let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        beginning.restore(&env);
+        let ended = cut_short(&env, APPLY, &format!("any:{nth}"));
         if ended.status.success() {
             assert!(nth > 20, "only {nth} places");
             return;
@@ -639,7 +632,7 @@ fn a_saved_plan_of_an_account_is_carried_out_as_it_is_or_not_at_all() {
     assert_eq!((account.profiles.len(), account.forms.len()), (3, 2));
 
     env.operations();
-    let edited = read(&env, "plan.json").replace("Qara at night", "Forged");
+    let edited = text(&env, "plan.json").replace("Qara at night", "Forged");
     env.file("edited.json", edited);
     let run = env.run("apply --plan edited.json --yes");
     assert!(run.exit != 0 && writes(&env).iter().all(|it| it != "updateProfile"), "{run}");
@@ -661,7 +654,7 @@ fn a_plan_is_appended_to_a_job_summary_and_noted_at_the_lines_of_its_files() {
     env.server.edit(|account| account.profiles[0].mood_text = Some("Theirs".to_owned()));
     let plan = env.run("plan --summary summary.md --annotate github");
     assert_eq!(plan.exit, 3, "{plan}");
-    let summary = read(&env, "summary.md");
+    let summary = text(&env, "summary.md");
     assert!(
         summary.starts_with("before\n### links plan: ")
             && summary.contains("```diff\n~ cafe: title"),
@@ -698,7 +691,7 @@ fn a_file_of_another_page_than_the_pinned_ones_is_refused() {
     let run = env.run("apply --profile cafe --profile qara.weddings --yes --allow-create 2");
     assert!(run.exit == 14 && run.stderr.contains("the page qara.astana, a new one"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
-    fs::remove_file(env.file(".any", "").with_file_name("astana.yaml")).unwrap();
+    fs::remove_file(path(&env, "astana.yaml")).unwrap();
     ok(&env, "apply --profile cafe --profile qara.weddings --yes --allow-create 2");
 }
 

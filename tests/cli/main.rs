@@ -63,6 +63,7 @@ mod security;
 mod single_files;
 mod slots;
 mod stderr;
+mod steps;
 mod surface;
 mod sync;
 #[cfg(target_os = "linux")]

@@ -1,11 +1,11 @@
 //! Tests of `links pull` for one page: a new file, and a file that takes over what changed on its page.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::test_env::{CommandResult, TestEnv, picture};
+use crate::steps::{Beginning, cut_short, ok, path, text, writes};
+use crate::test_env::{TestEnv, picture};
 
 const CAFE: &str = "\
 # The café
@@ -24,28 +24,6 @@ slots:
     type: form
     data: {formId: {$form: Book a table}, buttonText: Book a table}
 ";
-
-pub(crate) fn ok(env: &TestEnv, line: &str) -> CommandResult {
-    let run = env.run(line);
-    assert_eq!(run.exit, 0, "{run}");
-    run
-}
-
-pub(crate) fn path(env: &TestEnv, name: &str) -> PathBuf {
-    env.home.path().join(name)
-}
-
-pub(crate) fn text(env: &TestEnv, name: &str) -> String {
-    fs::read_to_string(path(env, name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// Returns the operations since the last call that are no reads.
-pub(crate) fn writes(env: &TestEnv) -> Vec<String> {
-    // Downloads are no operation.
-    let is_read =
-        |it: &String| ["get", "list", "check", "?"].iter().any(|start| it.starts_with(start));
-    env.operations().into_iter().filter(|it| !is_read(it)).collect()
-}
 
 fn env() -> TestEnv {
     TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1")
@@ -317,15 +295,16 @@ fn a_place_that_cannot_be_written_is_named_and_nothing_is_recorded() {
 
 #[test]
 fn a_pull_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
+    let env = synced();
+    edit(&env, |page| page.title = Some("Theirs".to_owned()));
+    let beginning = Beginning::of(&env);
     for is_new in [false, true] {
         for nth in 1.. {
-            let env = synced();
-            edit(&env, |page| page.title = Some("Theirs".to_owned()));
+            beginning.restore(&env);
             if is_new {
                 fs::remove_file(path(&env, "cafe.yaml")).unwrap();
             }
-            let mut command = env.command(["pull", "cafe", "-O", "cafe.yaml"]);
-            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            let ended = cut_short(&env, "pull cafe -O cafe.yaml", &format!("any:{nth}"));
             ok(&env, "pull cafe -O cafe.yaml");
             assert!(text(&env, "cafe.yaml").contains("Theirs"), "{nth}");
             let plan = ok(&env, "plan cafe.yaml --fail-on any");

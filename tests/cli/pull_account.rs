@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::pull::{ok, path, text, writes};
+use crate::steps::{cut_short, ok, path, text, writes};
 use crate::test_env::TestEnv;
 
 fn env() -> TestEnv {
@@ -93,8 +93,7 @@ fn a_pull_of_an_account_that_is_cut_short_anywhere_is_finished_by_the_next_one()
     for nth in 1.. {
         let env = env();
         ok(&env, "init");
-        let mut command = env.command(["pull", "--all"]);
-        let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        let ended = cut_short(&env, "pull --all", &format!("any:{nth}"));
         ok(&env, "pull --all");
         let expected = ["cafe.yaml", "forms/book-a-table.yaml", "links.lock", "qara.weddings.yaml"];
         let found = files(&env).into_iter().filter(|it| !it.contains(".links-"));
@@ -121,7 +120,7 @@ fn a_file_that_was_deleted_is_written_anew_and_recorded() {
     assert_eq!(ids.exit, 0, "{ids}");
 }
 
-/// Text as users write it, and as nobody should.
+/// Text as users write it, and as no user should.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-zA-Z ]{1,12}",

@@ -4,7 +4,7 @@ use std::fs;
 
 use links_fixtures::{Choices, FileUrls, Profile};
 
-use crate::pull::{ok, path, text, writes};
+use crate::steps::{ok, path, text, writes};
 use crate::test_env::TestEnv;
 
 fn env() -> TestEnv {

@@ -5,23 +5,11 @@ use std::fs;
 use links_fixtures::{Choices, FileUrls, World};
 use serde_json::{Value, json};
 
-use crate::pull::{ok, path, text, writes};
+use crate::steps::{copy, ok, path, text, writes};
 use crate::test_env::TestEnv;
 
 fn here(builder: links_fixtures::ContractServerBuilder) -> links_fixtures::ContractServerBuilder {
     builder.choices(Choices { file_urls: FileUrls::Here, ..Choices::default() })
-}
-
-/// Copies a directory of files from one home directory to another.
-fn copy(from: &std::path::Path, to: &std::path::Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
-    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use links_fixtures::{Choices, Slot};
 use serde_json::{Value, json};
 
+use crate::steps::cut_short;
 use crate::test_env::{CommandResult, TestEnv};
 
 const CREATED_ONE: &str =
@@ -25,8 +26,7 @@ fn with_slots(env: TestEnv, slots: &[(u64, &str, Value)]) -> TestEnv {
 
 /// Ends a restore right after its creates were sent.
 fn interrupt(env: &TestEnv, line: &str) {
-    let mut command = env.command(line.split_whitespace());
-    let ended = command.env("LINKS_TEST_CRASH", "after_send:3").output().unwrap();
+    let ended = cut_short(env, line, "after_send:3");
     assert_eq!(ended.status.code(), None, "{}", String::from_utf8_lossy(&ended.stderr));
 }
 

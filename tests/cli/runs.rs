@@ -8,6 +8,7 @@ use links_fixtures::Fault;
 use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
+use crate::steps::cut_short;
 use crate::test_env::{CommandResult, TestEnv};
 
 const PAGE: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: New}}\n  - {type: text, data: {title: Middle}}\n  - {type: text, data: {title: Last}}\n";
@@ -27,8 +28,7 @@ fn state(env: &TestEnv) -> PathBuf {
 
 /// Runs a command that is ended at a crash point.
 fn cut_off(env: &TestEnv, place: &str, line: &str) {
-    let mut command = env.command(line.split_whitespace());
-    let output = command.env("LINKS_TEST_CRASH", place).output().unwrap();
+    let output = cut_short(env, line, place);
     assert_eq!(output.status.code(), None, "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -94,7 +94,8 @@ fn fault_49_an_unfinished_run_of_another_file_is_replaced_and_reported() {
     let run = env.run("slots apply page.yaml");
     assert_eq!(run.exit, 0, "{run}");
     assert!(
-        run.stderr.contains("was for another file and is discarded (1 updated so far)"),
+        run.stderr.contains("was for other content than this file has, so it is not continued")
+            && run.stderr.contains("stays on the page (1 updated), and this run starts from there"),
         "{run}"
     );
     let states: Vec<_> =
@@ -401,8 +402,7 @@ fn found_17_a_restore_that_is_ended_anywhere_is_finished_by_the_same_command() {
             let run = rows(&env.run("slots history -o json")).remove(0);
             let line = format!("slots restore {} --yes", run["run"].as_str().unwrap());
             let before = env.server.account().next_id;
-            let mut command = env.command(line.split_whitespace());
-            let ended = command.env("LINKS_TEST_CRASH", format!("{place}:{nth}")).output().unwrap();
+            let ended = cut_short(&env, &line, &format!("{place}:{nth}"));
             if ended.status.success() {
                 break;
             }

@@ -5,16 +5,8 @@ use std::fs;
 use links_fixtures::Slot;
 use serde_json::{Value, json};
 
-use crate::test_env::{CommandResult, TestEnv};
-
-const SLOTS: &str = "profile: cafe
-slots:
-  - type: text
-    data: {title: Hours, description: 8 to 8}
-  - type: button
-    data: {title: Menu, link: 'https://qara.example/menu'}
-  - type: divider
-";
+use crate::steps::{SLOTS, cut_short, edit_slots, ok};
+use crate::test_env::TestEnv;
 
 /// Returns a café whose page was made from a file, on a machine that keeps its state.
 fn synced() -> TestEnv {
@@ -26,18 +18,8 @@ fn synced() -> TestEnv {
     env
 }
 
-fn ok(env: &TestEnv, line: &str) -> CommandResult {
-    let run = env.run(line);
-    assert_eq!(run.exit, 0, "{run}");
-    run
-}
-
-fn edit(env: &TestEnv, change: impl Fn(&mut Vec<Slot>)) {
-    env.server.edit(|account| change(&mut account.profiles[0].slots));
-}
-
 fn set(env: &TestEnv, nth: usize, value: &str) {
-    edit(env, |slots| {
+    edit_slots(env, |slots| {
         slots[nth].data.insert("title".to_owned(), value.into());
     });
 }
@@ -79,7 +61,7 @@ fn a_change_of_each_side_survives_the_other_without_a_lock() {
 #[test]
 fn a_removed_item_is_deleted_after_confirmation_and_an_unknown_slot_stays() {
     let env = synced();
-    edit(&env, |slots| {
+    edit_slots(&env, |slots| {
         let data = [("title".to_owned(), "Theirs".into())].into_iter().collect();
         slots.push(Slot::new(77, "text", data));
     });
@@ -187,8 +169,7 @@ fn a_first_run_that_is_cut_short_anywhere_is_recorded_by_the_next_one() {
         let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
         env.server.edit(|account| account.profiles[0].slots.clear());
         env.file("cafe.yaml", SLOTS);
-        let mut command = env.command("slots apply cafe.yaml".split_whitespace());
-        let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        let ended = cut_short(&env, "slots apply cafe.yaml", &format!("any:{nth}"));
         ok(&env, "slots apply cafe.yaml");
         assert_eq!(titles(&env).len(), 3, "place {nth}");
         assert_eq!(env.run("slots plan cafe.yaml --fail-on any").exit, 0, "place {nth}");

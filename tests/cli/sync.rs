@@ -6,16 +6,8 @@ use links_fixtures::{Choices, Fault, Slot, Strings};
 use serde_json::{Value, json};
 
 use crate::auth::log_in;
-use crate::test_env::{CommandResult, TestEnv, picture};
-
-const SLOTS: &str = "profile: cafe
-slots:
-  - type: text
-    data: {title: Hours, description: 8 to 8}
-  - type: button
-    data: {title: Menu, link: 'https://qara.example/menu'}
-  - type: divider
-";
+use crate::steps::{Beginning, SLOTS, cut_short, edit_slots, ok, path, text};
+use crate::test_env::{TestEnv, picture};
 
 /// Returns a café whose page was made from a file, and the record of that. No command finds the state of another one: each might run on
 /// another machine that has the same files.
@@ -30,23 +22,8 @@ fn synced() -> TestEnv {
     env
 }
 
-fn ok(env: &TestEnv, line: &str) -> CommandResult {
-    let run = env.run(line);
-    assert_eq!(run.exit, 0, "{run}");
-    run
-}
-
-fn read(env: &TestEnv, name: &str) -> String {
-    fs::read_to_string(env.file(".any", "").with_file_name(name)).unwrap()
-}
-
-/// Changes the page as another client does.
-fn edit(env: &TestEnv, change: impl Fn(&mut Vec<Slot>)) {
-    env.server.edit(|account| change(&mut account.profiles[0].slots));
-}
-
 fn set(env: &TestEnv, nth: usize, key: &str, value: &str) {
-    edit(env, |slots| {
+    edit_slots(env, |slots| {
         slots[nth].data.insert(key.to_owned(), value.into());
     });
 }
@@ -114,7 +91,7 @@ fn the_same_key_changed_on_both_sides_is_a_conflict_at_its_line() {
 #[test]
 fn an_item_that_was_removed_from_the_file_is_deleted_and_one_made_on_the_page_stays() {
     let env = synced();
-    edit(&env, |slots| {
+    edit_slots(&env, |slots| {
         let data = [("title".to_owned(), "Theirs".into())].into_iter().collect();
         slots.push(Slot::new(77, "text", data));
     });
@@ -138,7 +115,7 @@ fn an_item_that_was_removed_from_the_file_is_deleted_and_one_made_on_the_page_st
 #[test]
 fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
     let env = synced();
-    edit(&env, |slots| drop(slots.remove(1)));
+    edit_slots(&env, |slots| drop(slots.remove(1)));
     let applied = ok(&env, "slots apply cafe.yaml");
     assert!(
         applied.stdout.contains("item 2: slot") && applied.stdout.contains("not created again"),
@@ -154,7 +131,7 @@ fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
     assert_eq!(title(&env, 1), json!("Menu"));
     assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
     // The item can go without a deletion once its slot is gone.
-    edit(&env, |slots| drop(slots.remove(1)));
+    edit_slots(&env, |slots| drop(slots.remove(1)));
     env.file(
         "cafe.yaml",
         SLOTS.replace(
@@ -190,7 +167,7 @@ fn the_order_of_either_side_is_taken_and_of_both_is_a_conflict() {
     let kinds = |env: &TestEnv| -> String {
         page(env).iter().map(|(kind, _)| kind.chars().next().unwrap()).collect()
     };
-    edit(&env, |slots| slots.rotate_left(1));
+    edit_slots(&env, |slots| slots.rotate_left(1));
     ok(&env, "slots apply cafe.yaml");
     assert_eq!(kinds(&env), "bdt");
     let moved = "profile: cafe
@@ -235,10 +212,10 @@ fn an_applied_file_with_images_needs_nothing_on_another_machine() {
 #[test]
 fn a_lock_that_cannot_be_trusted_is_refused() {
     let env = synced();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let again = env.run("init");
     assert_eq!(again.exit, 14, "{again}");
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
     let service = env.server.base_url();
     for broken in [
         String::new(),
@@ -264,13 +241,13 @@ fn a_lock_that_cannot_be_trusted_is_refused() {
             assert!(run.stderr.contains("links.lock"), "{run}");
         }
         assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
-        assert_eq!(read(&env, "links.lock"), broken);
+        assert_eq!(text(&env, "links.lock"), broken);
     }
     // A conflict of git in the lock: the records are rebuilt.
     env.file("links.lock", format!("<<<<<<< ours\n{lock}=======\n{lock}>>>>>>> theirs\n"));
     env.file("cafe.yaml", SLOTS);
     ok(&env, "init --refresh");
-    assert_eq!(without_fields(&read(&env, "links.lock")), lock);
+    assert_eq!(without_fields(&text(&env, "links.lock")), lock);
 }
 
 /// Returns a lock without the records of profile fields, which only commands for whole pages read.
@@ -290,7 +267,7 @@ fn a_page_that_was_renamed_is_found_by_its_id() {
     env.file("cafe.yaml", SLOTS.replace("profile: cafe", "profile: qara").replace("Menu", "Card"));
     ok(&env, "slots apply cafe.yaml");
     assert_eq!(title(&env, 1), json!("Card"));
-    assert!(read(&env, "links.lock").contains("\"login\":\"qara\""));
+    assert!(text(&env, "links.lock").contains("\"login\":\"qara\""));
 }
 
 #[test]
@@ -311,16 +288,17 @@ fn a_run_that_is_cut_short_anywhere_is_finished_by_the_next_one() {
     let after = SLOTS.replace("Menu", "Card").replace("  - type: divider\n", "")
         + "  - type: text\n    data: {title: New}\n  - type: divider\n";
     for keeps_state in [true, false] {
+        let mut env = synced();
+        if keeps_state {
+            let directory = env.home.path().join("kept").display().to_string();
+            env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+        }
+        set(&env, 0, "title", "Opening hours");
+        env.file("cafe.yaml", &after);
+        let beginning = Beginning::of(&env);
         for nth in 1.. {
-            let mut env = synced();
-            if keeps_state {
-                let directory = env.home.path().join("kept").display().to_string();
-                env = env.keeping_state().env("LINKS_STATE_DIR", directory);
-            }
-            set(&env, 0, "title", "Opening hours");
-            env.file("cafe.yaml", &after);
-            let mut command = env.command("slots apply cafe.yaml --yes".split_whitespace());
-            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            beginning.restore(&env);
+            let ended = cut_short(&env, "slots apply cafe.yaml --yes", &format!("any:{nth}"));
             let finished = env.run("slots apply cafe.yaml --yes");
             assert_eq!(finished.exit, 0, "place {nth}: {finished}");
             let titles: Vec<_> =
@@ -379,14 +357,15 @@ slots:
   - {type: button, data: {title: New, link: new.example, style: null}}
 ";
     let further = after.replace("/card", "/dishes").replace("title: New", "title: Newer");
+    let env = normalizing().keeping_state();
+    env.file("cafe.yaml", before);
+    ok(&env, "slots apply cafe.yaml");
+    env.file("cafe.yaml", after);
+    let beginning = Beginning::of(&env);
     for changes_again in [false, true] {
         for nth in 1.. {
-            let env = normalizing().keeping_state();
-            env.file("cafe.yaml", before);
-            ok(&env, "slots apply cafe.yaml");
-            env.file("cafe.yaml", after);
-            let mut command = env.command("slots apply cafe.yaml --yes".split_whitespace());
-            let ended = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            beginning.restore(&env);
+            let ended = cut_short(&env, "slots apply cafe.yaml --yes", &format!("any:{nth}"));
             if changes_again {
                 env.file("cafe.yaml", &further);
             }
@@ -404,7 +383,8 @@ slots:
             );
             // A change of another client is one all the same.
             set(&env, 1, "link", "https://theirs.example");
-            assert_eq!(exits(&env, ""), [0, 3, 3], "place {nth}");
+            let plan = env.run("slots plan cafe.yaml --fail-on remote");
+            assert_eq!(plan.exit, 3, "place {nth}: {plan}");
             if ended.status.success() {
                 assert!(nth > 10, "only {nth} places");
                 break;
@@ -418,13 +398,12 @@ fn a_resumed_run_decides_as_the_run_did() {
     let env = synced().keeping_state();
     set(&env, 1, "title", "Theirs");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Mine").replace("Hours", "Open"));
-    let lock = read(&env, "links.lock");
-    let mut command = env.command("slots apply cafe.yaml --overwrite --locked".split_whitespace());
-    let ended = command.env("LINKS_TEST_CRASH", "any:9").output().unwrap();
+    let lock = text(&env, "links.lock");
+    let ended = cut_short(&env, "slots apply cafe.yaml --overwrite --locked", "any:9");
     assert!(!ended.status.success());
     ok(&env, "slots apply --resume");
     assert_eq!((title(&env, 0), title(&env, 1)), (json!("Open"), json!("Mine")));
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
 }
 
 #[test]
@@ -469,18 +448,18 @@ fn commented() -> TestEnv {
 fn a_pull_into_a_file_takes_over_what_changed_and_leaves_the_rest() {
     let env = commented();
     assert!(ok(&env, "slots pull cafe -O cafe.yaml").stdout.contains("no changes"));
-    assert_eq!(read(&env, "cafe.yaml"), COMMENTED);
+    assert_eq!(text(&env, "cafe.yaml"), COMMENTED);
     // Edits of both sides, at different places.
     env.file("cafe.yaml", COMMENTED.replace("8 to 8", "9 to 9"));
     set(&env, 1, "title", "Card: \"all\"");
     set(&env, 1, "style", "outline");
-    edit(&env, |slots| {
+    edit_slots(&env, |slots| {
         let data = [("title".to_owned(), "{$upload: x.png} # no".into())];
         slots.insert(1, Slot::new(77, "text", data.into_iter().collect()));
     });
     let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
     assert!(pulled.stdout.contains("2 values taken over, 1 slot added"), "{pulled}");
-    let text = read(&env, "cafe.yaml");
+    let text = text(&env, "cafe.yaml");
     for kept in [
         "# The café at the corner\n",
         "  # Opening hours\n",
@@ -511,7 +490,7 @@ fn a_pull_marks_conflicts_and_no_file_with_marks_is_applied() {
     let pulled = env.run("slots pull cafe -O cafe.yaml");
     assert_eq!(pulled.exit, 7, "{pulled}");
     assert!(pulled.stdout.contains("1 conflict marked"), "{pulled}");
-    let text = read(&env, "cafe.yaml");
+    let text = text(&env, "cafe.yaml");
     let mark = text.lines().find(|line| line.contains("# <<< page:")).unwrap();
     assert!(mark.contains("\"Card\""), "{text}");
     for line in [
@@ -533,7 +512,7 @@ fn a_pull_marks_conflicts_and_no_file_with_marks_is_applied() {
 #[test]
 fn a_pull_removes_what_was_deleted_there_and_brings_back_what_changed_there() {
     let env = commented();
-    edit(&env, |slots| drop(slots.remove(2)));
+    edit_slots(&env, |slots| drop(slots.remove(2)));
     set(&env, 0, "title", "Opening hours");
     // The text is gone here, and changed there.
     let without = COMMENTED.replace(
@@ -544,7 +523,7 @@ fn a_pull_removes_what_was_deleted_there_and_brings_back_what_changed_there() {
     let pulled = env.run("slots pull cafe -O cafe.yaml");
     assert_eq!(pulled.exit, 7, "{pulled}");
     assert!(pulled.stdout.contains("1 item removed, 1 conflict marked"), "{pulled}");
-    let text = read(&env, "cafe.yaml");
+    let text = text(&env, "cafe.yaml");
     assert!(!text.contains("divider") && text.contains("Opening hours"), "{text}");
     let settled: String = text
         .lines()
@@ -559,10 +538,10 @@ fn a_pull_removes_what_was_deleted_there_and_brings_back_what_changed_there() {
 #[test]
 fn a_pull_follows_the_order_of_the_page() {
     let env = commented();
-    edit(&env, |slots| slots.reverse());
+    edit_slots(&env, |slots| slots.reverse());
     let pulled = ok(&env, "slots pull cafe -O cafe.yaml");
     assert!(pulled.stdout.contains("reordered"), "{pulled}");
-    let text = read(&env, "cafe.yaml");
+    let text = text(&env, "cafe.yaml");
     let at = |word: &str| text.find(word).unwrap();
     assert!(at("divider") < at("button") && at("button") < at("# Opening hours"), "{text}");
     assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
@@ -585,11 +564,11 @@ fn a_pull_leaves_a_file_that_it_cannot_patch_as_it_is() {
     let run = env.run("slots pull cafe -O cafe.json");
     assert_eq!(run.exit, 7, "{run}");
     assert!(run.stderr.contains("nothing was written"), "{run}");
-    assert!(read(&env, "cafe.json").contains("Mine"));
+    assert!(text(&env, "cafe.json").contains("Mine"));
 }
 
 fn add_theirs(env: &TestEnv) {
-    edit(env, |slots| {
+    edit_slots(env, |slots| {
         let data = [("title".to_owned(), "Theirs".into())].into_iter().collect();
         slots.push(Slot::new(77, "text", data));
     });
@@ -597,7 +576,7 @@ fn add_theirs(env: &TestEnv) {
 
 /// Makes a directory that no lock above it governs.
 fn repository(env: &TestEnv, name: &str) {
-    fs::create_dir_all(env.file(".any", "").with_file_name(name).join(".git")).unwrap();
+    fs::create_dir_all(path(env, name).join(".git")).unwrap();
 }
 
 /// Exit codes of a plan for `pending`, `remote` and `any`, with further options.
@@ -635,8 +614,8 @@ fn the_exit_code_of_a_plan_tells_apart_who_changed_something() {
 fn a_slot_made_deleted_or_moved_on_the_page_is_a_remote_change() {
     let changes: [fn(&TestEnv); 3] = [
         add_theirs,
-        |env| edit(env, |slots| drop(slots.remove(1))),
-        |env| edit(env, |slots| slots.rotate_left(1)),
+        |env| edit_slots(env, |slots| drop(slots.remove(1))),
+        |env| edit_slots(env, |slots| slots.rotate_left(1)),
     ];
     for change in changes {
         let env = synced();
@@ -654,7 +633,7 @@ fn without_a_record_it_is_unknown_what_was_changed_elsewhere() {
     repository(&env, "other");
     env.file("other/cafe.yaml", SLOTS);
     // A lock that has no record of the page.
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let pages = lock.find("\"pages\":").unwrap();
     env.file("links.lock", format!("{}\"pages\":{{}}}}\n", &lock[..pages]));
     for file in ["other/cafe.yaml", "cafe.yaml"] {
@@ -698,17 +677,17 @@ fn json_lists_what_was_changed_since_the_last_sync() {
 #[test]
 fn a_locked_apply_leaves_the_lock_as_it_is() {
     let env = synced();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let edited = SLOTS.replace("Menu", "Card").replace("  - type: divider\n", "")
         + "  - type: text\n    data: {title: New}\n";
     env.file("cafe.yaml", &edited);
     let applied = ok(&env, "slots apply cafe.yaml --locked --yes");
     assert!(applied.stdout.contains("1 updated, 1 created, 1 deleted"), "{applied}");
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
     // By the old record, file and page agree all the same: nothing is made twice.
     ok(&env, "slots apply cafe.yaml --locked --yes");
     assert_eq!(page(&env).len(), 3);
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
     // Until the lock is updated, what was written counts as changed on the page.
     env.file("cafe.yaml", edited.replace("Card", "Menu"));
     assert_eq!(exits(&env, ""), [0, 3, 3]);
@@ -716,7 +695,7 @@ fn a_locked_apply_leaves_the_lock_as_it_is() {
     assert_eq!(env.run("slots apply cafe.yaml --locked --yes").exit, 7);
     env.file("cafe.yaml", &edited);
     ok(&env, "slots apply cafe.yaml");
-    assert_ne!(read(&env, "links.lock"), lock);
+    assert_ne!(text(&env, "links.lock"), lock);
     env.file("cafe.yaml", edited.replace("Card", "Dishes"));
     ok(&env, "slots apply cafe.yaml --locked");
     assert_eq!(title(&env, 1), json!("Dishes"));
@@ -725,7 +704,7 @@ fn a_locked_apply_leaves_the_lock_as_it_is() {
 #[test]
 fn runs_with_locked_are_recorded_in_the_state_directory() {
     let env = synced().keeping_state();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let locked = "slots apply cafe.yaml --locked --yes";
     // Each edit is written, also one back to what the lock says.
     for (title_here, exits_before) in [("Card", 3), ("Dishes", 3), ("Menu", 3), ("Card", 3)] {
@@ -749,11 +728,11 @@ fn runs_with_locked_are_recorded_in_the_state_directory() {
     env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
     let plan = env.run("slots plan cafe.yaml");
     assert!(plan.stdout.contains("1 to create, 1 to update, 1 to delete"), "{plan}");
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
     // Without --locked the lock catches up, and a lock that others committed counts more than what was recorded here.
     env.file("cafe.yaml", &more);
     ok(&env, "slots apply cafe.yaml");
-    let caught_up = read(&env, "links.lock");
+    let caught_up = text(&env, "links.lock");
     assert_ne!(caught_up, lock);
     assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
     env.file("cafe.yaml", more.replace("New", "Newer"));
@@ -768,7 +747,7 @@ fn runs_with_locked_are_recorded_in_the_state_directory() {
 #[test]
 fn the_lock_of_another_user_is_refused_before_anything_is_read() {
     let env = synced();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let other = lock.replace("\"user\":4021", "\"user\":7");
     assert_ne!(other, lock);
     env.file("links.lock", &other);
@@ -792,14 +771,14 @@ fn the_lock_of_another_user_is_refused_before_anything_is_read() {
 #[test]
 fn a_locked_apply_refuses_what_the_lock_does_not_identify() {
     let env = synced();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let refused = |line: &str, why: &str| {
         env.operations();
         let run = env.run(&format!("{line} --locked --yes --overwrite"));
         assert_eq!(run.exit, 14, "{run}");
         assert!(run.stderr.contains(why) && run.stderr.contains("nothing was written"), "{run}");
         assert!(env.operations().iter().all(|it| it.starts_with("get")), "{run}");
-        assert_eq!((page(&env).len(), read(&env, "links.lock")), (3, lock.clone()));
+        assert_eq!((page(&env).len(), text(&env, "links.lock")), (3, lock.clone()));
     };
     let changed = SLOTS.replace("Menu", "Card");
     env.file("copy.yaml", &changed);
@@ -849,25 +828,25 @@ fn a_refresh_takes_no_difference_for_agreed() {
     set(&env, 1, "title", "Theirs");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Other"));
     assert_eq!(env.run("slots pull cafe -O cafe.yaml").exit, 7);
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     assert_eq!(env.run("init --refresh").exit, 8);
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
 }
 
 #[test]
 fn a_refresh_goes_on_after_a_file_that_cannot_be_recorded() {
     let env = synced();
     env.file("broken.yaml", "profile: qara.weddings\nslots: {}\n");
-    env.file("gone.yaml", "profile: nobody\nslots: []\n");
+    env.file("gone.yaml", "profile: no.such.page\nslots: []\n");
     env.file("wedding.yaml", "profile: qara.weddings\nslots: []\n");
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let run = env.run("init --refresh");
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stdout.contains("2 page files recorded"), "{run}");
     for failed in ["broken.yaml: not recorded", "gone.yaml: not recorded"] {
         assert!(run.stderr.contains(failed), "{run}");
     }
-    let now = read(&env, "links.lock");
+    let now = text(&env, "links.lock");
     assert!(now.contains("\"wedding.yaml\":") && !now.contains("gone.yaml"), "{now}");
     let now = without_fields(&now);
     assert!(lock.lines().all(|line| line == "]}}}" || now.contains(line)), "{now}");
@@ -917,7 +896,7 @@ fn what_was_changed_there_is_said_once_and_a_schema_is_set_in_a_file() {
     assert_eq!(format!("{applied}").matches("\"Theirs\" on the page").count(), 1, "{applied}");
     for schema in ["../page.json", "page.json"] {
         ok(&env, &format!("slots pull cafe -O cafe.yaml --schema {schema}"));
-        let text = read(&env, "cafe.yaml");
+        let text = text(&env, "cafe.yaml");
         let line = format!("# yaml-language-server: $schema={schema}\nprofile: cafe\n");
         assert!(text.starts_with(&line), "{text}");
     }
@@ -927,16 +906,16 @@ fn what_was_changed_there_is_said_once_and_a_schema_is_set_in_a_file() {
 #[test]
 fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
     let env = synced();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     // A copy of the page elsewhere is no file of the page.
     ok(&env, "slots pull cafe -O backup.yaml");
-    assert_eq!(read(&env, "links.lock"), lock);
+    assert_eq!(text(&env, "links.lock"), lock);
     for line in ["slots plan backup.yaml", "slots apply backup.yaml", "init --refresh"] {
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
         assert!(run.stderr.contains("are both files of the page cafe"), "{run}");
     }
-    assert_eq!(without_fields(&read(&env, "links.lock")), lock);
+    assert_eq!(without_fields(&text(&env, "links.lock")), lock);
     let home = env.home.path();
     fs::remove_file(home.join("backup.yaml")).unwrap();
     fs::create_dir(home.join("pages")).unwrap();
@@ -945,7 +924,7 @@ fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
     let plan = ok(&env, "slots plan pages/main.yaml");
     assert!(plan.stdout.contains("\"Theirs\" on the page, changed since the last sync"), "{plan}");
     ok(&env, "slots apply pages/main.yaml");
-    let moved = read(&env, "links.lock");
+    let moved = text(&env, "links.lock");
     assert!(moved.contains("\"pages/main.yaml\":") && !moved.contains("\"cafe.yaml\":"), "{moved}");
     assert_eq!(title(&env, 0), json!("Theirs"));
     // The same file for another page.
@@ -954,7 +933,7 @@ fn a_page_has_one_file_and_keeps_its_record_when_that_is_moved() {
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
     }
-    assert_eq!(read(&env, "links.lock"), moved);
+    assert_eq!(text(&env, "links.lock"), moved);
 }
 
 #[test]
@@ -978,7 +957,7 @@ fn a_saved_plan_below_a_lock_is_carried_out_as_it_was_made() {
 #[test]
 fn a_legacy_slot_is_deleted_only_with_its_own_flag() {
     let env = synced();
-    edit(&env, |slots| {
+    edit_slots(&env, |slots| {
         let mut slot =
             Slot::new(90, "messenger", json!({"phone": "1"}).as_object().unwrap().clone());
         slot.supported = false;
@@ -993,7 +972,7 @@ fn a_legacy_slot_is_deleted_only_with_its_own_flag() {
 #[test]
 fn a_legacy_slot_whose_item_was_removed_was_not_made_on_the_page() {
     let env = synced();
-    edit(&env, |slots| {
+    edit_slots(&env, |slots| {
         let mut slot =
             Slot::new(90, "messenger", json!({"phone": "1"}).as_object().unwrap().clone());
         slot.supported = false;
@@ -1002,7 +981,7 @@ fn a_legacy_slot_whose_item_was_removed_was_not_made_on_the_page() {
         slots.push(Slot::new(91, "event", data.as_object().unwrap().clone()));
     });
     ok(&env, "slots pull cafe -O cafe.yaml");
-    assert!(read(&env, "cafe.yaml").contains("id: 90"));
+    assert!(text(&env, "cafe.yaml").contains("id: 90"));
     for text in [SLOTS.to_owned(), SLOTS.replace("Menu", "Card")] {
         env.file("cafe.yaml", text);
         for line in ["slots plan cafe.yaml", "slots apply cafe.yaml", "slots plan cafe.yaml"] {
@@ -1016,7 +995,7 @@ fn a_legacy_slot_whose_item_was_removed_was_not_made_on_the_page() {
 #[test]
 fn a_file_whose_slots_are_gone_from_the_page_has_nothing_to_do() {
     let env = synced();
-    edit(&env, Vec::clear);
+    edit_slots(&env, Vec::clear);
     for line in ["slots plan cafe.yaml", "slots apply cafe.yaml"] {
         let run = ok(&env, line);
         assert!(run.stdout.contains("no changes") && !run.stdout.contains("refuse"), "{run}");
@@ -1027,7 +1006,7 @@ fn a_file_whose_slots_are_gone_from_the_page_has_nothing_to_do() {
 #[test]
 fn a_lock_that_no_refresh_can_mend_is_kept() {
     let env = synced();
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     let service = env.server.base_url();
     for other in [
         lock.replace("\"v\":1", "\"v\":2"),
@@ -1039,7 +1018,7 @@ fn a_lock_that_no_refresh_can_mend_is_kept() {
         env.file("links.lock", &other);
         let run = env.run("init --refresh");
         assert_eq!(run.exit, 14, "{run}");
-        assert_eq!(read(&env, "links.lock"), other);
+        assert_eq!(text(&env, "links.lock"), other);
     }
 }
 
@@ -1070,12 +1049,12 @@ fn an_image_that_the_service_has_dropped_is_uploaded_again() {
     ok(&env, "slots apply cafe.yaml --yes");
     // The path that the lock has for one of the images is refused.
     let path = page(&env)[0].1["image"].as_str().unwrap().to_owned();
-    env.file("links.lock", read(&env, "links.lock").replace(&path, "gone/menu.gif"));
+    env.file("links.lock", text(&env, "links.lock").replace(&path, "gone/menu.gif"));
     env.file("cafe.yaml", slots + &item("menu.gif", "C") + &item("logo.gif", "D"));
     env.operations();
     let refused = env.run("slots apply cafe.yaml --yes --no-validate");
     assert_eq!(refused.exit, 8, "{refused}");
-    let lock = read(&env, "links.lock");
+    let lock = text(&env, "links.lock");
     assert!(!lock.contains("gone/") && lock.contains("\"images\":{\n"), "{lock}");
     ok(&env, "slots apply cafe.yaml --yes --no-validate");
     let uploads = env.operations().iter().filter(|it| *it == "uploadFile").count();
@@ -1092,7 +1071,7 @@ fn a_path_in_the_lock_that_is_no_upload_is_not_written_to_the_page() {
         env.file("cafe.yaml", format!("{SLOTS}{item}"));
         ok(&env, "slots apply cafe.yaml --yes");
         let path = page(&env)[3].1["image"].as_str().unwrap().to_owned();
-        env.file("links.lock", read(&env, "links.lock").replace(&path, hostile));
+        env.file("links.lock", text(&env, "links.lock").replace(&path, hostile));
         let more = item.replace("title: Menu", "title: More");
         env.file("cafe.yaml", format!("{SLOTS}{item}{more}"));
         ok(&env, "slots apply cafe.yaml --yes");

@@ -5,7 +5,8 @@ use std::process::Stdio;
 use links_fixtures::Fault;
 use serde_json::{Value, json};
 
-use crate::test_env::{CommandResult, TestEnv, wait};
+use crate::steps::{cut_short, ok};
+use crate::test_env::{TestEnv, wait};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
@@ -14,12 +15,6 @@ pub(crate) fn cafe() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().keeping_cache().env("LINKS_TEST_NO_WAIT", "1");
     let directory = env.home.path().join("state").display().to_string();
     env.env("LINKS_STATE_DIR", directory)
-}
-
-pub(crate) fn ok(env: &TestEnv, line: &str) -> CommandResult {
-    let run = env.run(line);
-    assert_eq!(run.exit, 0, "{run}");
-    run
 }
 
 /// Returns the slots of the café without their ids, in order.
@@ -449,8 +444,7 @@ fn an_undo_that_is_ended_anywhere_is_continued_by_the_next() {
             let (before, title) = (page(&env), env.server.account().profiles[0].title.clone());
             ok(&env, line);
             let next_id = env.server.account().next_id;
-            let mut command = env.command(["undo", "--yes"]);
-            let cut = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            let cut = cut_short(&env, "undo --yes", &format!("any:{nth}"));
             if cut.status.success() {
                 break;
             }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::steps::{cut_short, ok};
 use crate::test_env::{CommandResult, TestEnv};
-use crate::undo::{SLOT_COMMANDS, cafe, ok, page, page_file};
+use crate::undo::{SLOT_COMMANDS, cafe, page, page_file};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
@@ -91,8 +92,7 @@ fn a_command_that_is_ended_anywhere_leaves_a_true_journal() {
         for nth in 1.. {
             let env = cafe();
             let before = account(&env);
-            let mut command = env.command(line.split_whitespace());
-            let cut = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+            let cut = cut_short(&env, &line, &format!("any:{nth}"));
             if cut.status.success() {
                 break;
             }
@@ -126,9 +126,8 @@ fn a_command_that_was_perhaps_carried_out_is_undone_as_far_as_the_page_shows_it(
                 let env = cafe();
                 env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id < 1005));
                 let before = page(&env);
-                let mut command = env.command(line.split_whitespace());
                 let place = format!("{place}:{nth}");
-                let cut = command.env("LINKS_TEST_CRASH", &place).output().unwrap();
+                let cut = cut_short(&env, line, &place);
                 if cut.status.success() {
                     break;
                 }
@@ -291,8 +290,8 @@ fn old_writes_are_removed_on_request_and_open_ones_never() {
     for title in ["A", "B", "C"] {
         ok(&env, &format!("slots set cafe 1001 title={title}"));
     }
-    let mut command = env.command(["slots", "set", "cafe", "1001", "title=D"]);
-    assert!(!command.env("LINKS_TEST_CRASH", "after_send:2").status().unwrap().success());
+    let cut = cut_short(&env, "slots set cafe 1001 title=D", "after_send:2");
+    assert!(!cut.status.success());
     assert_eq!(rows(&env)[0]["state"], "unknown");
     let removed = |line: &str| -> CommandResult { ok(&env, line) };
     assert!(removed("log --prune").stdout.contains("nothing to remove, 4 kept"));
@@ -362,8 +361,7 @@ fn a_page_that_links_apply_creates_is_a_write_of_its_own() {
             "new.yaml",
             "profile: spring.menu\nslots:\n  - {type: text, data: {title: New}}\n",
         );
-        let mut command = env.command(line.split_whitespace());
-        let cut = command.env("LINKS_TEST_CRASH", format!("any:{nth}")).output().unwrap();
+        let cut = cut_short(&env, line, &format!("any:{nth}"));
         if cut.status.success() {
             break;
         }

@@ -63,7 +63,7 @@ impl Memory {
         }
     }
 
-    /// Ends a step: what other clients have set is what was there before the next one. Values that the files say too are nobody's.
+    /// Ends a step: what other clients have set is what was there before the next one. Values that the files say too belong to neither side.
     pub(crate) fn end_step(&mut self, files: &Repository, world: &AccountWorld) {
         let said = files.values(world);
         self.foreign.retain(|place, foreign| said.get(place) != Some(&foreign.value));

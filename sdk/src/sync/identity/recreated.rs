@@ -48,7 +48,7 @@ pub(super) fn bind_recreated(binder: &mut Binder<'_>) {
     }
 }
 
-/// Releases the slots that no item asks for: the slot that such an entry meant is gone, and the other one may be somebody's new slot.
+/// Releases the slots that no item asks for: the slot that such an entry meant is gone, and the other one may be a new slot of another client.
 pub(super) fn release_recreated(binder: &mut Binder<'_>) {
     for entry in 0..binder.entries.len() {
         if binder.recreated[entry] && binder.item_of_entry[entry].is_none() {

@@ -325,7 +325,7 @@ impl World {
                     // A slot that was deleted and created again may have moved, also one that equals a slot made elsewhere.
                     let is_back = |it: &SyncNote| matches!(it, SyncNote::Recreated { .. });
                     let is_real = self.here.is_foreign_moved || merge.notes.iter().any(is_back);
-                    check!(is_real, "a conflict of orders that nobody changed");
+                    check!(is_real, "a conflict of orders that no side changed");
                 }
                 Conflict::DeletedHere { id, .. } => {
                     let is_real = self.here.foreign.keys().any(|(slot, _)| slot == id);

@@ -149,7 +149,7 @@ fn edited(said: &mut FilePage, (action, a, b): FileEdit, words: &mut u32) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Where nobody else changes the page, no run finds a change of another client, wherever those before it ended.
+    /// Where no other client changes the page, no run finds a change of another client, wherever those before it ended.
     #[test]
     fn runs_that_are_cut_short_find_no_changes_of_others(
         rounds in proptest::collection::vec(
