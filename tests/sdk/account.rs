@@ -3,7 +3,7 @@
 use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::Client;
 use links_sdk::account::{AccountError, AppliedPage, DesiredAccount};
-use links_sdk::apply::{ApplyCause, SlotTypes};
+use links_sdk::apply::{ApplyCause, RunSettings, SlotTypes};
 use links_test_support::readings::readings;
 use serde_json::{Value, json};
 
@@ -146,7 +146,9 @@ async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
     server.forget_requests();
     // listProfiles, two pages, then the first write.
     server.fail([4], &Fault::Before(403));
-    let run = || client.account().apply(account.clone()).journal(state.path());
+    let run = || {
+        client.account().apply(account.clone()).settings(RunSettings::new().journal(state.path()))
+    };
     let applied = run().run().await.unwrap();
     let (first, second) = (&applied.pages[0], &applied.pages[1]);
     let Err(AccountError::Apply(error)) = first else { panic!("{first:?}") };

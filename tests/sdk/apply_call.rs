@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use links_fixtures::{ContractServer, Fault, World};
-use links_sdk::apply::{ApplyCause, DesiredPage, JournalStore, LockError, RunState, Step};
+use links_sdk::apply::{
+    ApplyCause, DesiredPage, JournalStore, LockError, RunSettings, RunState, Step,
+};
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
 
@@ -24,7 +26,7 @@ fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
         let mut run =
             client_of(server).profile(PAGE).apply(ten_slots()).prune(true).max_deletes(99);
         if let Some(state) = state {
-            run = run.journal(state);
+            run = run.settings(RunSettings::new().journal(state));
         }
         assert_eq!(run.await.unwrap().done.created.len(), 10);
     };
@@ -69,7 +71,12 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
         .unwrap();
     server.edit(|account| account.profiles[0].slots.clear());
     for key in ["cafe", "101"] {
-        let applied = client.profile(key).apply(ten_slots()).journal(state.path()).await.unwrap();
+        let applied = client
+            .profile(key)
+            .apply(ten_slots())
+            .settings(RunSettings::new().journal(state.path()))
+            .await
+            .unwrap();
         assert!(applied.done.is_nothing());
         assert_eq!(server.account().profiles[0].slots.len(), 10);
     }
@@ -91,7 +98,7 @@ async fn found_15_a_process_that_comes_while_a_plan_is_confirmed_is_noticed() {
             true
         });
         if with_journal {
-            run = run.journal(state.path());
+            run = run.settings(RunSettings::new().journal(state.path()));
         }
         let error = run.await.unwrap_err();
         assert!(matches!(error.cause(), ApplyCause::Changed(_)), "{error}");
@@ -116,7 +123,12 @@ async fn found_15_what_a_run_did_before_it_failed_counts() {
         )
         .unwrap(),
     );
-    let error = client.profile("cafe").apply(reversed).journal(state.path()).await.unwrap_err();
+    let error = client
+        .profile("cafe")
+        .apply(reversed)
+        .settings(RunSettings::new().journal(state.path()))
+        .await
+        .unwrap_err();
     assert_eq!((error.done().created.len(), error.outcome()), (10, Outcome::Executed), "{error}");
     let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
     assert_eq!(error.run(), Some(&*runs[0].run));
@@ -138,7 +150,13 @@ async fn found_15_a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refu
     let state = tempfile::tempdir().unwrap();
     let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE);
     let lock = runs.lock(false).unwrap();
-    let run = || client.profile("cafe").apply(ten_slots()).journal(state.path()).prune(true);
+    let run = || {
+        client
+            .profile("cafe")
+            .apply(ten_slots())
+            .settings(RunSettings::new().journal(state.path()))
+            .prune(true)
+    };
     let error = run().await.unwrap_err();
     assert!(matches!(error.cause(), ApplyCause::Lock(LockError::Taken(_))), "{error}");
     drop(lock);

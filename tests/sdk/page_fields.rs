@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use links_fixtures::{Choices, ContractServer, Fault};
-use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, SlotTypes, Step};
+use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, RunSettings, SlotTypes, Step};
 use links_sdk::{Client, Outcome};
 use serde_json::{Value, json};
 
@@ -124,11 +124,20 @@ async fn a_run_that_is_stopped_before_the_login_is_continued_by_the_next() {
             ControlFlow::Continue(())
         }
     };
-    let run = client.profile("cafe").apply(wanted.clone()).journal(state.path()).on_step(stop);
+    let run = client
+        .profile("cafe")
+        .apply(wanted.clone())
+        .settings(RunSettings::new().journal(state.path()))
+        .on_step(stop);
     let error = run.await.unwrap_err();
     assert!(matches!(error.cause(), ApplyCause::Stopped));
     assert_eq!(error.done().fields.iter().collect::<Vec<_>>(), ["title"]);
-    let next = client.profile("cafe").apply(wanted).journal(state.path()).await.unwrap();
+    let next = client
+        .profile("cafe")
+        .apply(wanted)
+        .settings(RunSettings::new().journal(state.path()))
+        .await
+        .unwrap();
     assert_eq!(next.done.fields.iter().collect::<Vec<_>>(), ["login"]);
     assert_eq!(next.run.as_deref(), error.run());
     assert_eq!(server.account().profiles[0].login, "cafe.qara");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use links_sdk::apply::{
     AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan,
-    PlanOptions, Proposal, Step,
+    PlanOptions, Proposal, RunSettings, Step,
 };
 use links_sdk::{Client, ProfileKey, Slot};
 
@@ -67,7 +67,7 @@ pub(crate) async fn apply(
     let mut watched = RecordingDelegate { desired, options, hear, plan: None };
     let mut run = client.profile(key).apply_with(&mut watched);
     if let Some(state) = state {
-        run = run.journal(state).service("test");
+        run = run.settings(RunSettings::new().journal(state).service("test"));
     }
     let ended = run.run().await;
     let plan = watched.plan;

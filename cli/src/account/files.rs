@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::apply::saved_plan::is_saved_plan;
+use crate::apply::plan_file::is_saved_plan;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
@@ -39,14 +39,7 @@ impl AccountFiles {
         let mut failures = Vec::new();
         for path in paths.iter().chain(&default) {
             let is_directory = path.is_dir();
-            let mut found = Vec::new();
-            if is_directory {
-                find(path, DEPTH, &mut found).map_err(|error| {
-                    CommandError::usage(format!("cannot read {}: {error}", path.display()))
-                })?;
-            } else {
-                found.push(path.clone());
-            }
+            let found = if is_directory { files_below(path, DEPTH)? } else { vec![path.clone()] };
             for file in found {
                 failures.extend(files.add(&file, roots, is_directory).err());
             }
@@ -80,15 +73,7 @@ impl AccountFiles {
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
                 .with_hint("pass it with --plan"));
         }
-        let document = Document::from_bytes(&name, bytes);
-        let document = match document {
-            Ok(document) => document,
-            Err(_) if is_found && !is_yaml_or_json(path) => {
-                self.skipped.push(path.to_owned());
-                return Ok(());
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let document = Document::from_bytes(&name, bytes)?;
         match FileKind::required(&document.root) {
             Ok(FileKind::Page) => {
                 let directory = path.parent().unwrap_or(Path::new(""));
@@ -195,7 +180,15 @@ fn from_here(directory: &Path) -> PathBuf {
 
 /// Finds the files below a directory that may be page files or form files, in the order of their names. Hidden directories and symbolic
 /// links are left out.
-pub(crate) fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+pub(crate) fn files_below(directory: &Path, depth: usize) -> Result<Vec<PathBuf>, CommandError> {
+    let mut found = Vec::new();
+    find(directory, depth, &mut found).map_err(|error| {
+        CommandError::usage(format!("cannot read {}: {error}", directory.display()))
+    })?;
+    Ok(found)
+}
+
+fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {

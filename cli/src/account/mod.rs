@@ -19,7 +19,7 @@ use std::rc::Rc;
 use files::AccountFiles;
 use links_sdk::account::PageRequest;
 use report::{applied, plan_lines, shown};
-pub(crate) use request::{AccountRequest, Allowed};
+pub(crate) use request::{AccountRequest, Allowed, FilesArgs};
 use saved_account::SavedAccount;
 use session::AccountSession;
 
@@ -54,14 +54,9 @@ pub(crate) async fn plan(
 ) -> Result<CommandOutput, CommandError> {
     let PlanOutputs { fail_on, out, summary, annotate } = outputs;
     let (mut session, pages) = session(context, &request).await?;
-    let (state, service) = (session.state_directory(), session.service());
+    let settings = runs::settings(session.context);
     let account = session.state.client.account();
-    let run = account.apply_with(pages, &mut session);
-    let planned = match state {
-        Some(state) => Box::pin(run.journal(state, service, None).plan()).await,
-        None => Box::pin(run.plan()).await,
-    };
-    planned?;
+    Box::pin(account.apply_with(pages, &mut session).settings(settings).plan()).await?;
     fail_on.check_all(session.state.planned())?;
     if let Some(path) = &out {
         SavedAccount::of(&session.state, path).write(path)?;
@@ -117,15 +112,13 @@ pub(crate) async fn apply(
     context: &mut Context,
     request: AccountRequest,
 ) -> Result<CommandOutput, CommandError> {
-    let state = runs::directory(context)?;
-    let (owner, command) = (context.owner(), journal::command(context, "apply"));
+    let settings = runs::write_settings(context, journal::command(context, "apply"))?
+        .wait(request.wait)
+        .allow_emptied(request.apply_args.allow_empty);
     let (mut session, pages) = session(context, &request).await?;
-    let service = session.service();
     let running: Rc<RunProgress> = session.running.clone();
     let account = session.state.client.account();
-    let run = account.apply_with(pages, &mut session).journal(state, service, owner);
-    let run =
-        run.command(Some(command)).wait(request.wait).allow_emptied(request.apply_args.allow_empty);
+    let run = account.apply_with(pages, &mut session).settings(settings);
     let ended = tokio::select! {
         ended = Box::pin(run.run()) => Some(ended),
         () = running.second_interrupt() => None,

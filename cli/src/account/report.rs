@@ -250,12 +250,9 @@ fn failed_pages(
     }
     let (failed, pages) = (failures.len(), state.pages.len());
     let message = format!("{failed} of {pages} pages failed");
-    let failure = match failures.len() {
-        1 => CommandError::around(failures.remove(0), &message),
-        _ => CommandError::of_several(failures, &message),
-    };
+    let failure = CommandError::of_some(failures, &message);
     if is_written {
-        failure.partial("the others are as their files say").with_hint(RESUME)
+        failure.partly_written("the others are as their files say").with_hint(RESUME)
     } else {
         failure.with_hint("nothing was written; run the same command again when that is settled")
     }

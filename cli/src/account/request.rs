@@ -2,7 +2,45 @@
 
 use std::path::PathBuf;
 
-use crate::apply::planned::ApplyArgs;
+use links_sdk::ProfileKey;
+
+use super::files::named_files;
+use crate::apply::planned::{ApplyArgs, SyncArgs};
+use crate::confine::NamedFiles;
+use crate::profile_key;
+
+// Files, and what is made of them, for `plan` and `apply`. Not a doc comment: clap would take it for the text of the command.
+#[derive(clap::Args, Debug)]
+pub(crate) struct FilesArgs {
+    /// Page files, form files and directories; by default that of the closest links.lock
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    paths: Vec<PathBuf>,
+    /// Refuse files that are for another page than these
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
+    profile: Vec<ProfileKey>,
+    #[command(flatten)]
+    apply_args: ApplyArgs,
+    #[command(flatten)]
+    sync: SyncArgs,
+    /// Write a status again that is not shown any more
+    #[arg(long, hide_short_help = true)]
+    renew_mood: bool,
+}
+
+impl FilesArgs {
+    /// Returns the files that the arguments name. `writes` tells whether their locks are written.
+    pub(crate) fn named_files(&self, writes: bool) -> NamedFiles {
+        named_files(&self.paths, &self.apply_args.upload_root, writes)
+    }
+
+    /// Returns the request for the files, which allows nothing that cannot be undone and waits for no other run.
+    pub(crate) fn request(self) -> AccountRequest {
+        let Self { paths, profile: profiles, apply_args, sync, renew_mood } = self;
+        let apply_args = ApplyArgs { sync, profiles, renew_mood, ..apply_args };
+        let allowed = Allowed::default();
+        AccountRequest { paths, plan: None, apply_args, allowed, wait: false }
+    }
+}
 
 /// What the files of an account are applied with.
 pub(crate) struct AccountRequest {
@@ -16,7 +54,7 @@ pub(crate) struct AccountRequest {
     pub(crate) wait: bool,
 }
 
-// What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment: clap would take it for the text of the command.
+// What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment, as above.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Allowed {
     /// Create up to N pages and forms, which cannot be deleted again

@@ -4,24 +4,16 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::account::FormPlan;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
 use super::state::AccountState;
-use crate::apply::saved_plan::{ACCOUNT_FORMAT, SavedPlan, directory_from};
+use crate::apply::plan_file::{ACCOUNT_PLAN, content_digest};
+use crate::apply::saved_plan::{SavedPlan, directory_from};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
-use crate::fs::atomic;
-use crate::page_file::local_image::hash_of;
-use crate::page_file::{self, Document};
-
-/// Version that is written, and the newest that is read.
-const VERSION: u32 = 1;
-
-/// Maximum size in bytes: the plans of 100 pages with their files.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
+use crate::page_file::Document;
 
 /// Plans of pages and forms with the files that they were made from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,18 +36,6 @@ struct SavedForm {
     plan: FormPlan,
 }
 
-/// First fields of a file.
-#[derive(Deserialize)]
-struct Header {
-    format: String,
-    version: u32,
-}
-
-fn head(bytes: &[u8]) -> Option<Header> {
-    bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
-    serde_json::from_slice(bytes).ok().filter(|head: &Header| head.format == ACCOUNT_FORMAT)
-}
-
 impl SavedAccount {
     /// Saved form of the plans, for a file at `path`.
     pub(super) fn of(state: &AccountState, path: &Path) -> Self {
@@ -66,35 +46,19 @@ impl SavedAccount {
             plan: form.plan.clone(),
         };
         let mut saved = Self {
-            format: ACCOUNT_FORMAT.to_owned(),
-            version: VERSION,
+            format: ACCOUNT_PLAN.name.to_owned(),
+            version: ACCOUNT_PLAN.version,
             pages: state.planned().map(|planned| SavedPlan::of(planned, path)).collect(),
             forms: state.forms.iter().map(form).collect(),
             digest: String::new(),
         };
-        saved.digest = saved.content_digest();
+        saved.digest = content_digest(&saved);
         saved
-    }
-
-    fn content_digest(&self) -> String {
-        let mut content = json!(self);
-        content["digest"] = Value::Null;
-        content.sort_all_objects();
-        hash_of(content.to_string().as_bytes())
     }
 
     /// Writes the plan. Replaces only an older plan.
     pub(super) fn write(&self, path: &Path) -> Result<(), CommandError> {
-        let name = path.display();
-        if let Ok((_, bytes)) = page_file::read_most(path, MAX_BYTES)
-            && head(&bytes).is_none()
-        {
-            let message = format!("{name} already exists and is not a plan of `links plan`");
-            return Err(CommandError::new(Exit::Refused, message));
-        }
-        let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
-        atomic::write(path, &text, true)
-            .map_err(|error| CommandError::usage(format!("cannot write {name}: {error}")))
+        ACCOUNT_PLAN.write(path, self)
     }
 
     /// Reads a saved plan (`-`: standard input) with the files that it was made from.
@@ -102,20 +66,9 @@ impl SavedAccount {
         path: &Path,
         roots: &[PathBuf],
     ) -> Result<(Self, AccountFiles), CommandError> {
-        let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
-        let Some(head) = head(&bytes) else {
-            let message = format!("{name} is not a saved plan of `links plan`");
-            return Err(CommandError::usage(message)
-                .with_hint("`links plan --out FILE` writes one; `links slots apply --plan` takes those of `links slots plan`"));
-        };
-        let unusable = |why: &dyn std::fmt::Display| {
-            CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
-        };
-        if head.version > VERSION {
-            return Err(unusable(&"it was written by a newer version of this program"));
-        }
-        let mut saved: Self = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
-        if saved.digest != saved.content_digest() {
+        let hint = "`links plan --out FILE` writes one; `links slots apply --plan` takes those of `links slots plan`";
+        let (name, mut saved): (_, Self) = ACCOUNT_PLAN.read(path, |_| hint.to_owned())?;
+        if saved.digest != content_digest(&saved) {
             let message = format!("the plan {name} was edited; nothing was written");
             return Err(CommandError::new(Exit::Conflict, message)
                 .with_hint("make a new plan: links plan --out PLAN"));

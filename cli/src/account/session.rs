@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -20,12 +19,11 @@ use super::forms::PlannedForm;
 use super::request::AccountRequest;
 use super::saved_account::SavedAccount;
 use super::state::{AccountFailure, AccountState, PageState};
-use crate::apply::execute::step_message;
+use crate::apply::execute::{interrupted_note, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
-use crate::apply::planned::{ApplyArgs, PlannedPage, refused};
-use crate::apply::report::written;
+use crate::apply::planned::{ApplyArgs, refused};
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
@@ -92,7 +90,7 @@ impl<'c> AccountSession<'c> {
                 keys.push(file.page.profile.clone());
                 keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
             }
-            requests.push(PageRequest { keys, path: Some(absolute(&path)), may_create });
+            requests.push(PageRequest { keys, path: Some(runs::recorded_path(&path)), may_create });
             states.push(PageState {
                 path,
                 file: Some(file),
@@ -116,26 +114,20 @@ impl<'c> AccountSession<'c> {
         Ok((session, requests))
     }
 
-    pub(super) fn state_directory(&self) -> Option<PathBuf> {
-        runs::directory(self.context).ok()
-    }
-
-    pub(super) fn service(&self) -> String {
-        runs::service(self.context).unwrap_or_default()
-    }
-
     /// Returns the error of a run that was stopped at once.
     pub(super) fn interrupted(&self) -> CommandError {
         self.state.interrupted("; the last request may still have been carried out")
     }
 
-    /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages.
-    async fn check_languages(&self) -> Result<(), CommandError> {
-        let code = |planned: &PlannedPage| {
+    /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
+    /// of any page of the run are read.
+    async fn check_languages(&self, pages: &[PageToConfirm]) -> Result<(), CommandError> {
+        let code = |page: &PageToConfirm| {
+            let planned = self.state.pages[page.nth].planned.as_ref()?;
             let code = planned.plan.fields.changed.get("languageCode")?.as_str()?.to_owned();
             Some((planned.file.document.clone(), code))
         };
-        let written: Vec<_> = self.state.planned().filter_map(code).collect();
+        let written: Vec<_> = pages.iter().filter_map(code).collect();
         let known = self.state.planned().map(|planned| planned.page.id).find(|id| *id != 0);
         let (Some(id), false) = (known, written.is_empty()) else { return Ok(()) };
         let options = self.state.client.profile(id).settings().await?.options;
@@ -278,7 +270,7 @@ impl AccountDelegate for AccountSession<'_> {
             }
         }
         self.check_logins(pages).await?;
-        self.check_languages().await?;
+        self.check_languages(pages).await?;
         self.state.is_shown = true;
         let asked = confirm(&self.context.ui, &self.state, pages, self.consent).await?;
         let mut is_later = asked;
@@ -312,12 +304,9 @@ impl AccountDelegate for AccountSession<'_> {
         AccountFailure::Here(CommandError::of_several(failures, &message))
     }
 
-    fn interrupted(&mut self, nth: usize, log: &JournalEntries, is_resumed: bool) {
-        let (time, done) = (runs::time(log.opening().time), written(log.done()));
-        let what = if is_resumed { "continues" } else { "was for another file and is discarded" };
-        let login = &log.opening().login;
-        let text = format!("{login}: the interrupted run of {time} {what} ({done} so far)");
-        let _ = nth;
+    fn interrupted(&mut self, _: usize, log: &JournalEntries, is_resumed: bool) {
+        let note = interrupted_note(log, is_resumed);
+        let text = format!("{}: {note}", log.opening().login);
         self.context.ui.say(&StyledLine::new(Style::Faint, text));
     }
 
@@ -337,8 +326,4 @@ impl AccountDelegate for AccountSession<'_> {
         );
         self.context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-}
-
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -71,9 +71,18 @@ impl AccountFailure {
         state: &AccountState,
         nth: usize,
     ) -> CommandError {
-        match self {
+        let failure = match self {
             Self::Here(failure) => failure,
             Self::Run(error) => state.failure(context, nth, error),
+        };
+        // The places in a file name the file.
+        match &state.pages[..] {
+            [_] => failure,
+            _ if failure.is_of_file() => failure,
+            pages => match &pages[nth].planned {
+                Some(planned) => failure.about(&planned.page.login),
+                None => failure.about(&pages[nth].path.display().to_string()),
+            },
         }
     }
 

@@ -1,6 +1,8 @@
 //! Progress messages and errors of a run that carries out a confirmed plan.
 
-use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, Step};
+use links_sdk::apply::{
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
+};
 
 use super::planned::{PlannedPage, refused};
 use super::{problems, runs};
@@ -24,6 +26,18 @@ pub(crate) fn step_message(step: Step) -> String {
         Step::Delete(slots) => format!("deleting {slots}"),
         Step::Verify => "verifying".to_owned(),
     }
+}
+
+/// Describes an interrupted run that was settled.
+pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String {
+    let (time, done) = (runs::time(log.opening().time), written(log.done()));
+    if is_resumed {
+        return format!("the interrupted run of {time} continues ({done} so far)");
+    }
+    format!(
+        "the interrupted run of {time} was for other content than this file has, so it is not continued; what it has written stays on the page \
+         ({done}), and this run starts from there: nothing else is to be done"
+    )
 }
 
 pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> CommandError {

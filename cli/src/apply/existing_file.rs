@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::apply::known_forms::KnownForms;
 use crate::apply::page_host;
-use crate::apply::saved_plan::is_saved_plan;
+use crate::apply::plan_file::is_saved_plan;
 use crate::apply::schema_line::{is_json, no_schema_in_json, with_schema};
 use crate::apply::sync::{PulledFile, SyncRecord};
 use crate::apply::uploads;

@@ -12,6 +12,7 @@ mod local_images;
 pub(crate) mod locked;
 pub(crate) mod page_host;
 pub(crate) mod plan;
+pub(crate) mod plan_file;
 mod plan_target;
 pub(crate) mod planned;
 pub(crate) mod preflight;
@@ -22,32 +23,23 @@ pub(crate) mod run_table;
 pub(crate) mod runs;
 pub(crate) mod saved_plan;
 pub(crate) mod schema_line;
+mod session;
 pub(crate) mod sync;
 pub(crate) mod unfinished_runs;
 pub(crate) mod uploads;
 pub(crate) mod write_log;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
-use std::rc::Rc;
-use std::sync::Arc;
 
-use confirm::{confirm_plan, report_kept_slots};
+use confirm::report_kept_slots;
 use dry_run::{check_on_service, requests};
-use execute::{failed, interrupted, step_message};
+use execute::interrupted;
 use fail_on::FailOn;
-use known_forms::KnownForms;
-use links_sdk::apply::{
-    Applied, AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
-    ItemRefusal, JournalEntries, PageSnapshot, Proposal, Step,
-};
-use links_sdk::{Client, ProfileKey};
-use plan::{plan, resolve};
-use planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
-use preflight::{check_fields, check_fingerprint};
-use report::{report, shown, summary, written};
-use run_progress::RunProgress;
-use saved_plan::{ApplySource, SavedPlan};
+use links_sdk::apply::{Applied, ApplyCause, ApplyError, ItemRefusal, PageSnapshot};
+use planned::{ApplyArgs, PlannedPage};
+use report::{report, shown, summary};
+use saved_plan::ApplySource;
+use session::{ApplyFailure, ApplySession};
 use sync::SyncRecord;
 
 use crate::args::dry_run::DryRunArgs;
@@ -57,7 +49,6 @@ use crate::error::exit_code::Exit;
 use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine, View};
-use crate::page_file::PageFile;
 
 /// Source and options of a run that updates a page.
 pub(crate) struct ApplyRequest {
@@ -73,66 +64,6 @@ pub(crate) struct ApplyRequest {
     pub(crate) dry_run: DryRunArgs,
     /// Fingerprint of the page that the file was made for, if the file is for that page only.
     pub(crate) seen: Option<String>,
-}
-
-/// Delegate of a run of the SDK: plans, asks for confirmation and reports progress; the SDK does everything else.
-struct ApplySession<'c> {
-    context: &'c mut Context,
-    client: Client,
-    /// Page file; `None` once it was read together with its page.
-    file: Option<PageFile>,
-    read: Option<PlanInputs>,
-    record: Option<Box<SyncRecord>>,
-    saved: Option<Box<SavedPlan>>,
-    apply_args: ApplyArgs,
-    ask: bool,
-    /// Fingerprint of the page that the file was made for, if the file is for that page only.
-    made_for: Option<String>,
-    /// Latest plan.
-    planned: Option<PlannedPage>,
-    running: Rc<RunProgress>,
-    done: AppliedChanges,
-    not_recorded: Option<String>,
-}
-
-/// Reason why a run failed.
-enum ApplyFailure {
-    /// Error of this program's own steps: planning, or a confirmation that was not given.
-    Here(CommandError),
-    Run(ApplyError),
-}
-
-impl From<CommandError> for ApplyFailure {
-    fn from(failure: CommandError) -> Self {
-        Self::Here(failure)
-    }
-}
-
-impl From<ApplyError> for ApplyFailure {
-    fn from(error: ApplyError) -> Self {
-        Self::Run(error)
-    }
-}
-
-impl ApplyFailure {
-    /// Returns the error to report. `file` is the page file if it was not read together with its page.
-    fn into_error(
-        self,
-        planned: Option<&PlannedPage>,
-        file: Option<&PageFile>,
-        resume: &str,
-    ) -> CommandError {
-        match self {
-            Self::Here(failure) => failure,
-            Self::Run(error) => {
-                let failure = failed(error, planned, resume);
-                match file {
-                    Some(file) => file_diagnostics_or(file, failure),
-                    None => failure,
-                }
-            }
-        }
-    }
 }
 
 /// Updates a page to match a file.
@@ -156,20 +87,19 @@ pub(crate) async fn apply(
     if let Some(text) = source.saved.as_ref().and_then(|it| it.note()) {
         context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-    let (state, service) = (runs::directory(context)?, runs::service(context).unwrap_or_default());
-    let owner = context.owner();
     let command = match &apply_args.origin {
         Some(origin) => origin.command.clone(),
         None => journal::command(context, "slots apply"),
     };
-    let allow_emptied = apply_args.allow_empty;
+    let settings = runs::write_settings(context, command)?
+        .path(path)
+        .wait(wait)
+        .allow_emptied(apply_args.allow_empty);
     let (mut applying, key) = ApplySession::new(context, source, apply_args, ask).await?;
     applying.made_for = seen;
     let running = applying.running.clone();
     let page = applying.client.profile(key);
-    let applied = page.apply_with(&mut applying).journal(state).service(service).path(path);
-    let applied =
-        applied.owner(owner).command(Some(command)).wait(wait).allow_emptied(allow_emptied);
+    let applied = page.apply_with(&mut applying).settings(settings);
     let ended = tokio::select! {
         ended = Box::pin(applied.run()) => Some(ended),
         () = running.second_interrupt() => None,
@@ -290,13 +220,10 @@ pub(crate) async fn planned(
     source: ApplySource,
     apply_args: &ApplyArgs,
 ) -> Result<PlannedPage, CommandError> {
-    let (state, service) = (runs::directory(context).ok(), runs::service(context));
+    let settings = runs::settings(context);
     let (mut applying, key) = ApplySession::new(context, source, apply_args.clone(), false).await?;
-    let mut page = applying.client.profile(key).apply_with(&mut applying);
-    if let Some(state) = state {
-        page = page.journal(state).service(service.unwrap_or_default());
-    }
-    let ended = page.plan().await;
+    let page = applying.client.profile(key);
+    let ended = page.apply_with(&mut applying).settings(settings).plan().await;
     match (ended, applying.planned) {
         (Ok(_), Some(planned)) => Ok(planned),
         (Ok(_), None) => Err(CommandError::internal("no plan was made")),
@@ -304,158 +231,6 @@ pub(crate) async fn planned(
             let error = failure.into_error(planned.as_ref(), applying.file.as_ref(), "");
             Err(with_record(error, applying.record.as_deref()))
         }
-    }
-}
-
-impl<'c> ApplySession<'c> {
-    async fn new(
-        context: &'c mut Context,
-        ApplySource { file, saved, path, opened }: ApplySource,
-        apply_args: ApplyArgs,
-        ask: bool,
-    ) -> Result<(Self, ProfileKey), CommandError> {
-        let client =
-            context.client().await.map_err(|failure| file_diagnostics_or(&file, failure))?;
-        let record = match (opened, path.as_deref()) {
-            (Some(text), _) => Some(SyncRecord::opened(context, text)),
-            (None, Some(path)) => SyncRecord::of(context, path)?,
-            (None, None) => None,
-        };
-        if apply_args.locked {
-            locked::check(&file, record.as_deref())?;
-        }
-        let recorded = record.as_deref().and_then(|record| record.page_key(&file));
-        if let Some(note) = left_out_note(&file) {
-            context.ui.say(&note);
-        }
-        let key = recorded.unwrap_or_else(|| file.page.profile.clone());
-        let (read, planned, not_recorded) = (None, None, None);
-        let (running, done) = (Rc::default(), AppliedChanges::default());
-        let file = Some(file);
-        let applying = Self {
-            context,
-            client,
-            file,
-            read,
-            record,
-            saved,
-            apply_args,
-            ask,
-            made_for: None,
-            planned,
-            running,
-            done,
-            not_recorded,
-        };
-        Ok((applying, key))
-    }
-
-    /// Returns the refusal of a guard as an error, unless the same run was confirmed before.
-    fn refuse(&self, is_confirmed: bool) -> Result<(), CommandError> {
-        match self.planned.as_ref().and_then(|it| it.refusal) {
-            Some(refusal) if !is_confirmed => Err(refused(refusal)),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Returns the note about the fields of a file that a command for slots leaves out, if there are any.
-fn left_out_note(file: &PageFile) -> Option<StyledLine> {
-    let names = file.left_out_words()?;
-    let text = format!("only slots are written; left out: {names}");
-    Some(StyledLine::new(Style::Faint, text))
-}
-
-/// Returns the known problems of a file, or else the failure that kept it from being checked further.
-fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> CommandError {
-    match file.missing.as_slice() {
-        [] => failure,
-        known => file.document.bad(known.to_vec()).into(),
-    }
-}
-
-impl ApplyDelegate for ApplySession<'_> {
-    type Error = ApplyFailure;
-
-    async fn resolve(
-        &mut self,
-        page: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, ApplyFailure> {
-        let Some(file) = self.file.take() else {
-            return Err(CommandError::internal("a file is read twice").into());
-        };
-        let client = self.client.clone();
-        let record = self.record.take();
-        let mut forms = KnownForms::of(self.apply_args.locked);
-        let read =
-            resolve(self.context, client, file, page, record, &self.apply_args, &mut forms).await?;
-        let desired = read.file.page.content.clone();
-        self.read = Some(read);
-        Ok(desired)
-    }
-
-    async fn plan(
-        &mut self,
-        page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
-        is_resumed: bool,
-    ) -> Result<Proposal, ApplyFailure> {
-        let Some(read) = self.read.take() else {
-            return Err(CommandError::internal("a page is planned twice").into());
-        };
-        let planned =
-            plan(self.context, read, page.clone(), &self.apply_args, created.clone()).await?;
-        // A resumed run has changed the page itself.
-        if let Some(saved) = self.saved.as_ref().filter(|_| !is_resumed) {
-            saved.check(&planned)?;
-        }
-        if !is_resumed {
-            check_fingerprint(self.made_for.as_deref(), &planned)?;
-            if let Some(origin) = &self.apply_args.origin {
-                check_fields(&origin.seen_fields, page)?;
-            }
-        }
-        let proposal = planned.proposal();
-        self.planned = Some(planned);
-        Ok(proposal)
-    }
-
-    async fn confirm(
-        &mut self,
-        _: &PageSnapshot,
-        is_confirmed: bool,
-    ) -> Result<Confirmation, ApplyFailure> {
-        self.refuse(is_confirmed)?;
-        let Some(planned) = &mut self.planned else { return Ok(Confirmation::AsPlanned) };
-        let stays_here = planned.new_images().next().is_none();
-        let is_harmless = planned.plan.deletes.is_empty() && !self.ask;
-        let is_confirmed = self.apply_args.yes || (stays_here && (is_harmless || is_confirmed));
-        let asked = confirm_plan(&self.context.ui, planned, is_confirmed).await?;
-        let uploaded = planned.upload(self.context).await?;
-        Ok(if asked || uploaded {
-            Confirmation::Later(Box::new(planned.proposal()))
-        } else {
-            Confirmation::AsPlanned
-        })
-    }
-
-    fn interrupted(&mut self, log: &JournalEntries, is_resumed: bool) {
-        let (time, done) = (runs::time(log.opening().time), written(log.done()));
-        let what = if is_resumed { "continues" } else { "was for another file and is discarded" };
-        let text = format!("the interrupted run of {time} {what} ({done} so far)");
-        self.context.ui.say(&StyledLine::new(Style::Faint, text));
-    }
-
-    fn step(&mut self, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
-        self.done = done.clone();
-        let steps = self.planned.as_ref().map_or(0, |it| it.plan.request_count() - 1);
-        self.running.step(&self.context.ui, steps, &step_message(step))
-    }
-
-    fn not_recorded(&mut self, error: &std::io::Error) {
-        self.not_recorded = Some(format!(
-            "the journal is incomplete: {error}; check the page for what was changed"
-        ));
     }
 }
 

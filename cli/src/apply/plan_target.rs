@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, PlanError, PlanOptions, SyncedRun};
+use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
 use links_sdk::sync::{Conflict, Merge, MergeOptions, PageBase, SyncError};
-use links_sdk::{Object, Slot};
 
 use super::problems;
 use crate::apply::image::Image;
@@ -14,16 +13,6 @@ use crate::args::fields::contested;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::PageFile;
-
-/// Returns the slots of a page as they are, for a file that says nothing of them.
-fn unchanged_slots(page: &PageSnapshot) -> Vec<DesiredSlot> {
-    let slot = |slot: &Slot| DesiredSlot {
-        id: Some(slot.id),
-        kind: slot.kind.clone(),
-        data: Object::default(),
-    };
-    page.slots.iter().map(slot).collect()
-}
 
 /// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
 fn keep_removed(merge: &mut Merge) {
@@ -62,7 +51,7 @@ impl PlanTarget {
         let Some(record) = record.filter(|it| it.is_in_lock() || it.base().is_some()) else {
             let (mut desired, options) = (file.page.content.clone(), options.clone());
             if !file.page.has_slots {
-                Arc::make_mut(&mut desired).slots = unchanged_slots(page);
+                Arc::make_mut(&mut desired).slots = page.unchanged_slots();
             }
             return Ok(Self { desired, options, merge: None, base: None });
         };
@@ -95,7 +84,7 @@ impl PlanTarget {
             merged.run = record.text().is_none().then(|| run(record, apply_args));
         }
         if !file.page.has_slots {
-            desired.slots = unchanged_slots(page);
+            desired.slots = page.unchanged_slots();
             if let Some(merged) = &mut options.merged {
                 merged.items = (0..desired.slots.len()).collect();
             }

@@ -3,13 +3,33 @@
 use std::path::Path;
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::{JournalError, JournalStore, LockError, RecordedRun, RunOwner};
+use links_sdk::apply::{
+    JournalError, JournalStore, LockError, RecordedRun, RunCommand, RunOwner, RunSettings,
+};
 
 use crate::context::Context;
 use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 pub(crate) use crate::journal::{directory, service};
+
+/// Returns the settings of a run that only reads, and knows the journals of unfinished runs if there is a directory for them.
+pub(crate) fn settings(context: &Context) -> RunSettings {
+    let settings = RunSettings::new().service(service(context).unwrap_or_default());
+    match directory(context) {
+        Ok(state) => settings.journal(state),
+        Err(_) => settings,
+    }
+}
+
+/// Returns the settings of a run that writes, and is recorded as this command.
+pub(crate) fn write_settings(
+    context: &Context,
+    command: RunCommand,
+) -> Result<RunSettings, CommandError> {
+    let recorded = settings(context).journal(directory(context)?);
+    Ok(recorded.owner(context.owner()).command(Some(command)))
+}
 
 /// Runs of all pages of the configured service, the oldest first, without those of other accounts; of all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
@@ -68,6 +88,11 @@ pub(crate) fn is_of(runs: &JournalStore, recorded: &RecordedRun, key: &ProfileKe
         // The login of the page is recorded only in the journal.
         (ProfileKey::Login(_), None) => true,
     }
+}
+
+/// Returns the path of a file as journals have it.
+pub(crate) fn recorded_path(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
 /// Formats a time in seconds since 1970 as an RFC 3339 timestamp.

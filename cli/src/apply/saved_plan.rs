@@ -4,31 +4,18 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::apply::{Plan, fingerprint};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::image::Image;
+use super::plan_file::{PAGE_PLAN, content_digest};
 use super::planned::{ApplyArgs, PlannedPage};
 use super::uploads::{put_in_plan, upload_of};
 use crate::apply::sync::{LockStore, OpenedText};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
 use crate::page_file;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use crate::page_file::patch::refuse_marks;
 use crate::page_file::{FileScope, PageFile, ReferencePlace};
-
-/// Value of `format` that distinguishes a saved plan from a page file.
-const FORMAT: &str = "links-plan";
-
-/// Value of `format` of the saved plan of an account.
-pub(crate) const ACCOUNT_FORMAT: &str = "links-account-plan";
-
-/// Version that is written, and the newest that is read.
-const VERSION: u32 = 1;
-
-/// Maximum size of a saved plan, which holds a page file and all data to send and may therefore be larger than a page file.
-const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Source of a plan: a page file, alone or with the saved plan that was made from it.
 pub(crate) struct ApplySource {
@@ -99,13 +86,6 @@ struct SavedImage {
     uploaded: bool,
 }
 
-/// First fields of a file, which identify a saved plan.
-#[derive(Deserialize)]
-struct FormatHeader {
-    format: String,
-    version: u32,
-}
-
 impl From<PageFile> for ApplySource {
     fn from(file: PageFile) -> Self {
         Self { file, saved: None, path: None, opened: None }
@@ -123,7 +103,7 @@ impl ApplySource {
     /// Reads a page file with its fields.
     pub(crate) fn whole(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
         let (name, bytes) = page_file::read(path)?;
-        if head(&bytes).is_some() {
+        if PAGE_PLAN.is_of(&bytes) {
             let quoted = quoted(&name);
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
                 .with_hint(format!("links slots {verb} --plan {quoted}")));
@@ -138,20 +118,10 @@ impl ApplySource {
 
     /// Reads a saved plan (`-`: standard input) for `links slots VERB`.
     pub(crate) fn plan(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
-        let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
-        let Some(head) = head(&bytes) else {
-            let quoted = quoted(&name);
-            return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(
-                format!("pass a page file without --plan: links slots {verb} {quoted}"),
-            ));
+        let hint = |name: &str| {
+            format!("pass a page file without --plan: links slots {verb} {}", quoted(name))
         };
-        let unusable = |why: &dyn std::fmt::Display| {
-            CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
-        };
-        if head.version > VERSION {
-            return Err(unusable(&"it was written by a newer version of this program"));
-        }
-        let mut saved: SavedPlan = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        let (_, mut saved): (_, SavedPlan) = PAGE_PLAN.read(path, hint)?;
         let (path, file) = saved.open(path, roots)?;
         let path = Some(path).filter(|it| it.is_file());
         Ok(Self { file: file.slots_only()?, saved: Some(Box::new(saved)), path, opened: None })
@@ -176,8 +146,7 @@ pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
     if plan.as_os_str() == "-" {
         return None;
     }
-    let (_, bytes) = page_file::read_most(plan, MAX_BYTES).ok()?;
-    let Named { file } = serde_json::from_slice(&bytes).ok()?;
+    let Named { file } = PAGE_PLAN.peek(plan)?;
     let directory = parent(plan).join(file.directory);
     LockStore::of(&directory.join(Path::new(&file.name).file_name()?))
 }
@@ -196,21 +165,6 @@ pub(crate) fn directory_from(path: &Path, directory: &Path) -> PathBuf {
     directory.strip_prefix(own).map(Path::to_owned).unwrap_or(directory)
 }
 
-/// Tells whether a file is a saved plan, of a page or of an account.
-pub(crate) fn is_saved_plan(bytes: &[u8]) -> bool {
-    any_head(bytes).is_some_and(|head| [FORMAT, ACCOUNT_FORMAT].contains(&head.format.as_str()))
-}
-
-fn any_head(bytes: &[u8]) -> Option<FormatHeader> {
-    bytes.trim_ascii_start().starts_with(b"{").then_some(())?;
-    serde_json::from_slice(bytes).ok()
-}
-
-/// Header of a saved plan; `None` for any other file.
-fn head(bytes: &[u8]) -> Option<FormatHeader> {
-    any_head(bytes).filter(|head| head.format == FORMAT)
-}
-
 impl SavedPlan {
     /// Returns the page file that the plan was made from, with its path. `plan` is the file that the plan was read from.
     pub(crate) fn open(
@@ -218,7 +172,7 @@ impl SavedPlan {
         plan: &Path,
         roots: &[PathBuf],
     ) -> Result<(PathBuf, PageFile), CommandError> {
-        self.is_edited = self.digest != self.content_digest();
+        self.is_edited = self.digest != content_digest(&*self);
         let SavedFile { name, text, directory, .. } = &mut self.file;
         *directory = parent(plan).join(&directory);
         let images = ImageRoots::within(directory, parent(plan), roots)?;
@@ -235,7 +189,10 @@ impl SavedPlan {
     ) -> Result<(), CommandError> {
         if (apply_args.prune || apply_args.prune_unsupported) && !resume {
             return Err(CommandError::usage("a saved plan already determines what is deleted")
-                .with_hint("pass --prune to `links slots plan` when making the plan"));
+                .with_hint(format!(
+                    "pass --prune to `links {}` when making the plan",
+                    self.planned_by()
+                )));
         }
         let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
         (apply_args.prune, apply_args.prune_unsupported) = (prune, prune_unsupported);
@@ -255,8 +212,8 @@ impl SavedPlan {
             uploaded: image.uploaded,
         };
         let mut saved = Self {
-            format: FORMAT.to_owned(),
-            version: VERSION,
+            format: PAGE_PLAN.name.to_owned(),
+            version: PAGE_PLAN.version,
             page: SavedPage {
                 id: planned.page.id,
                 login: planned.page.login.clone(),
@@ -281,39 +238,25 @@ impl SavedPlan {
             digest: String::new(),
             is_edited: false,
         };
-        saved.digest = saved.content_digest();
+        saved.digest = content_digest(&saved);
         saved
-    }
-
-    fn content_digest(&self) -> String {
-        let mut content = json!(self);
-        content["digest"] = Value::Null;
-        content.sort_all_objects();
-        hash_of(content.to_string().as_bytes())
     }
 
     /// Writes the plan. Overwrites only an older plan.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CommandError> {
-        let name = path.display();
-        if let Ok((_, bytes)) = page_file::read_most(path, MAX_BYTES)
-            && head(&bytes).is_none()
-        {
-            return Err(CommandError::new(
-                Exit::Refused,
-                format!("{name} already exists and is not a plan"),
-            ));
-        }
-        let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
-        atomic::write(path, &text, true)
-            .map_err(|error| CommandError::usage(format!("cannot write {name}: {error}")))
+        PAGE_PLAN.write(path, self)
+    }
+
+    /// Returns the words of the command that made the plan.
+    fn planned_by(&self) -> &'static str {
+        if self.whole { "plan" } else { "slots plan" }
     }
 
     /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now.
     pub(crate) fn check(&self, planned: &PlannedPage) -> Result<(), CommandError> {
         let stale = |why: &str| {
-            let verb = if self.whole { "plan" } else { "slots plan" };
-            let again =
-                format!("make a new plan: links {verb} {} --out PLAN", quoted(&self.file.name));
+            let (made, file) = (self.planned_by(), quoted(&self.file.name));
+            let again = format!("make a new plan: links {made} {file} --out PLAN");
             CommandError::new(
                 Exit::Conflict,
                 format!("{why} since the plan was made; nothing was written"),

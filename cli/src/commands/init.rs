@@ -9,6 +9,7 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 use serde_json::json;
 
+use crate::account::files::{DEPTH, files_below};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::page_host;
 use crate::apply::saved_plan::ApplySource;
@@ -24,9 +25,6 @@ use crate::page_file::{Document, PageFile};
 
 /// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
 const ATTRIBUTE: &str = "links.lock merge=binary";
-
-/// Number of directories below the first that are searched for page files.
-const DEPTH: usize = 8;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links init", "links init pages --refresh"])]
@@ -54,9 +52,8 @@ pub(crate) async fn run(
     let new = Lock::new(service.clone(), user);
     let mut files = Vec::new();
     if args.refresh {
-        page_files(&directory, DEPTH, &mut files).map_err(|error| {
-            CommandError::usage(format!("cannot read {}: {error}", directory.display()))
-        })?;
+        files = files_below(&directory, DEPTH)?;
+        files.retain(|file| is_page_file(file));
     }
     // A damaged lock is replaced, but not one of another account.
     let (mut sources, mut failures) = (Vec::new(), Vec::new());
@@ -196,26 +193,8 @@ async fn refresh(
     record.rebuild(context, &file, &images, &page, types)
 }
 
-/// Finds the page files with slots below a directory, in the order of their names. Hidden directories are left out.
-fn page_files(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let (path, kind) = (entry.path(), entry.file_type()?);
-        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        if kind.is_dir() && !is_hidden && depth > 0 {
-            page_files(&path, depth - 1, found)?;
-        } else if kind.is_file() && !is_hidden && is_page_file(&path) {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
 fn is_page_file(path: &Path) -> bool {
-    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-    let is_named = ["yaml", "yml", "json"].iter().any(|it| extension.eq_ignore_ascii_case(it));
-    is_named && Document::read(path).is_ok_and(|it| it.root.get("profile").is_some())
+    Document::read(path).is_ok_and(|it| it.root.get("profile").is_some())
 }
 
 /// Adds the attribute of the lock to the `.gitattributes` of its directory.

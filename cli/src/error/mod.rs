@@ -79,16 +79,19 @@ impl CommandError {
         {
             return only;
         }
-        let exit = failures.first().map_or(Exit::Internal, Self::exit);
-        let mut all = Self::new(exit, message);
-        all.0.others = failures;
-        all
+        Self::of_some(failures, message)
     }
 
-    /// Creates the error of a command that failed in one of several files or pages.
-    pub(crate) fn around(failure: Self, message: &str) -> Self {
-        let mut all = Self::new(failure.exit(), message);
-        all.0.others = vec![failure];
+    /// Creates the error of a command that failed in some of several files or pages, perhaps in one only; it has the exit code of the first.
+    pub(crate) fn of_some(failures: Vec<Self>, message: &str) -> Self {
+        let exit = failures.first().map_or(Exit::Internal, Self::exit);
+        let mut all = Self::new(exit, message);
+        for mut failure in failures {
+            match std::mem::take(&mut failure.0.others) {
+                none if none.is_empty() => all.0.others.push(failure),
+                others => all.0.others.extend(others),
+            }
+        }
         all
     }
 
@@ -127,9 +130,15 @@ impl CommandError {
 
     /// Adds that a part of the work was written.
     #[must_use]
-    pub(crate) fn partial(mut self, written: &str) -> Self {
+    pub(crate) fn partial(self, written: &str) -> Self {
+        self.partly_written(format!("{written} before that"))
+    }
+
+    /// Adds what was written, although the command failed.
+    #[must_use]
+    pub(crate) fn partly_written(mut self, written: impl Into<String>) -> Self {
         self.0.exit = Exit::Partial;
-        self.0.written = Some(format!("{written} before that"));
+        self.0.written = Some(written.into());
         self
     }
 

@@ -65,8 +65,22 @@ impl CommandError {
     /// Returns the diagnostic that people read on stderr: the user's file if there is one, else the message.
     pub(crate) fn diagnostic(&self) -> &dyn Diagnostic {
         match &self.0.file {
-            Some(file) if self.0.written.is_none() => &**file,
+            Some(file) if self.is_of_file() => &**file,
             _ => self,
+        }
+    }
+
+    /// Returns whether the places in the user's file say all of the error.
+    pub(crate) fn is_of_file(&self) -> bool {
+        self.0.file.is_some() && self.0.written.is_none()
+    }
+
+    /// Returns the error with its hint in one line, for a list of which `hint` is the hint.
+    fn in_one_line(&self, hint: Option<&str>) -> String {
+        let message = self.to_string().replace('\n', "; ");
+        match self.hint().filter(|own| Some(*own) != hint) {
+            Some(own) => format!("{message}; {}", sanitize::line(own)),
+            None => message,
         }
     }
 
@@ -106,7 +120,9 @@ impl fmt::Display for CommandError {
         }
         self.errors().try_for_each(|(path, message)| {
             write!(f, "\n{}: {}", sanitize::line(path), sanitize::line(message))
-        })
+        })?;
+        let mut others = self.0.others.iter().filter(|other| !other.is_of_file());
+        others.try_for_each(|other| write!(f, "\n{}", other.in_one_line(self.hint())))
     }
 }
 
@@ -118,9 +134,9 @@ impl Diagnostic for CommandError {
     }
 
     fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        let file = self.0.file.iter().map(|file| &**file as &dyn Diagnostic);
-        let others = self.0.others.iter().map(Self::diagnostic);
-        let has_any = self.0.file.is_some() || !self.0.others.is_empty();
-        has_any.then(|| Box::new(file.chain(others)) as Box<_>)
+        let others = self.0.others.iter().filter_map(|other| other.0.file.as_ref());
+        let mut files = self.0.file.iter().chain(others).peekable();
+        files.peek()?;
+        Some(Box::new(files.map(|file| &**file as &dyn Diagnostic)))
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct GlobalArgs {
         global = true,
         hide_short_help = true,
         value_name = "FILTER",
-        help = "Filter the data with jq; JSON unless -o says otherwise"
+        help = "Print only what this jq filter selects, as JSON unless -o names another format"
     )]
     pub(crate) jq: Option<String>,
     /// Print the strings of the filter without quotes.

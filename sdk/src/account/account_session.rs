@@ -15,7 +15,7 @@ use crate::generated::types::LeadForm;
 use crate::sync::{
     FilePage, FileSlot, FileSlotId, LivePage, Merge, MergeOptions, PageBase, SyncError,
 };
-use crate::{Client, Object, Slot};
+use crate::{Client, Object};
 
 /// What a run may do, and what it needs to know.
 #[derive(Clone, Debug, Default)]
@@ -148,7 +148,7 @@ impl<'a> AccountSession<'a> {
         };
         let mut options = merge.plan_options(&options);
         if desired.slots.is_none() {
-            wanted.slots = unchanged_slots(page);
+            wanted.slots = page.unchanged_slots();
             options.merged = None;
         }
         let plan = Plan::of_page(page, &wanted, &options).map_err(|source| AccountError::Sync {
@@ -322,16 +322,6 @@ pub(super) fn as_page(desired: &AccountPage) -> DesiredPage {
     };
     let slots = desired.slots.iter().flatten().map(slot).collect();
     DesiredPage { fields: desired.fields.clone(), slots }
-}
-
-/// Returns the slots of a page as they are, for one of which nothing is said of its slots.
-fn unchanged_slots(page: &PageSnapshot) -> Vec<DesiredSlot> {
-    let slot = |slot: &Slot| DesiredSlot {
-        id: Some(slot.id),
-        kind: slot.kind.clone(),
-        data: Object::default(),
-    };
-    page.slots.iter().map(slot).collect()
 }
 
 fn live(desired: &AccountPage, page: &PageSnapshot) -> LivePage {

@@ -1,14 +1,10 @@
 //! Request to make an account as it is desired.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use super::account_session::{AccountOptions, AccountSession};
 use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan};
-use crate::apply::{
-    AccountDelegate, Applied, JournalSettings, PageTask, PlannedPage, RunCommand, RunOwner,
-    RunSettings, SlotTypes, flow,
-};
+use crate::apply::{AccountDelegate, Applied, PageTask, PlannedPage, RunSettings, SlotTypes, flow};
 use crate::{Client, ProfileKey};
 
 /// The pages and forms of the account together. From [`Client::account`].
@@ -80,7 +76,7 @@ impl AccountHandle {
             client: self.client.clone(),
             desired,
             options: AccountOptions::default(),
-            settings: RunSettings::default(),
+            settings: RunSettings::new(),
         }
     }
 
@@ -91,7 +87,7 @@ impl AccountHandle {
         delegate: &'d mut D,
     ) -> ApplyPages<'d, D> {
         let client = self.client.clone();
-        ApplyPages { client, pages, settings: RunSettings::default(), delegate }
+        ApplyPages { client, pages, settings: RunSettings::new(), delegate }
     }
 
     /// Plans the changes that make pages and forms as they are desired. Nothing is written.
@@ -105,37 +101,9 @@ impl AccountHandle {
 }
 
 impl<D: AccountDelegate> ApplyPages<'_, D> {
-    /// Writes a journal for each page below this directory, and excludes other processes that do the same. `service` is the name of the
-    /// service in the journals.
-    pub fn journal(
-        mut self,
-        state: impl Into<PathBuf>,
-        service: impl Into<String>,
-        owner: Option<RunOwner>,
-    ) -> Self {
-        let (state, service) = (state.into(), service.into());
-        self.settings.record =
-            Some(JournalSettings { state, service, path: None, owner, command: None });
-        self
-    }
-
-    /// Sets the command that the run belongs to, for the journals.
-    pub fn command(mut self, command: Option<RunCommand>) -> Self {
-        if let Some(record) = &mut self.settings.record {
-            record.command = command;
-        }
-        self
-    }
-
-    /// Waits for other runs on the pages, which blocks this thread, instead of failing.
-    pub fn wait(mut self, wait: bool) -> Self {
-        self.settings.wait = wait;
-        self
-    }
-
-    /// Accepts pages that read empty although the last run left slots on them.
-    pub fn allow_emptied(mut self, allow: bool) -> Self {
-        self.settings.allow_empty = allow;
+    /// Sets the journals of the run, and what it does about other runs.
+    pub fn settings(mut self, settings: RunSettings) -> Self {
+        self.settings = settings;
         self
     }
 
@@ -146,7 +114,8 @@ impl<D: AccountDelegate> ApplyPages<'_, D> {
     /// When no page was written.
     pub async fn run(self) -> Result<Vec<Result<Applied, D::Error>>, D::Error> {
         let tasks = self.tasks();
-        flow::apply(&self.client, &tasks, self.delegate).await
+        let mut results = flow::apply(&self.client, &tasks, self.delegate).await?;
+        Ok((0..tasks.len()).map(|nth| results.take(nth)).collect())
     }
 
     /// Reads the pages and plans. Nothing is locked and nothing is written.
@@ -161,10 +130,7 @@ impl<D: AccountDelegate> ApplyPages<'_, D> {
 
     fn tasks(&self) -> Vec<PageTask> {
         let task = |page: &PageRequest| {
-            let mut settings = self.settings.clone();
-            if let Some(record) = &mut settings.record {
-                record.path.clone_from(&page.path);
-            }
+            let settings = self.settings.clone().path(page.path.clone()).of(&self.client);
             PageTask { keys: page.keys.clone(), settings, may_create: page.may_create }
         };
         self.pages.iter().map(task).collect()
@@ -208,24 +174,9 @@ impl ApplyAccount {
         self
     }
 
-    /// Writes a journal for each page below this directory, and excludes other processes that do the same.
-    pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
-        let service = self.client.base_url().as_str().to_owned();
-        let owner = self.settings.record.as_ref().and_then(|record| record.owner.clone());
-        self.settings.record = Some(JournalSettings {
-            state: state.into(),
-            service,
-            owner,
-            ..JournalSettings::default()
-        });
-        self
-    }
-
-    /// Sets the owner of the run in the journals.
-    pub fn owner(mut self, owner: Option<RunOwner>) -> Self {
-        if let Some(record) = &mut self.settings.record {
-            record.owner = owner;
-        }
+    /// Sets the journals of the run, and what it does about other runs.
+    pub fn settings(mut self, settings: RunSettings) -> Self {
+        self.settings = settings;
         self
     }
 
@@ -260,10 +211,10 @@ impl ApplyAccount {
     pub async fn run(self) -> Result<AppliedAccount, AccountError> {
         let tasks = self.tasks()?;
         let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
-        let results = flow::apply(&self.client, &tasks, &mut session).await?;
+        let mut results = flow::apply(&self.client, &tasks, &mut session).await?;
         let mut pages = Vec::new();
-        for (nth, result) in results.into_iter().enumerate() {
-            pages.push(result.map(|Applied { page, done, .. }| {
+        for nth in 0..tasks.len() {
+            pages.push(results.take(nth).map(|Applied { page, done, .. }| {
                 let base = session.base_after(nth, &page, &done.created);
                 AppliedPage { done, base }
             }));
@@ -288,7 +239,7 @@ impl ApplyAccount {
             keys.push(key);
             let login = page.fields.get("login").and_then(|login| login.as_str());
             keys.extend(login.and_then(|login| login.parse().ok()));
-            Ok(PageTask { keys, settings: self.settings.clone(), may_create })
+            Ok(PageTask { keys, settings: self.settings.clone().of(&self.client), may_create })
         };
         self.desired.pages.iter().map(task).collect()
     }

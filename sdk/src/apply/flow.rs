@@ -3,28 +3,19 @@
 //! Everything that adds comes before everything that removes, across the pages: a slot that moves from one page to another is never on
 //! neither of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::account_delegate::{AccountDelegate, PageToConfirm};
+use super::account_delegate::{AccountDelegate, PageToConfirm, SinglePage};
 use super::create::failed;
-use super::delegate::{Confirmation, Proposal};
+use super::delegate::{ApplyDelegate, Confirmation, Proposal};
 use super::journal::{Journal, JournalPositions};
 use super::page_creation::create_page as create_recorded;
 use super::page_run::{PageRun, RunPart};
-use super::prepared_run::{PreparedRun, RunSettings, created_before, needs_language, read};
+use super::page_task::{FoundPage, PageTask, find_pages};
+use super::prepared_run::{PreparedRun, created_before, needs_language, read};
 use super::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, Step};
 use crate::{Client, ProfileKey};
-
-/// A page of a run.
-#[derive(Clone, Debug)]
-pub(crate) struct PageTask {
-    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
-    pub(crate) keys: Vec<ProfileKey>,
-    pub(crate) settings: RunSettings,
-    /// Set if a page of this login is created where there is none.
-    pub(crate) may_create: bool,
-}
 
 /// Result of a run on a page: the page matches the desired content.
 #[derive(Clone, Debug)]
@@ -50,8 +41,25 @@ pub struct PlannedPage {
     pub proposal: Proposal,
 }
 
-/// Result of each page of a run, in the order of its tasks.
-pub(crate) type PageResults<T, E> = Vec<Result<T, E>>;
+/// Results of the pages of a run, by the index of their tasks.
+pub(crate) struct PageResults<E>(BTreeMap<usize, Result<Applied, E>>);
+
+impl<E: From<ApplyError>> PageResults<E> {
+    /// Returns the result of a page. The run was stopped before a page without one.
+    pub(crate) fn take(&mut self, nth: usize) -> Result<Applied, E> {
+        let stopped = || Err(ApplyError::from(ApplyCause::Stopped).into());
+        self.0.remove(&nth).unwrap_or_else(stopped)
+    }
+}
+
+/// Reads a page and plans. Nothing is locked and nothing is written.
+pub(crate) async fn plan_one<D: ApplyDelegate>(
+    client: &Client,
+    task: &PageTask,
+    delegate: &mut D,
+) -> Result<PlannedPage, D::Error> {
+    plan_page(client, task, &FoundPage::unlisted(task), 0, &mut SinglePage(delegate)).await
+}
 
 /// Reads the pages and plans. Nothing is locked and nothing is written.
 pub(crate) async fn plan<D: AccountDelegate>(
@@ -119,7 +127,7 @@ pub(crate) async fn apply<D: AccountDelegate>(
     client: &Client,
     tasks: &[PageTask],
     delegate: &mut D,
-) -> Result<PageResults<Applied, D::Error>, D::Error> {
+) -> Result<PageResults<D::Error>, D::Error> {
     let marks = tasks.first().and_then(|task| task.settings.positions());
     let found = find_pages(client, tasks).await.map_err(ApplyError::from)?;
     let mut order: Vec<usize> = (0..tasks.len()).collect();
@@ -161,7 +169,7 @@ pub(crate) async fn apply<D: AccountDelegate>(
         let executed = execute(runs, is_incomplete, delegate).await;
         results.extend(executed.into_iter().map(|(nth, it)| (nth, it.map_err(D::Error::from))));
     }
-    Ok(results.into_values().collect())
+    Ok(PageResults(results))
 }
 
 async fn prepare<'a, D: AccountDelegate>(
@@ -384,78 +392,4 @@ impl WriteRound {
             Self::Remove => RunPart::Removals,
         }
     }
-}
-
-/// A page of the account that a task is for, as far as that is known before the page is read.
-#[derive(Clone, Copy, Debug)]
-struct FoundPage {
-    /// Id of the page, if it is known.
-    id: Option<i64>,
-    /// Set if the pages of the account were listed: a page without an id is not there.
-    is_listed: bool,
-}
-
-impl FoundPage {
-    /// Reads the page; `None` if it has to be created.
-    async fn page(
-        &self,
-        client: &Client,
-        task: &PageTask,
-    ) -> Result<Option<PageSnapshot>, ApplyCause> {
-        if let Some(id) = self.id {
-            return read(client, &ProfileKey::Id(id)).await.map(Some);
-        }
-        if self.is_listed && task.may_create {
-            return Ok(None);
-        }
-        let mut missing = None;
-        for key in &task.keys {
-            match read(client, key).await {
-                Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
-                page => return page.map(Some),
-            }
-        }
-        match missing {
-            Some(error) if !task.may_create => Err(ApplyCause::Read(error)),
-            _ => Ok(None),
-        }
-    }
-}
-
-impl PageTask {
-    /// Returns the login of the page if it is created.
-    fn login(&self) -> String {
-        self.keys.last().map(ProfileKey::to_string).unwrap_or_default()
-    }
-}
-
-/// Finds the pages of several tasks in the list of the account's pages. One page alone is found when it is read.
-async fn find_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
-    let found = locate_pages(client, tasks).await?;
-    let mut seen = BTreeSet::new();
-    match found.iter().filter_map(|page| page.id).find(|id| !seen.insert(*id)) {
-        Some(twice) => Err(ApplyCause::SamePage(twice)),
-        None => Ok(found),
-    }
-}
-
-async fn locate_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
-    let id = |task: &PageTask| match task.keys.first() {
-        Some(ProfileKey::Id(id)) => Some(*id),
-        _ => None,
-    };
-    if tasks.len() == 1 || tasks.iter().all(|task| id(task).is_some()) {
-        let found = |task| FoundPage { id: id(task), is_listed: false };
-        return Ok(tasks.iter().map(found).collect());
-    }
-    let pages = client.profiles().list().await.map_err(ApplyCause::Read)?;
-    let by_key = |key: &ProfileKey| match key {
-        ProfileKey::Id(id) => Some(*id),
-        ProfileKey::Login(login) => {
-            pages.iter().find(|page| page.login.eq_ignore_ascii_case(login)).map(|page| page.id)
-        }
-    };
-    let found =
-        |task: &PageTask| FoundPage { id: task.keys.iter().find_map(by_key), is_listed: true };
-    Ok(tasks.iter().map(found).collect())
 }

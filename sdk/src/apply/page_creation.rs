@@ -1,6 +1,6 @@
 //! Creation of a page by a run, with a journal of its own: the runs of a page are below its id.
 
-use super::prepared_run::JournalSettings;
+use super::run_settings::JournalSettings;
 use super::{CommandJournal, CommandWrites, JournalStore, RecordWrite, RunHeader, SlotTypes};
 use crate::changes::NewProfile;
 use crate::generated::types::Profile;

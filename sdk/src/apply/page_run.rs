@@ -10,17 +10,14 @@ use super::known_fields::KnownFields;
 use super::known_page::KnownPage;
 use super::page_snapshot::read_page;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use super::step_writes::{StepReorder, StepUpdate, write_step};
 use super::{
     AppliedChanges, ApplyCause, FieldsRequest, PageSnapshot, PlannedFields, Proposal, Step,
 };
 use crate::api::delete_if_unchanged;
 use crate::call_sender::CallSender;
-use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
-};
-use crate::generated::types::SlotChange;
-use crate::operation::{DELETE_SLOTS, Operation, REORDER_SLOTS, UPDATE_SLOTS};
-use crate::transport::Reservation;
+use crate::conditional_write::{ReadTime, WriteStop};
+use crate::operation::{DELETE_SLOTS, REORDER_SLOTS, UPDATE_SLOTS};
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A run of a plan that was confirmed and is in the journal. Its writes come in two parts, so that a run over several pages can add on all of
@@ -381,93 +378,6 @@ impl PageRun {
         }
         Ok(CreatedIds::new())
     }
-}
-
-/// Sends a write of a run if the page is as the run knows it.
-async fn write_step<W: ConditionalWrite>(
-    handle: &ProfileHandle,
-    operation: &'static Operation,
-    at: Option<ReadTime>,
-    write: &mut W,
-) -> Result<W::Done, WriteStop> {
-    let sender = CallSender::of(&handle.client, operation);
-    write_if_unchanged(&handle.client, operation, sender.options(), at, write).await
-}
-
-struct StepUpdate<'w> {
-    handle: &'w ProfileHandle,
-    updates: &'w [PlannedUpdate],
-    seen: &'w mut KnownPage,
-}
-
-impl ConditionalWrite for StepUpdate<'_> {
-    type Snapshot = Vec<Slot>;
-    type Done = Vec<Slot>;
-
-    async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
-        self.handle.slots().list().reserved(place).await
-    }
-
-    fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Vec<Slot>> {
-        if in_doubt && self.updates.iter().all(|update| update.is_done(&page)) {
-            return WriteVerdict::Done(page);
-        }
-        accept_page(self.seen, self.handle, &page)
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
-        let change =
-            |update: &PlannedUpdate| SlotChange { id: update.id, data: update.changed.clone() };
-        let changes = self.updates.iter().map(change).collect();
-        self.handle.slots().update_batch(changes).single_attempt(attempt).await
-    }
-}
-
-struct StepReorder<'w> {
-    handle: &'w ProfileHandle,
-    plan: &'w Plan,
-    seen: &'w mut KnownPage,
-    created: &'w [i64],
-    order: Vec<i64>,
-}
-
-impl ConditionalWrite for StepReorder<'_> {
-    type Snapshot = Vec<Slot>;
-    /// Slots in the answer; `None` if there was nothing to move.
-    type Done = Option<Vec<Slot>>;
-
-    async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
-        self.handle.slots().list().reserved(place).await
-    }
-
-    fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<Option<Vec<Slot>>> {
-        if in_doubt && page.iter().map(|slot| slot.id).eq(self.order.iter().copied()) {
-            return WriteVerdict::Done(Some(page));
-        }
-        let verdict = accept_page(self.seen, self.handle, &page);
-        if let WriteVerdict::Send = verdict {
-            match self.plan.resolve_order(self.seen.order(), self.created) {
-                Some(order) => self.order = order,
-                None => return WriteVerdict::Done(None),
-            }
-        }
-        verdict
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Option<Vec<Slot>>, Error> {
-        let slots = self.handle.slots().reorder(self.order.clone()).single_attempt(attempt).await?;
-        Ok(Some(slots))
-    }
-}
-
-/// Accepts a page that was read, unless changes by another client forbid to continue.
-fn accept_page<T>(seen: &mut KnownPage, handle: &ProfileHandle, page: &[Slot]) -> WriteVerdict<T> {
-    let found = seen.conflicts(page, &[]);
-    if !found.is_empty() {
-        return WriteVerdict::Changed(found);
-    }
-    seen.refresh(page, ReadTime::now(&handle.client.shared));
-    WriteVerdict::Send
 }
 
 fn broken(stop: WriteStop, failed: impl FnOnce(Error) -> ApplyCause) -> StepFailure {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::create::{failed, list};
@@ -10,40 +9,13 @@ use super::delegate::Proposal;
 use super::journal::{Journal, JournalPositions};
 use super::page_run::PageRun;
 use super::page_snapshot::read_page;
+use super::run_settings::PageSettings;
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
-    PageLock, PageSnapshot, Plan, RecordedRun, RunCommand, RunHeader, RunOwner, RunState, Step,
-    fingerprint,
+    PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunState, Step, fingerprint,
 };
 use crate::conditional_write::ReadTime;
 use crate::{Client, ProfileKey};
-
-/// Settings of the journal and the lock of a run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunSettings {
-    pub(crate) record: Option<JournalSettings>,
-    /// Set to wait for another run on the page.
-    pub(crate) wait: bool,
-    /// Set if the page may have lost all of its slots.
-    pub(crate) allow_empty: bool,
-}
-
-/// Settings of the journal of a run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct JournalSettings {
-    pub(crate) state: PathBuf,
-    pub(crate) service: String,
-    pub(crate) path: Option<String>,
-    pub(crate) owner: Option<RunOwner>,
-    pub(crate) command: Option<RunCommand>,
-}
-
-impl RunSettings {
-    /// Returns the ends of the journals of all pages.
-    pub(super) fn positions(&self) -> Option<JournalPositions> {
-        self.record.as_ref().map(|it| JournalPositions::of(&it.state, &it.service))
-    }
-}
 
 /// Exclusive access of a run to its page.
 enum PageHold {
@@ -59,7 +31,7 @@ enum PageHold {
 /// A run from its first read to its first write.
 pub(super) struct PreparedRun<'a> {
     client: &'a Client,
-    settings: &'a RunSettings,
+    settings: &'a PageSettings,
     runs: Option<JournalStore>,
     hold: PageHold,
     pub(super) page: Arc<PageSnapshot>,
@@ -77,7 +49,7 @@ impl<'a> PreparedRun<'a> {
         client: &'a Client,
         mut page: PageSnapshot,
         marks: Option<&JournalPositions>,
-        settings: &'a RunSettings,
+        settings: &'a PageSettings,
     ) -> Result<Self, ApplyCause> {
         let (mut runs, mut hold, mut recorded) = (None, PageHold::Nothing, None);
         if let (Some(record), Some(marks)) = (&settings.record, marks) {
@@ -117,7 +89,7 @@ impl<'a> PreparedRun<'a> {
         }
         let page = Arc::make_mut(&mut self.page);
         page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
-        if self.page.slots.is_empty() && !self.settings.allow_empty {
+        if self.page.slots.is_empty() && !self.settings.allow_emptied {
             return Err(ApplyCause::Emptied(known));
         }
         Ok(())
@@ -288,7 +260,7 @@ impl<'a> PreparedRun<'a> {
 
 /// Returns the slots that an interrupted run of the same content created, by the index of their item.
 pub(super) fn created_before(
-    settings: &RunSettings,
+    settings: &PageSettings,
     page: &PageSnapshot,
     desired: &DesiredPage,
 ) -> Result<BTreeMap<usize, i64>, ApplyCause> {

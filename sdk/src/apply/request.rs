@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::future::IntoFuture;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use super::account_delegate::SinglePage;
 use super::delegate::{ApplyDelegate, DefaultDelegate};
-use super::flow::{self, Applied, PageTask, PlannedPage};
-use super::prepared_run::{JournalSettings, RunSettings};
+use super::flow::{self, Applied, PlannedPage};
+use super::page_task::PageTask;
+use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, RunCommand, RunOwner,
-    SlotTypes, Step,
+    ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, SlotTypes, Step,
 };
 use crate::transport::BoxFuture;
 use crate::{Client, Error, ProfileHandle, ProfileKey};
@@ -23,6 +22,8 @@ pub struct Apply<D = DefaultDelegate> {
     client: Client,
     key: Result<ProfileKey, String>,
     settings: RunSettings,
+    /// Set if the desired content may be empty, and with it the page.
+    allow_empty: bool,
     delegate: D,
 }
 
@@ -40,14 +41,14 @@ impl ProfileHandle {
     /// Makes the page match `desired`: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
     ///
     /// The page is read, and only what differs is written. Changes of other clients are never overwritten: if a slot that is to be changed
-    /// or deleted was edited meanwhile, the run ends. With [`Apply::journal`] a run that was interrupted is continued by the next one for
-    /// the same page, and two processes exclude each other.
+    /// or deleted was edited meanwhile, the run ends. With [`RunSettings::journal`] a run that was interrupted is continued by the next one
+    /// for the same page, and two processes exclude each other.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use std::ops::ControlFlow;
     ///
-    /// use links_sdk::apply::DesiredPage;
+    /// use links_sdk::apply::{DesiredPage, RunSettings};
     ///
     /// let state = tempfile::tempdir()?;
     /// let desired: DesiredPage = serde_json::from_str(
@@ -62,9 +63,10 @@ impl ProfileHandle {
     ///     println!("{step:?}");
     ///     ControlFlow::Continue(())
     /// };
-    /// let applied = cafe.apply(desired.clone()).journal(state.path()).on_step(on_step).await?;
+    /// let settings = RunSettings::new().journal(state.path());
+    /// let applied = cafe.apply(desired.clone()).settings(settings.clone()).on_step(on_step).await?;
     /// assert_eq!(applied.done.created.len(), 1);
-    /// assert!(cafe.apply(desired).journal(state.path()).await?.done.is_nothing());
+    /// assert!(cafe.apply(desired).settings(settings).await?.done.is_nothing());
     /// # Ok(()) });
     /// ```
     pub fn apply(&self, desired: DesiredPage) -> Apply {
@@ -74,49 +76,14 @@ impl ProfileHandle {
     /// Makes the page match what a delegate plans, confirms and observes.
     pub fn apply_with<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
         let (client, key) = (self.client.clone(), self.key.clone());
-        Apply { client, key, settings: RunSettings::default(), delegate }
+        Apply { client, key, settings: RunSettings::new(), allow_empty: false, delegate }
     }
 }
 
 impl<D: ApplyDelegate> Apply<D> {
-    /// Writes a journal of the run below this directory, and excludes other processes that do the same.
-    pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
-        let service = self.client.base_url().as_str().to_owned();
-        let record = JournalSettings { state: state.into(), service, ..JournalSettings::default() };
-        self.settings.record = Some(record);
-        self
-    }
-
-    /// Sets the name of the service in the journals, instead of its URL.
-    pub fn service(self, name: impl Into<String>) -> Self {
-        let service = name.into();
-        self.recorded(|record| JournalSettings { service, ..record })
-    }
-
-    /// Sets the path of the file that the run is for.
-    pub fn path(self, path: Option<String>) -> Self {
-        self.recorded(|record| JournalSettings { path, ..record })
-    }
-
-    /// Sets the owner of the run.
-    pub fn owner(self, owner: Option<RunOwner>) -> Self {
-        self.recorded(|record| JournalSettings { owner, ..record })
-    }
-
-    /// Sets the command that the run belongs to, for the journal.
-    pub fn command(self, command: Option<RunCommand>) -> Self {
-        self.recorded(|record| JournalSettings { command, ..record })
-    }
-
-    /// Waits for another run on the page, which blocks this thread, instead of failing.
-    pub fn wait(mut self, wait: bool) -> Self {
-        self.settings.wait = wait;
-        self
-    }
-
-    /// Accepts a page that reads empty although the last run left slots on it.
-    pub fn allow_emptied(mut self, allow: bool) -> Self {
-        self.settings.allow_empty = allow;
+    /// Sets the journal of the run, and what it does about other runs.
+    pub fn settings(mut self, settings: RunSettings) -> Self {
+        self.settings = settings;
         self
     }
 
@@ -128,8 +95,7 @@ impl<D: ApplyDelegate> Apply<D> {
     pub async fn run(mut self) -> Result<Applied, D::Error> {
         let task = self.task()?;
         let mut delegate = SinglePage(&mut self.delegate);
-        let mut results = flow::apply(&self.client, &[task], &mut delegate).await?;
-        results.pop().unwrap_or_else(|| Err(ApplyError::from(ApplyCause::Declined).into()))
+        flow::apply(&self.client, &[task], &mut delegate).await?.take(0)
     }
 
     /// Reads the page and plans. Nothing is locked and nothing is written.
@@ -139,9 +105,7 @@ impl<D: ApplyDelegate> Apply<D> {
     /// When the page cannot be read, or no plan can be made.
     pub async fn plan(mut self) -> Result<PlannedPage, D::Error> {
         let task = self.task()?;
-        let mut delegate = SinglePage(&mut self.delegate);
-        let mut planned = flow::plan(&self.client, &[task], &mut delegate).await?;
-        planned.pop().ok_or_else(|| ApplyError::from(ApplyCause::Declined).into())
+        flow::plan_one(&self.client, &task, &mut self.delegate).await
     }
 
     /// Plans, and sends every create and update as a dry run. Nothing is written.
@@ -160,12 +124,9 @@ impl<D: ApplyDelegate> Apply<D> {
     fn task(&self) -> Result<PageTask, ApplyError> {
         let refused = |why| ApplyCause::Read(Error::invalid("getProfile", why));
         let keys = vec![self.key.clone().map_err(refused)?];
-        Ok(PageTask { keys, settings: self.settings.clone(), may_create: false })
-    }
-
-    fn recorded(mut self, change: impl FnOnce(JournalSettings) -> JournalSettings) -> Self {
-        self.settings.record = self.settings.record.map(change);
-        self
+        let mut settings = self.settings.clone().of(&self.client);
+        settings.allow_emptied |= self.allow_empty;
+        Ok(PageTask { keys, settings, may_create: false })
     }
 }
 
@@ -197,7 +158,8 @@ impl Apply {
     /// Allows desired content without slots, and a page that has lost all of its slots.
     pub fn allow_empty(mut self, allow: bool) -> Self {
         self.delegate.limits.allow_empty = allow;
-        self.allow_emptied(allow)
+        self.allow_empty = allow;
+        self
     }
 
     /// Sets a callback for each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].

@@ -4,15 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::journal::created_slots;
 use super::order::arrange;
 use super::page_fields::{PAGE_FIELDS, held};
-use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use super::run_effects::{RunEffects, changes_by_slot};
 use super::schema::Clearing;
-use super::{
-    DesiredPage, DesiredSlot, FieldsRequest, JournalEntries, Plan, PlannedFields, SlotRef,
-    SlotTypes, same,
-};
+use super::{DesiredPage, DesiredSlot, JournalEntries, SlotTypes, same};
 use crate::{Object, Slot};
 
 /// Facts that the reverse of a run needs.
@@ -38,7 +34,7 @@ pub struct UndoOptions<'a> {
 /// # links_test_support::example::run(async |client| {
 /// use std::collections::{BTreeMap, BTreeSet};
 ///
-/// use links_sdk::apply::{DesiredPage, JournalStore, PageSnapshot, SlotTypes, Undo, UndoOptions};
+/// use links_sdk::apply::{DesiredPage, JournalStore, PageSnapshot, RunSettings, SlotTypes, Undo, UndoOptions};
 ///
 /// let state = tempfile::tempdir()?;
 /// let cafe = client.profile("cafe");
@@ -47,7 +43,8 @@ pub struct UndoOptions<'a> {
 /// let file: DesiredPage = serde_json::from_value(serde_json::json!({
 ///     "slots": [{"id": text.id, "type": "text", "data": {"title": "Closed today"}}],
 /// }))?;
-/// let applied = cafe.apply(file).journal(state.path()).await?;
+/// let settings = RunSettings::new().journal(state.path());
+/// let applied = cafe.apply(file).settings(settings.clone()).await?;
 ///
 /// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
 /// let run = runs.list()?.remove(0).log?;
@@ -58,7 +55,7 @@ pub struct UndoOptions<'a> {
 ///     UndoOptions { types: &types, before: None, recreated: &none, unplaced: &unplaced, overwrite: false };
 /// let undo = Undo::of(&run, &now.slots, &now.fields(), &options);
 /// assert!(undo.conflicts.is_empty());
-/// cafe.apply(undo.desired).journal(state.path()).await?;
+/// cafe.apply(undo.desired).settings(settings).await?;
 /// assert_eq!(cafe.slots().get(text.id).await?.data["title"], text.data["title"]);
 /// # Ok(()) });
 /// ```
@@ -147,18 +144,6 @@ pub enum NotRestored {
         /// The type.
         kind: String,
     },
-}
-
-/// What a run did to the slots, as far as it is known or may be.
-struct RunEffects {
-    fields: Vec<(FieldsRequest, PlannedFields)>,
-    updates: Vec<PlannedUpdate>,
-    creates: Vec<(i64, PlannedCreate)>,
-    deletes: Vec<PlannedDelete>,
-    /// Slots in the order that the run left, if it wrote an order.
-    order: Option<Vec<i64>>,
-    /// Types of creates of which it is unknown whether they took place.
-    doubtful: Vec<String>,
 }
 
 impl Undo {
@@ -378,87 +363,6 @@ impl Undo {
             self.conflicts.push(UndoConflict::Moved { left, now });
         }
     }
-}
-
-impl RunEffects {
-    fn of(run: &JournalEntries, now: &[Slot], before: Option<&[DesiredSlot]>) -> Self {
-        let done = run.done();
-        let made =
-            |create: &PlannedCreate| Some((*done.created.get(&create.index)?, create.clone()));
-        let mut effects = Self {
-            fields: run.fields().to_vec(),
-            updates: run.updates().to_vec(),
-            creates: run.creates().iter().filter_map(made).collect(),
-            deletes: run.deleted().to_vec(),
-            order: None,
-            doubtful: Vec::new(),
-        };
-        let mut has_order = done.reordered;
-        match run.doubtful_batch() {
-            Some(PlanBatch::Fields(request, fields)) => {
-                effects.fields.push((request, fields.clone()));
-            }
-            Some(PlanBatch::Update(updates)) => effects.updates.extend(updates.iter().cloned()),
-            Some(PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes)) => {
-                effects.deletes.extend(deletes.iter().cloned());
-            }
-            Some(PlanBatch::Create(creates)) => match before {
-                Some(before) => {
-                    let known = before.iter().filter_map(|slot| slot.id);
-                    let known = known.chain(done.created.values().copied()).collect();
-                    let found = created_slots(creates, &known, now);
-                    let of =
-                        |create: &PlannedCreate| Some((*found.get(&create.index)?, create.clone()));
-                    effects.creates.extend(creates.iter().filter_map(of));
-                }
-                None => effects.doubtful.extend(creates.iter().map(|create| create.kind.clone())),
-            },
-            Some(PlanBatch::Reorder) => has_order = true,
-            Some(PlanBatch::TryCreate(_)) | None => {}
-        }
-        if let Some(plan) = run.plan().filter(|_| has_order) {
-            effects.order = Some(effects.resolved(plan));
-        }
-        effects
-    }
-
-    /// Returns the ids of the order of a plan.
-    fn resolved(&self, plan: &Plan) -> Vec<i64> {
-        let created = |nth: usize| {
-            let index = plan.creates.get(nth)?.index;
-            self.creates.iter().find(|(_, create)| create.index == index).map(|(id, _)| *id)
-        };
-        let ids = plan.order.iter().filter_map(|slot| match slot {
-            SlotRef::Existing(id) => Some(*id),
-            SlotRef::Created(nth) => created(*nth),
-        });
-        ids.collect()
-    }
-}
-
-/// Changes of a run to one slot: for each key the value before the first of them and after the last.
-struct SlotChanges<'a> {
-    kind: &'a str,
-    keys: BTreeMap<&'a str, (Option<&'a Value>, &'a Value)>,
-}
-
-fn changes_by_slot<'a>(
-    effects: &'a RunEffects,
-    run: &'a JournalEntries,
-) -> BTreeMap<i64, SlotChanges<'a>> {
-    let stored = run.stored().filter(|_| effects.updates.len() == 1);
-    let mut all: BTreeMap<i64, SlotChanges<'a>> = BTreeMap::new();
-    for update in &effects.updates {
-        let slot = all
-            .entry(update.id)
-            .or_insert_with(|| SlotChanges { kind: &update.kind, keys: BTreeMap::new() });
-        for (key, sent) in update.changed.iter() {
-            let left = stored.and_then(|stored| stored.get(key)).unwrap_or(sent);
-            let entry = slot.keys.entry(key).or_insert((update.before.get(key), left));
-            entry.1 = left;
-        }
-    }
-    all
 }
 
 /// Returns the id that a slot has now, if it was deleted and created again.

@@ -8,7 +8,7 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 
 use super::file_name::stem;
-use crate::account::files::{DEPTH, find};
+use crate::account::files::{DEPTH, files_below};
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::Context;
@@ -70,11 +70,8 @@ impl PullDirectory {
         let taken = [names(&here(&path)), names(&path.join(FORMS))];
         // Without a lock, the directory may be any.
         let depth = if lock.is_some() { DEPTH } else { 1 };
-        let mut found = Vec::new();
-        find(&here(&path), depth, &mut found).map_err(unusable)?;
         let (mut pages, mut forms) = (Vec::new(), Vec::new());
-        for file in found {
-            let file = file.strip_prefix("./").map(Path::to_owned).unwrap_or(file);
+        for file in files_below(&here(&path), depth)? {
             let Ok(document) = Document::read(&file) else { continue };
             match FileKind::of(&document.root) {
                 Ok(Some(FileKind::Page)) => {

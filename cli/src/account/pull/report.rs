@@ -65,11 +65,11 @@ impl Report {
                 0 => String::new(),
                 count => format!("; {count} were not read after that"),
             };
-            let message = format!("{} of {pages} pages pulled{not_begun}", self.pages.len());
-            let mut all = vec![CommandError::new(Exit::Partial, message)];
-            all.append(&mut self.failures);
-            let failure = CommandError::of_several(all, "some files were written, others failed");
-            return Err(failure
+            let message = format!(
+                "some files were written, others failed: {} of {pages} pages pulled{not_begun}",
+                self.pages.len()
+            );
+            return Err(CommandError::of_some(self.failures, &message)
                 .partial(&files.join(", "))
                 .with_hint("run the same command again: files that exist take over what changed"));
         }

@@ -8,7 +8,7 @@ use links_sdk::ProfileKey;
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::saved_plan::{self, ApplySource};
 use crate::apply::sync::{LockStore, note_on_input};
-use crate::apply::{ApplyRequest, apply, unfinished_runs};
+use crate::apply::{ApplyRequest, apply, runs, unfinished_runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
@@ -103,7 +103,7 @@ pub(crate) async fn run(
         (None, Some(plan)) => Some(ApplySource::plan(plan, &roots, "apply")?),
         (None, None) => None,
     };
-    let mut path = file.as_deref().filter(|it| it.as_os_str() != "-").map(absolute);
+    let mut path = file.as_deref().filter(|it| it.as_os_str() != "-").map(runs::recorded_path);
     if status || resume || abort {
         let named = source.as_ref().map(|source| &source.file.page.profile);
         let key = profile.as_ref().or(named);
@@ -153,9 +153,4 @@ fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> 
         }
         failure.with_hint("if the file was moved: links slots apply --resume FILE")
     })
-}
-
-/// Returns the absolute path of a file.
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -12,9 +12,9 @@ use super::command_journal::{CommandJournal, CommandWrites};
 use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
 use super::entry::{JournalEntry, RunEnding, RunHeader};
 use super::file::{Journal, JournalFile};
-use super::hash::short_hash;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
+use super::service_directories::{COMMANDS, RUNS, of_service, services, short_name};
 use super::state_file::{self, entries, make_directory, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
 use crate::{Slot, crash_point};
@@ -34,11 +34,12 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {
-/// use links_sdk::apply::{DesiredPage, JournalStore, RunState};
+/// use links_sdk::apply::{DesiredPage, JournalStore, RunSettings, RunState};
 ///
 /// let state = tempfile::tempdir()?;
 /// let file: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
-/// let applied = client.profile("cafe").apply(file).journal(state.path()).await?;
+/// let settings = RunSettings::new().journal(state.path());
+/// let applied = client.profile("cafe").apply(file).settings(settings).await?;
 ///
 /// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
 /// let recorded = runs.list()?.remove(0);
@@ -450,24 +451,7 @@ impl JournalStore {
 }
 
 /// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
-type JournalPosition = Option<(PathBuf, u64)>;
-
-/// Ends of the journals of all pages of a service at one moment.
-#[derive(Debug)]
-pub(in crate::apply) struct JournalPositions(BTreeMap<i64, JournalPosition>);
-
-impl JournalPositions {
-    pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {
-        let all = JournalStore::all(state, Some(service)).unwrap_or_default();
-        Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
-    }
-
-    /// Returns whether a run has written an entry for the page since.
-    pub(in crate::apply) fn are_past(&self, runs: &JournalStore) -> bool {
-        let before = runs.profile().and_then(|id| self.0.get(&id)).cloned().flatten();
-        before != runs.mark()
-    }
-}
+pub(super) type JournalPosition = Option<(PathBuf, u64)>;
 
 /// Opens a journal for further entries.
 fn reopen(run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalError> {
@@ -478,28 +462,6 @@ fn reopen(run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalE
     let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
     cut.map_err(JournalError::Io)?;
     Ok((file, log))
-}
-
-const RUNS: &str = "runs";
-const COMMANDS: &str = "writes";
-
-/// Returns the directories of a service by its short name: of the runs of its pages, and of the other commands.
-fn of_service(state: &Path, name: &str) -> [PathBuf; 2] {
-    [RUNS, COMMANDS].map(|kind| state.join(kind).join(name))
-}
-
-/// Returns the directories of a service, or of all services with a directory of this kind.
-fn services(state: &Path, kind: &str, service: Option<&str>) -> io::Result<Vec<[PathBuf; 2]>> {
-    if let Some(service) = service {
-        return Ok(vec![of_service(state, &short_name(service))]);
-    }
-    let directories = entries(&state.join(kind))?.into_iter().filter(|it| it.is_dir());
-    let name = |path: PathBuf| Some(of_service(state, path.file_name()?.to_str()?));
-    Ok(directories.filter_map(name).collect())
-}
-
-fn short_name(service: &str) -> String {
-    short_hash(service.as_bytes())[..16].to_owned()
 }
 
 /// Returns the time at which a run began, in 256ths of a second.

@@ -1,0 +1,23 @@
+//! Ends of journals, by which a run learns whether another one was there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::store::{JournalPosition, JournalStore};
+
+/// Ends of the journals of all pages of a service at one moment.
+#[derive(Debug)]
+pub(in crate::apply) struct JournalPositions(BTreeMap<i64, JournalPosition>);
+
+impl JournalPositions {
+    pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {
+        let all = JournalStore::all(state, Some(service)).unwrap_or_default();
+        Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
+    }
+
+    /// Returns whether a run has written an entry for the page since.
+    pub(in crate::apply) fn are_past(&self, runs: &JournalStore) -> bool {
+        let before = runs.profile().and_then(|id| self.0.get(&id)).cloned().flatten();
+        before != runs.mark()
+    }
+}

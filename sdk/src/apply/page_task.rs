@@ -1,0 +1,100 @@
+//! Page of a run, and which page of the account it is.
+
+use std::collections::BTreeSet;
+
+use super::prepared_run::read;
+use super::run_settings::PageSettings;
+use super::{ApplyCause, PageSnapshot};
+use crate::{Client, ProfileKey};
+
+/// A page of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct PageTask {
+    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
+    pub(crate) keys: Vec<ProfileKey>,
+    pub(crate) settings: PageSettings,
+    /// Set if a page of this login is created where there is none.
+    pub(crate) may_create: bool,
+}
+
+/// A page of the account that a task is for, as far as that is known before the page is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundPage {
+    /// Id of the page, if it is known.
+    pub(super) id: Option<i64>,
+    /// Set if the pages of the account were listed: a page without an id is not there.
+    is_listed: bool,
+}
+
+impl FoundPage {
+    /// Returns what is known of the page of a task without a list of pages.
+    pub(super) fn unlisted(task: &PageTask) -> Self {
+        let id = match task.keys.first() {
+            Some(ProfileKey::Id(id)) => Some(*id),
+            _ => None,
+        };
+        Self { id, is_listed: false }
+    }
+
+    /// Reads the page; `None` if it has to be created.
+    pub(super) async fn page(
+        &self,
+        client: &Client,
+        task: &PageTask,
+    ) -> Result<Option<PageSnapshot>, ApplyCause> {
+        if let Some(id) = self.id {
+            return read(client, &ProfileKey::Id(id)).await.map(Some);
+        }
+        if self.is_listed && task.may_create {
+            return Ok(None);
+        }
+        let mut missing = None;
+        for key in &task.keys {
+            match read(client, key).await {
+                Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
+                page => return page.map(Some),
+            }
+        }
+        match missing {
+            Some(error) if !task.may_create => Err(ApplyCause::Read(error)),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl PageTask {
+    /// Returns the login of the page if it is created.
+    pub(super) fn login(&self) -> String {
+        self.keys.last().map(ProfileKey::to_string).unwrap_or_default()
+    }
+}
+
+/// Finds the pages of several tasks in the list of the account's pages. One page alone is found when it is read.
+pub(super) async fn find_pages(
+    client: &Client,
+    tasks: &[PageTask],
+) -> Result<Vec<FoundPage>, ApplyCause> {
+    let found = locate_pages(client, tasks).await?;
+    let mut seen = BTreeSet::new();
+    match found.iter().filter_map(|page| page.id).find(|id| !seen.insert(*id)) {
+        Some(twice) => Err(ApplyCause::SamePage(twice)),
+        None => Ok(found),
+    }
+}
+
+async fn locate_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
+    let unlisted: Vec<FoundPage> = tasks.iter().map(FoundPage::unlisted).collect();
+    if tasks.len() == 1 || unlisted.iter().all(|page| page.id.is_some()) {
+        return Ok(unlisted);
+    }
+    let pages = client.profiles().list().await.map_err(ApplyCause::Read)?;
+    let by_key = |key: &ProfileKey| match key {
+        ProfileKey::Id(id) => Some(*id),
+        ProfileKey::Login(login) => {
+            pages.iter().find(|page| page.login.eq_ignore_ascii_case(login)).map(|page| page.id)
+        }
+    };
+    let found =
+        |task: &PageTask| FoundPage { id: task.keys.iter().find_map(by_key), is_listed: true };
+    Ok(tasks.iter().map(found).collect())
+}
