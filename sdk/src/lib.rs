@@ -65,6 +65,8 @@ pub mod fuzzing;
 #[rustfmt::skip]
 mod generated;
 mod conditional_write;
+#[cfg(feature = "link-check")]
+pub mod link_check;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;

@@ -20,20 +20,78 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || address.is_documentation()
         || matches!((first, second), (0 | 240.., _) | (100, 64..=127) | (198, 18 | 19))
         || address.octets().starts_with(&[192, 0, 0])
+        || address.octets().starts_with(&[192, 88, 99])
 }
 
 fn is_private_v6(address: Ipv6Addr) -> bool {
-    // IPv4 inside IPv6: mapped, and through NAT64.
-    let inner = match address.segments() {
-        [0, 0, 0, 0, 0, 0xffff | 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
-            Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
-        }
+    let segments = address.segments();
+    let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    // IPv4 inside IPv6: mapped, translated, through NAT64, and 6to4.
+    let inner = match segments {
+        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => Some(v4(high, low)),
         _ => None,
     };
+    // NAT64 of a network, discard-only, special purposes (2001::/23), documentation, segment routing, and site-local.
+    let is_reserved = matches!(
+        segments,
+        [0x64, 0xff9b, 1, ..]
+            | [0x100, 0, 0, 0, ..]
+            | [0x2001, 0..=0x1ff | 0xdb8, ..]
+            | [0x3fff, 0..=0xfff, ..]
+            | [0x5f00, ..]
+            | [0xfec0..=0xfeff, ..]
+    );
     address.is_loopback()
         || address.is_unspecified()
         || address.is_unique_local()
         || address.is_unicast_link_local()
         || address.is_multicast()
+        || is_reserved
         || inner.is_some_and(is_private_v4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_and_reserved_ip_addresses_are_recognised() {
+        for (text, expected) in [
+            ("93.184.215.14", false),
+            ("192.88.98.1", false),
+            ("192.88.99.1", true),
+            ("198.20.0.1", false),
+            ("2606:2800:21f::1", false),
+            ("2001:200::1", false),
+            ("2a00:1450:4001::1", false),
+            ("::ffff:93.184.215.14", false),
+            ("64:ff9b::5db8:d70e", false),
+            ("2002:5db8:d70e::1", false),
+            ("::ffff:10.0.0.1", true),
+            ("::ffff:0:10.0.0.1", true),
+            ("::10.0.0.1", true),
+            ("64:ff9b::a00:1", true),
+            ("64:ff9b:1::5db8:d70e", true),
+            ("2002:a00:1::1", true),
+            ("2001::1", true),
+            ("2001:1ff::1", true),
+            ("2001:db8::1", true),
+            ("3fff:1::1", true),
+            ("3fff:1000::1", false),
+            ("100::1", true),
+            ("100:0:0:1::1", false),
+            ("5f00::1", true),
+            ("fec0::1", true),
+            ("fe80::1", true),
+            ("fd00::1", true),
+            ("ff02::1", true),
+            ("::", true),
+            ("::1", true),
+        ] {
+            assert_eq!(is_private(text.parse().unwrap()), expected, "{text}");
+        }
+    }
 }

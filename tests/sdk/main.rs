@@ -14,6 +14,8 @@ mod download;
 mod edits_during_waits;
 mod faults;
 mod foreign_edit;
+#[cfg(feature = "link-check")]
+mod link_check;
 mod login_change;
 mod memory;
 mod operations;

@@ -1,11 +1,9 @@
 //! HTTP client for a login: checked URLs, no redirects, and a size limit for answers.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Request, Response};
 use rmcp::transport::auth::{
@@ -17,8 +15,8 @@ use url::Url;
 use super::endpoint;
 use super::secrets::add_form;
 use crate::base_url::is_loopback;
-use crate::private_host::is_private;
 use crate::secrets::Secrets;
+use crate::transport::public_resolver::PublicOnlyResolver;
 use crate::transport::tls;
 
 /// Maximum size of an answer in bytes. No metadata, registration or token answer is larger.
@@ -72,8 +70,9 @@ impl OAuthHttpClient {
         if is_loopback(connector) {
             builder = builder.no_proxy();
         } else {
-            let trusted = connector.host_str().unwrap_or_default().to_owned();
-            builder = builder.dns_resolver(Arc::new(PublicOnlyResolver { trusted }));
+            let trusted = connector.host_str().map(str::to_owned);
+            let resolver = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
+            builder = builder.dns_resolver(Arc::new(resolver));
         }
         let http = builder.build().map_err(io::Error::other)?;
         Ok(Self {
@@ -198,27 +197,6 @@ impl RmcpHttpClient for OAuthHttpClient {
         Box::pin(async move {
             let request = Request::try_from(request.request)?;
             Ok(self.send(request).await?)
-        })
-    }
-}
-
-/// Resolver that resolves no name other than the connector's to a private host.
-#[derive(Debug)]
-struct PublicOnlyResolver {
-    trusted: String,
-}
-
-impl Resolve for PublicOnlyResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let is_trusted = name.as_str().eq_ignore_ascii_case(&self.trusted);
-        Box::pin(async move {
-            let all = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> =
-                all.filter(|address| is_trusted || !is_private(address.ip())).collect();
-            if allowed.is_empty() {
-                return Err("the name resolves to a private host".into());
-            }
-            Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }

@@ -13,6 +13,8 @@ mod make_request;
 pub(crate) mod observer;
 mod options;
 pub(crate) mod pacing;
+#[cfg(any(feature = "oauth", feature = "link-check"))]
+pub(crate) mod public_resolver;
 mod request_cell;
 mod reservation;
 pub(crate) mod retry;

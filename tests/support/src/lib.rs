@@ -2,9 +2,11 @@
 
 #![expect(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test may stop")]
 
+pub mod authority;
 pub mod canned;
 pub mod clock;
 pub mod example;
+pub mod link_site;
 pub mod misbehaving_servers;
 pub mod proxy;
 pub mod readings;

@@ -1,0 +1,132 @@
+//! Requests of many links at once.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::hosts::HostTable;
+use super::link::WebLink;
+use super::outbound::Outbound;
+use super::single_visit::{SingleVisit, Surroundings};
+use super::visit::{Visit, VisitEnd};
+use crate::transport::clock::{Clock, SystemClock};
+use crate::transport::public_resolver::PublicOnlyResolver;
+
+/// Number of requests at a time.
+const AT_ONCE: usize = 16;
+
+/// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no
+/// body, and asks no private host. A host that leaves 3 requests in a row without an answer is not asked again.
+#[derive(Clone, Debug)]
+pub struct LinkChecker(Arc<CheckerState>);
+
+#[derive(Debug)]
+struct CheckerState {
+    outbound: Outbound,
+    hosts: HostTable,
+    requests: Semaphore,
+    clock: Arc<dyn Clock>,
+}
+
+/// Settings of a [`LinkChecker`].
+#[derive(Clone, Debug)]
+pub struct LinkCheckerBuilder {
+    resolver: PublicOnlyResolver,
+    system_proxy: bool,
+    clock: Option<Arc<dyn Clock>>,
+}
+
+impl LinkChecker {
+    /// Returns the default settings.
+    pub fn builder() -> LinkCheckerBuilder {
+        LinkCheckerBuilder {
+            resolver: PublicOnlyResolver::default(),
+            system_proxy: true,
+            clock: None,
+        }
+    }
+
+    /// Requests one link.
+    pub async fn visit(&self, link: &WebLink) -> Visit {
+        let CheckerState { outbound, hosts, requests, clock } = &*self.0;
+        let all = Surroundings { outbound, hosts, requests, clock: &**clock };
+        SingleVisit::new(all).run(link).await
+    }
+
+    /// Requests links, and calls `done` with the index of each when its visit has ended. Returns the visits in the order of the links.
+    /// Must run on a tokio runtime. Dropping the future ends all requests.
+    pub async fn visit_all(
+        &self,
+        links: Vec<WebLink>,
+        mut done: impl FnMut(usize, &Visit),
+    ) -> Vec<Visit> {
+        let lost = || Visit::ended(VisitEnd::Connection("the request was lost".to_owned()));
+        let mut visits: Vec<Visit> = links.iter().map(|_| lost()).collect();
+        let mut running = JoinSet::new();
+        for (nth, link) in links.into_iter().enumerate() {
+            let checker = self.clone();
+            running.spawn(async move { (nth, checker.visit(&link).await) });
+        }
+        while let Some(ended) = running.join_next().await {
+            if let Ok((nth, visit)) = ended {
+                done(nth, &visit);
+                visits[nth] = visit;
+            }
+        }
+        visits
+    }
+}
+
+impl LinkCheckerBuilder {
+    /// Also asks private hosts: this machine and its network.
+    #[must_use]
+    pub fn allow_private(mut self, allow: bool) -> Self {
+        self.resolver.trusts_all = allow;
+        self
+    }
+
+    /// Lets one name resolve to a private host.
+    #[must_use]
+    pub fn trust(mut self, name: &str) -> Self {
+        self.resolver.trusted = Some(name.to_owned());
+        self
+    }
+
+    /// Sets the socket address of a name, which is then not looked up. A port other than 0 is that of URLs without one.
+    #[must_use]
+    pub fn host(mut self, name: &str, address: SocketAddr) -> Self {
+        self.resolver.known.insert(name.to_owned(), address);
+        self
+    }
+
+    /// Uses no proxy, whatever the system says.
+    #[must_use]
+    pub fn no_proxy(mut self) -> Self {
+        self.system_proxy = false;
+        self
+    }
+
+    /// Sets the clock for dates and for the wait that a site asks for.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Creates the checker.
+    ///
+    /// # Errors
+    ///
+    /// When the certificates of the system cannot be read.
+    pub fn build(self) -> io::Result<LinkChecker> {
+        Ok(LinkChecker(Arc::new(CheckerState {
+            outbound: Outbound::new(self.resolver, self.system_proxy)?,
+            hosts: HostTable::default(),
+            requests: Semaphore::new(AT_ONCE),
+            clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::new())),
+        })))
+    }
+}
