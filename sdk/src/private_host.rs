@@ -35,15 +35,12 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         _ => None,
     };
     // NAT64 of a network, discard-only, special purposes (2001::/23), documentation, segment routing, and site-local.
-    let is_reserved = matches!(
-        segments,
-        [0x64, 0xff9b, 1, ..]
-            | [0x100, 0, 0, 0, ..]
-            | [0x2001, 0..=0x1ff | 0xdb8, ..]
-            | [0x3fff, 0..=0xfff, ..]
-            | [0x5f00, ..]
-            | [0xfec0..=0xfeff, ..]
-    );
+    let is_reserved = match (segments[0], segments[1]) {
+        (0x64, 0xff9b) => segments[2] == 1,
+        (0x100, 0) => segments[2..4] == [0, 0],
+        (0x2001, 0..=0x1ff | 0xdb8) | (0x3fff, 0..=0xfff) | (0x5f00 | 0xfec0..=0xfeff, _) => true,
+        _ => false,
+    };
     address.is_loopback()
         || address.is_unspecified()
         || address.is_unique_local()

@@ -19,9 +19,12 @@ const ENDS_WITH: &[(&str, i32)] = &[
     ("links undo", 14),
 ];
 
-/// Examples that other tests run: they wait for a browser, need a keyring, or never end.
+/// Examples that other tests run: they wait for a browser, need a keyring, ask other sites, or never end.
 const ELSEWHERE: &[&str] = &[
     "links auth login --base-url https://links.example/api/v1",
+    "links check cafe.yaml",
+    "links check pages/ --fix",
+    "links check --all --baseline known.json",
     "links auth login --base-url https://links.example/api/v1 --token-stdin < token",
     "links sandbox serve --port 8080",
 ];

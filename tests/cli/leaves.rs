@@ -58,6 +58,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots get" => vec!["cafe", "1001"],
         "plan" | "apply" | "slots plan" | "slots apply" => vec!["page.yaml"],
         "init" => vec!["--refresh"],
+        "check" => vec!["links.yaml"],
         "forms create" => {
             vec!["title=Contact", r#"fields:=[{"type":"text","label":"Name","required":true}]"#]
         }
@@ -102,6 +103,10 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
             env.run("slots apply more.yaml");
             let runs = env.run("slots history -o ids").stdout;
             line[2] = runs.lines().next().map_or_else(String::new, str::to_owned);
+        }
+        "check" => {
+            // A link that needs no request.
+            env.file("links.yaml", "profile: cafe\nsocials: [mailto:hello@qara.example]\n");
         }
         "undo" if env.run("log -o ids").stdout.is_empty() => {
             env.run("slots set cafe 1001 title=Anew");
@@ -266,6 +271,7 @@ const LOCAL: &[&str] = &[
     "slots history",
     "log",
     "schema form",
+    "check",
 ];
 
 fn is_local(leaf: &str) -> bool {

@@ -10,6 +10,8 @@ mod auth;
 mod browser;
 #[cfg(target_os = "linux")]
 mod canary;
+#[cfg(target_os = "linux")]
+mod check;
 mod chromium;
 mod ci;
 mod completion;

@@ -86,3 +86,30 @@ fn no_files_import_each_other_in_a_cycle() {
         assert!(cycles.is_empty(), "{name}: {} cycles\n{}", cycles.len(), cycles.join("\n\n"));
     }
 }
+
+/// What the check of links may import: nothing that knows a token, a client or its connections.
+const BELOW_LINK_CHECK: &[&str] = &[
+    "base_url",
+    "link_check",
+    "private_host",
+    "transport::clock",
+    "transport::public_resolver",
+    "transport::retry_after",
+    "transport::tls",
+];
+
+#[test]
+fn the_check_of_links_imports_nothing_that_knows_a_token() {
+    let modules = Modules::read(&source("sdk/src"));
+    let is_within = |module: &Module| module.first().is_some_and(|name| name == "link_check");
+    let imports: Vec<&Import> = modules.imports.iter().filter(|it| is_within(&it.from)).collect();
+    assert!(imports.len() > 10, "{imports:?}");
+    let is_allowed = |module: &Module| {
+        let name = named(module);
+        let is_in = |it: &&str| name == *it || name.starts_with(&format!("{it}::"));
+        BELOW_LINK_CHECK.iter().any(is_in)
+    };
+    let others: Vec<_> =
+        imports.iter().filter(|it| !is_allowed(&it.to)).map(|it| shown(it)).collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}

@@ -5,5 +5,6 @@ pub(crate) mod dry_run;
 pub(crate) mod fields;
 pub(crate) mod images;
 pub(crate) mod merge;
+pub(crate) mod page_word;
 pub(crate) mod position;
 mod reused_images;

@@ -10,6 +10,7 @@ mod api;
 mod apply;
 mod auth;
 mod channels;
+mod check;
 mod completions;
 mod config;
 mod doctor;
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     Plan(plan::PlanArgs),
     /// Make pages and forms match their files
     Apply(apply::ApplyCommandArgs),
+    /// Find dead links in page files and on pages
+    Check(check::CheckArgs),
     /// Keep page files and pages in sync: begin a links.lock
     Init(init::InitArgs),
     /// List every write of this machine, the newest first
@@ -111,6 +114,7 @@ impl Command {
         match self {
             Self::Plan(args) => Some(Ok(args.named_files())),
             Self::Apply(args) => Some(args.named_files()),
+            Self::Check(args) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
             _ => None,
@@ -142,6 +146,7 @@ pub(crate) async fn run(
         Command::Pull(args) => Box::pin(pull::run(context, args)).await,
         Command::Plan(args) => plan::run(context, args).await,
         Command::Apply(args) => apply::run(context, args).await,
+        Command::Check(args) => Box::pin(check::run(context, args)).await,
         Command::Init(args) => init::run(context, args).await,
         Command::Log(args) => log::run(context, &args),
         Command::Undo(args) => Box::pin(undo::run(context, args)).await,

@@ -28,6 +28,15 @@ impl CompletionData {
         known.map(|it| candidate(&it.login, &it.title)).collect()
     }
 
+    fn paths_or_pages(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
+        let begin = typed.to_string_lossy();
+        let is_meant =
+            |it: &CompletionCandidate| it.get_value().to_string_lossy().starts_with(&*begin);
+        let mut found: Vec<_> = self.pages().into_iter().filter(is_meant).collect();
+        found.extend(PathCompleter::any().complete(typed));
+        found
+    }
+
     fn slots(&self) -> Vec<CompletionCandidate> {
         let slots = self.names().slots_of(self.page());
         let description = |it: &NamedSlot| format!("{} {}", it.kind, it.label);
@@ -110,6 +119,11 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
         ("TYPE", "slots" | "schema") => CompletionData::types,
         ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
         ("TOPIC|COMMAND", _) => |_| TOPICS.iter().map(|it| candidate(it.name, "")).collect(),
+        ("PATH|KEY", _) => {
+            let known = known.clone();
+            return arg
+                .add(ArgValueCompleter::new(move |typed: &OsStr| known.paths_or_pages(typed)));
+        }
         (name, _) if name.contains("FIELD=VALUE") => {
             let known = known.clone();
             return arg.add(ArgValueCompleter::new(move |typed: &OsStr| {

@@ -32,7 +32,7 @@ use node::Node;
 pub(crate) use page::PageContent;
 pub(crate) use read::{MAX_BYTES, ReadError, read, read_most, too_large};
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
-pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics};
+pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics, line_and_column};
 
 /// Parsed page file.
 #[derive(Debug)]

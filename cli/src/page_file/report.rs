@@ -81,11 +81,17 @@ impl FileDiagnostics {
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
         let text = self.source.inner();
         self.problems.iter().map(move |Located(problem)| {
-            let before = text.get(..problem.span.start).unwrap_or(text);
-            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1, problem)
+            let (line, column) = line_and_column(text, problem.span.start);
+            (line, column, problem)
         })
     }
+}
+
+/// Returns the line and the column of a place in a text, both counted from 1, the column in characters.
+pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 impl fmt::Display for FileDiagnostics {

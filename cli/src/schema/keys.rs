@@ -14,6 +14,12 @@ pub(super) fn of<'s>(schema: &'s Value, part: &'s Value) -> BTreeSet<&'s str> {
 
 /// Returns the keys that are legal in the object at this path of the data. Empty if the schema does not say.
 pub(super) fn at<'s>(schema: &'s Value, path: &[String]) -> BTreeSet<&'s str> {
+    names_of(&places_at(schema, path))
+}
+
+/// Returns the parts of the schema that apply to the value at this path of the data, with the targets of their references and their
+/// branches.
+fn places_at<'s>(schema: &'s Value, path: &[String]) -> Vec<&'s Value> {
     let below = |places: Vec<&'s Value>, key: &String| {
         let step = |place: &'s Value| match key.parse::<usize>() {
             Ok(_) => place.get("items"),
@@ -21,17 +27,21 @@ pub(super) fn at<'s>(schema: &'s Value, path: &[String]) -> BTreeSet<&'s str> {
         };
         with_branches(schema, places).into_iter().filter_map(step).collect()
     };
-    names(schema, path.iter().fold(vec![schema], below))
+    with_branches(schema, path.iter().fold(vec![schema], below))
+}
+
+/// Returns whether the schema says that the value at this path of the data is of a format.
+pub(crate) fn has_format(schema: &Value, path: &[String], format: &str) -> bool {
+    places_at(schema, path).iter().any(|place| place["format"] == *format)
 }
 
 fn names<'s>(root: &'s Value, places: Vec<&'s Value>) -> BTreeSet<&'s str> {
-    let properties = |place: &'s Value| place.get("properties").and_then(Value::as_object);
-    with_branches(root, places)
-        .into_iter()
-        .filter_map(properties)
-        .flat_map(Map::keys)
-        .map(String::as_str)
-        .collect()
+    names_of(&with_branches(root, places))
+}
+
+fn names_of<'s>(places: &[&'s Value]) -> BTreeSet<&'s str> {
+    let properties = |place: &&'s Value| place.get("properties").and_then(Value::as_object);
+    places.iter().filter_map(properties).flat_map(Map::keys).map(String::as_str).collect()
 }
 
 /// Returns the places, the targets of their references, and the branches of both.

@@ -93,10 +93,10 @@ fn is_private_url(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => is_private(address.into()),
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
-            let is_local = |local: &&str| {
-                name.strip_suffix(*local).is_some_and(|it| it.is_empty() || it.ends_with('.'))
+            let is_local = |local: &str| {
+                name.strip_suffix(local).is_some_and(|it| it.is_empty() || it.ends_with('.'))
             };
-            !name.contains('.') || LOCAL_NAMES.iter().any(|local| is_local(&local))
+            !name.contains('.') || LOCAL_NAMES.iter().any(|local| is_local(local))
         }
         None => true,
     }

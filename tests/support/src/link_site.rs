@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -19,6 +19,16 @@ pub struct LinkSite {
     seen: Arc<Mutex<Vec<SiteRequest>>>,
     sent: Arc<Mutex<usize>>,
     slow: Mutex<Receiver<()>>,
+    held: Mutex<Receiver<()>>,
+    release: Sender<()>,
+}
+
+/// What the threads of a site tell the test, and wait for.
+#[derive(Clone)]
+struct Signals {
+    slow: Sender<()>,
+    held: Sender<()>,
+    released: Arc<Mutex<Receiver<()>>>,
 }
 
 /// Request to a site.
@@ -49,12 +59,14 @@ impl LinkSite {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let (seen, sent) =
             (Arc::<Mutex<Vec<SiteRequest>>>::default(), Arc::<Mutex<usize>>::default());
-        let (slow, is_slow) = channel();
+        let ((slow, is_slow), (held, is_held), (release, released)) =
+            (channel(), channel(), channel());
+        let signals = Signals { slow, held, released: Arc::new(Mutex::new(released)) };
         let here = format!("{scheme}://{address}");
         let (requests, bytes) = (seen.clone(), sent.clone());
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (tls, here, slow) = (tls.clone(), here.clone(), slow.clone());
+                let (tls, here, signals) = (tls.clone(), here.clone(), signals.clone());
                 let (requests, bytes) = (requests.clone(), bytes.clone());
                 thread::spawn(move || {
                     let mut first = [0];
@@ -63,10 +75,7 @@ impl LinkSite {
                         if let Some(request) = read(stream) {
                             requests.lock().unwrap().push(request.clone());
                             let nth = times(&requests.lock().unwrap(), &request);
-                            let is_slow = || {
-                                let _ = slow.send(());
-                            };
-                            respond(stream, &request, nth, &here, &bytes, &is_slow);
+                            respond(stream, &request, nth, &here, &bytes, &signals);
                         }
                     };
                     match tls.filter(|_| is_tls) {
@@ -79,7 +88,8 @@ impl LinkSite {
                 });
             }
         });
-        Self { address, scheme, seen, sent, slow: Mutex::new(is_slow) }
+        let (slow, held) = (Mutex::new(is_slow), Mutex::new(is_held));
+        Self { address, scheme, seen, sent, slow, held, release }
     }
 
     /// Returns the URL of a path.
@@ -105,6 +115,16 @@ impl LinkSite {
     /// Waits until `/slow` was requested. It is never answered.
     pub fn wait_for_slow(&self) {
         self.slow.lock().unwrap().recv().unwrap();
+    }
+
+    /// Waits until `/held` was requested. It is answered after [`release`](Self::release).
+    pub fn wait_for_held(&self) {
+        self.held.lock().unwrap().recv().unwrap();
+    }
+
+    /// Lets `/held` be answered.
+    pub fn release(&self) {
+        self.release.send(()).unwrap();
     }
 
     /// Returns the number of bytes of endless answers that clients took.
@@ -184,9 +204,13 @@ fn respond(
     nth: usize,
     here: &str,
     sent: &Mutex<usize>,
-    is_slow: &dyn Fn(),
+    signals: &Signals,
 ) {
     let path = request.path.as_str();
+    if path == "/held" {
+        let _ = signals.held.send(());
+        let _ = signals.released.lock().unwrap().recv();
+    }
     if let Some((status, headers)) = page(&request.method, path, nth) {
         let password = here.replace("://", "://user:pass@");
         let headers = headers.replace("{here}", here).replace("{with-password}", &password);
@@ -199,7 +223,7 @@ fn respond(
     }
     match (path, request.method.as_str()) {
         ("/slow", _) => {
-            is_slow();
+            let _ = signals.slow.send(());
             // Returns when the client gives up.
             let _ = stream.read(&mut [0]);
         }

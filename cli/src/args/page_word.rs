@@ -1,0 +1,64 @@
+//! Words that name a page: the path of its file, or its key.
+
+use std::path::PathBuf;
+
+use links_sdk::{InvalidProfileKey, ProfileKey};
+
+use crate::profile_key;
+
+/// Word that names a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PageWord {
+    /// Path of a page file or of a directory.
+    Path(PathBuf),
+    /// Key of a page of the account.
+    Key(ProfileKey),
+}
+
+/// Parses a word: a path if it contains `/` or ends in `.yaml`, `.yml` or `.json`, else a key. What exists on disk never decides.
+///
+/// # Errors
+///
+/// When the word is neither a path nor a key.
+pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidProfileKey> {
+    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
+    if is_file || text.contains('/') {
+        return Ok(PageWord::Path(PathBuf::from(text)));
+    }
+    profile_key::parse(text).map(PageWord::Key)
+}
+
+/// Splits words into paths and keys, each in their order.
+pub(crate) fn split(words: Vec<PageWord>) -> (Vec<PathBuf>, Vec<ProfileKey>) {
+    let (mut paths, mut keys) = (Vec::new(), Vec::new());
+    for word in words {
+        match word {
+            PageWord::Path(path) => paths.push(path),
+            PageWord::Key(key) => keys.push(key),
+        }
+    }
+    (paths, keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_a_path_by_its_form_alone() {
+        for path in ["cafe.yaml", "CAFE.YML", "a.json", "./cafe", "pages/", "/x", ".yaml", "a/b.c"]
+        {
+            assert_eq!(parse(path).unwrap(), PageWord::Path(PathBuf::from(path)));
+        }
+        for key in ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json"] {
+            assert_eq!(parse(key).unwrap(), PageWord::Key(key.parse().unwrap()));
+        }
+        for neither in ["-", "a b", ""] {
+            assert!(parse(neither).is_err(), "{neither}");
+        }
+        let words = ["cafe", "a.yaml", "9", "b/"].map(|word| parse(word).unwrap());
+        let (paths, keys) = split(Vec::from(words));
+        assert_eq!((paths, keys.len()), (vec!["a.yaml".into(), "b/".into()], 2));
+    }
+}

@@ -1,0 +1,145 @@
+//! Links that were not fine in an earlier run, so that only new ones fail.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use links_sdk::link_check::Verdict;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::checked_link::CheckedLink;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::atomic;
+use crate::page_file;
+
+/// Maximum size of a baseline in bytes.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Arguments about the baseline.
+#[derive(Args, Debug)]
+pub(super) struct BaselineArgs {
+    /// Exit with 3 only for links that were not as bad in this file: output of `-o json`, or of --update-baseline
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write the links that are not fine to the baseline, and exit with 0
+    #[arg(long, requires = "baseline")]
+    pub(super) update_baseline: bool,
+}
+
+impl BaselineArgs {
+    /// Reads the baseline that the links are compared with; an empty one where there is none, or it is written anew.
+    pub(super) fn read(&self) -> Result<Baseline, CommandError> {
+        match &self.baseline {
+            Some(path) if !self.update_baseline => Baseline::read(path),
+            _ => Ok(Baseline::default()),
+        }
+    }
+
+    /// Returns the file to write.
+    pub(super) fn to_update(&self) -> Option<&Path> {
+        self.baseline.as_deref().filter(|_| self.update_baseline)
+    }
+}
+
+/// Verdicts of an earlier run, by page and URL.
+#[derive(Debug, Default)]
+pub(super) struct Baseline(BTreeMap<(String, String), Verdict>);
+
+/// Content of the file: what `links check -o json` prints, or `--update-baseline` writes.
+#[derive(Deserialize)]
+struct BaselineFile {
+    data: Vec<BaselineLink>,
+}
+
+#[derive(Deserialize)]
+struct BaselineLink {
+    page: String,
+    url: String,
+    verdict: String,
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    fn read(path: &Path) -> Result<Self, CommandError> {
+        if !path.exists() {
+            let message = format!("there is no baseline {}", path.display());
+            return Err(CommandError::usage(message)
+                .with_hint("--update-baseline writes it; so does `links check -o json > FILE`"));
+        }
+        let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
+        Self::parse(&bytes).map_err(|why| {
+            let message = format!("{name} is not a baseline: {why}; no link was checked");
+            CommandError::new(Exit::Invalid, message).with_hint("--update-baseline writes it anew")
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let file: BaselineFile =
+            serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let mut known = BTreeMap::new();
+        for BaselineLink { page, url, verdict } in file.data {
+            let verdict = Verdict::of_name(&verdict)
+                .ok_or_else(|| format!("`{verdict}` is not a verdict"))?;
+            let worst = known.entry((page, url)).or_insert(verdict);
+            *worst = verdict.max(*worst);
+        }
+        Ok(Self(known))
+    }
+
+    /// Tells whether a link was at least as bad on this page.
+    pub(super) fn has(&self, page: &str, url: &str, verdict: Verdict) -> bool {
+        let known = self.0.get(&(page.to_owned(), url.to_owned()));
+        known.is_some_and(|known| *known >= verdict)
+    }
+}
+
+/// Writes a baseline with the links that are not fine, each once for each page.
+pub(super) fn write(path: &Path, links: &[CheckedLink]) -> Result<(), CommandError> {
+    let mut known = BTreeMap::new();
+    for link in links.iter().filter(|link| link.judgement.verdict != Verdict::Fine) {
+        known.insert((&link.page, &link.found.url), link.judgement.verdict);
+    }
+    let entry = |((page, url), verdict): ((&String, &String), Verdict)| json!({"page": page, "url": url, "verdict": verdict.name()});
+    let file = json!({"data": known.into_iter().map(entry).collect::<Vec<Value>>()});
+    let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;
+    atomic::write(path, &(text + "\n"), true)
+        .map_err(|error| CommandError::usage(format!("cannot write {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_known_by_its_page_and_url_if_it_was_as_bad() {
+        let of = |page: &str, url: &str, verdict: &str| json!({"page": page, "url": url, "verdict": verdict, "line": 3});
+        let file = json!({"meta": {}, "data": [
+            of("cafe", "a", "broken"),
+            of("cafe", "b", "unsure"),
+            of("cafe", "c", "fine"),
+            of("cafe", "b", "fine"),
+        ]});
+        let baseline = Baseline::parse(file.to_string().as_bytes()).unwrap();
+        for (page, url, verdict, expected) in [
+            ("cafe", "a", Verdict::Broken, true),
+            ("cafe", "a", Verdict::Unsure, true),
+            ("bar", "a", Verdict::Broken, false),
+            ("cafe", "b", Verdict::Unsure, true),
+            ("cafe", "b", Verdict::Broken, false),
+            ("cafe", "c", Verdict::Unsure, false),
+            ("cafe", "d", Verdict::Broken, false),
+        ] {
+            assert_eq!(baseline.has(page, url, verdict), expected, "{page} {url} {verdict:?}");
+        }
+        for text in [
+            "",
+            "[]",
+            "{\"data\": {}}",
+            "{\"data\": [{\"page\": \"a\", \"url\": \"b\", \"verdict\": \"c\"}]}",
+        ] {
+            assert!(Baseline::parse(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A link with its verdict, as data and as words.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use links_sdk::link_check::{Judgement, LinkNote, Verdict, VerdictReason};
+use serde_json::{Value, json};
+
+use super::collect::FoundLink;
+use super::pages::CheckedPage;
+use crate::ui::cut;
+
+/// Maximum width of a title.
+const TITLE: usize = 24;
+
+/// Link with its verdict.
+#[derive(Clone, Debug)]
+pub(super) struct CheckedLink {
+    /// Key or login of its page.
+    pub(super) page: String,
+    /// File with line and column, both counted from 1.
+    pub(super) place: Option<(PathBuf, usize, usize)>,
+    pub(super) found: FoundLink,
+    pub(super) judgement: Judgement,
+    /// The verdict is that of a check within the last day.
+    pub(super) is_cached: bool,
+    /// The baseline has it.
+    pub(super) is_known: bool,
+    /// The file has the URL that it moved to.
+    pub(super) is_fixed: bool,
+}
+
+impl CheckedLink {
+    /// Returns whether the link is one of this page.
+    pub(super) fn is_in(&self, page: &CheckedPage) -> bool {
+        let file = page.file.as_ref().map(|(file, _)| file);
+        self.page == page.name && self.place.as_ref().map(|(file, ..)| file) == file
+    }
+
+    /// Counts the link as known from now on, if it is not fine.
+    pub(super) fn accept(&mut self) {
+        self.is_known = self.judgement.verdict != Verdict::Fine;
+    }
+
+    /// Returns whether the link decides the exit code.
+    pub(super) fn fails(&self, strict: bool) -> bool {
+        let worst = if strict { Verdict::Unsure } else { Verdict::Broken };
+        self.judgement.verdict >= worst && !self.is_known
+    }
+
+    /// Returns whether there is something to say about the link.
+    pub(super) fn is_notable(&self) -> bool {
+        self.judgement.verdict != Verdict::Fine || !self.judgement.notes.is_empty()
+    }
+
+    /// Returns where the link is: file, line and column, or page and path.
+    pub(super) fn place(&self) -> String {
+        match &self.place {
+            Some((file, line, column)) => format!("{}:{line}:{column}", file.display()),
+            None => format!("{} {}", self.page, self.found.path),
+        }
+    }
+
+    /// Returns what the link belongs to: `button "Menu"`, `social`, or the name of a field.
+    pub(super) fn owner(&self) -> String {
+        let Some(slot) = &self.found.slot else {
+            let path = self.found.path.to_string();
+            let name = path.split('.').next().unwrap_or_default();
+            return if name == "socials" { "social".to_owned() } else { name.to_owned() };
+        };
+        let kind = slot.kind.as_deref().unwrap_or("slot");
+        match &slot.title {
+            Some(title) => format!("{kind} \"{}\"", cut(title, TITLE)),
+            None => kind.to_owned(),
+        }
+    }
+
+    /// Returns the reason and the notes. `offers_fix` says that `--fix` can write a move.
+    pub(super) fn message(&self, offers_fix: bool) -> String {
+        let note = |note: &LinkNote| match note {
+            LinkNote::Moved(_) if self.is_fixed => format!("{note}: written"),
+            LinkNote::Moved(_) if offers_fix && self.place.is_some() => format!("{note} (--fix)"),
+            note => note.to_string(),
+        };
+        let reason = self.judgement.reason.iter().map(ToString::to_string);
+        let words: Vec<_> = reason.chain(self.judgement.notes.iter().map(note)).collect();
+        let known = if self.is_known { " (in the baseline)" } else { "" };
+        format!("{}{known}", words.join("; "))
+    }
+
+    /// Returns the link as a record.
+    pub(super) fn json(&self) -> Value {
+        let Self { page, place, found, judgement, is_cached, is_known, is_fixed } = self;
+        let slot = found.slot.clone().unwrap_or_default();
+        let (file, line, column) = match place {
+            Some((file, line, column)) => {
+                (Some(file.display().to_string()), Some(line), Some(column))
+            }
+            None => (None, None, None),
+        };
+        let ends = judgement.notes.iter().find_map(|note| match note {
+            LinkNote::CertificateEnds { at, .. } => date(*at),
+            _ => None,
+        });
+        let notes: Vec<_> = judgement.notes.iter().map(LinkNote::code).collect();
+        json!({
+            "page": page,
+            "file": file,
+            "line": line,
+            "column": column,
+            "path": found.path.to_string(),
+            "slotId": slot.id,
+            "type": slot.kind,
+            "title": slot.title,
+            "url": found.url,
+            "verdict": judgement.verdict.name(),
+            "reason": judgement.reason.as_ref().map(VerdictReason::code),
+            "status": judgement.reason.as_ref().and_then(VerdictReason::status),
+            "message": self.message(false),
+            "movedTo": judgement.moved_to(),
+            "certificateEnds": ends,
+            "notes": notes,
+            "known": is_known,
+            "fixed": is_fixed,
+            "cached": is_cached,
+        })
+    }
+}
+
+/// Returns a time in ISO 8601.
+fn date(at: SystemTime) -> Option<String> {
+    Some(jiff::Timestamp::try_from(at).ok()?.to_string())
+}

@@ -1,0 +1,278 @@
+//! The links of a page: a pure function of its document.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::text_links;
+use crate::page_file::node::{Key, Node, Tree};
+use crate::page_file::patch::Path;
+use crate::schema::keys;
+use crate::schema::slot_types::SlotTypeCatalog;
+
+/// Fields of a page that hold no links: keys, and what only the service sets.
+const NO_LINKS: [&str; 10] = [
+    "avatar",
+    "bgImage",
+    "computed",
+    "id",
+    "languageCode",
+    "languageId",
+    "login",
+    "profile",
+    "themeId",
+    "url",
+];
+
+/// Keys of a slot's data that name it for the reader, the first one first.
+const TITLES: [&str; 5] = ["title", "label", "name", "text", "buttonText"];
+
+/// Link of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FoundLink {
+    /// Place in the document.
+    pub(super) path: Path,
+    /// Slot that holds it, if it is in one.
+    pub(super) slot: Option<LinkedSlot>,
+    /// URL.
+    pub(super) url: String,
+    /// Place in the value, if the value is more than the link.
+    pub(super) part: Option<Range<usize>>,
+    /// True if the value has `&amp;` for each `&` of the link.
+    pub(super) is_escaped: bool,
+    /// Place in the text of the document, in bytes.
+    pub(super) offset: usize,
+}
+
+/// Slot that holds a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LinkedSlot {
+    pub(super) id: Option<i64>,
+    pub(super) kind: Option<String>,
+    pub(super) title: Option<String>,
+}
+
+/// Returns the links of a page in the order of its document: social links, values whose schema says that they are URLs, and whatever else
+/// looks like a link, also within texts. `text` is the text of the document, empty for a page of the service.
+pub(super) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) -> Vec<FoundLink> {
+    let mut collector =
+        Collector { text, types, schemas: BTreeMap::new(), slot: None, found: Vec::new() };
+    for (key, value) in root.entries().unwrap_or_default() {
+        let path = Path::root().key(written(key));
+        match key.name.as_str() {
+            "slots" => collector.slots(value, &path),
+            "socials" => collector.value(value, &path, &mut Vec::new(), true),
+            name if NO_LINKS.contains(&name) => {}
+            _ => collector.value(value, &path, &mut Vec::new(), false),
+        }
+    }
+    collector.found
+}
+
+struct Collector<'a> {
+    text: &'a str,
+    types: Option<&'a SlotTypeCatalog>,
+    /// Schema of the data, by slot type.
+    schemas: BTreeMap<String, Value>,
+    slot: Option<LinkedSlot>,
+    found: Vec<FoundLink>,
+}
+
+impl Collector<'_> {
+    fn slots(&mut self, slots: &Node, path: &Path) {
+        let Tree::List(items) = &slots.tree else { return };
+        for (at, item) in items.iter().enumerate() {
+            let slot = LinkedSlot::of(item);
+            let known = slot.kind.as_deref().and_then(|kind| Some((kind, self.types?.get(kind)?)));
+            if let Some((kind, slot_type)) = known
+                && !self.schemas.contains_key(kind)
+            {
+                let schema = Value::Object(slot_type.schema.0.clone());
+                self.schemas.insert(kind.to_owned(), schema);
+            }
+            let computed = known.map(|(_, slot_type)| &slot_type.computed.0);
+            let Some((key, data)) = item.entry("data") else { continue };
+            let path = path.clone().item(at).key(written(key));
+            self.slot = Some(slot);
+            for (key, value) in data.entries().unwrap_or_default() {
+                if computed.is_none_or(|computed| !computed.contains_key(&key.name)) {
+                    let path = path.clone().key(written(key));
+                    self.value(value, &path, &mut vec![key.name.clone()], false);
+                }
+            }
+            self.slot = None;
+        }
+    }
+
+    /// Collects the links of a value. `names` is its path within the data of its slot.
+    fn value(&mut self, node: &Node, path: &Path, names: &mut Vec<String>, is_url: bool) {
+        match &node.tree {
+            Tree::Text(text) => self.string(node, text, path, is_url || self.is_url(names)),
+            Tree::List(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    names.push(at.to_string());
+                    self.value(item, &path.clone().item(at), names, is_url);
+                    names.pop();
+                }
+            }
+            Tree::Map(entries) if entries.iter().any(|(key, _)| is_reference(key)) => {}
+            Tree::Map(entries) => {
+                for (key, value) in entries.iter().filter(|(key, _)| key.name != "computed") {
+                    names.push(key.name.clone());
+                    self.value(value, &path.clone().key(written(key)), names, is_url);
+                    names.pop();
+                }
+            }
+            Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
+        }
+    }
+
+    /// Tells whether the schema of the slot says that a value is a URL.
+    fn is_url(&self, names: &[String]) -> bool {
+        let kind = self.slot.as_ref().and_then(|slot| slot.kind.as_deref());
+        let schema = kind.and_then(|kind| self.schemas.get(kind));
+        schema.is_some_and(|schema| keys::has_format(schema, names, "uri"))
+    }
+
+    fn string(&mut self, node: &Node, text: &str, path: &Path, is_url: bool) {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return;
+        }
+        let mut add = |url: String, part, is_escaped, offset| {
+            let (path, slot) = (path.clone(), self.slot.clone());
+            self.found.push(FoundLink { path, slot, url, part, is_escaped, offset });
+        };
+        if is_url || text_links::is_link(trimmed) {
+            return add(trimmed.to_owned(), None, false, node.span.start);
+        }
+        let written = self.text.get(node.span.clone()).unwrap_or_default();
+        let mut from = 0;
+        for link in text_links::find(text) {
+            // In a quoted value with escapes the link may not be found.
+            let place = written[from..].find(&text[link.part.clone()]);
+            let offset = node.span.start + place.map_or(0, |place| from + place);
+            from = place.map_or(from, |place| from + place + link.part.len());
+            add(link.url, Some(link.part), link.is_escaped, offset);
+        }
+    }
+}
+
+impl LinkedSlot {
+    fn of(item: &Node) -> Self {
+        let text = |node: &Node| match &node.tree {
+            Tree::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+            _ => None,
+        };
+        let id = item.get("id").and_then(|id| match &id.tree {
+            Tree::Number(number) => number.as_i64(),
+            _ => None,
+        });
+        let title = item
+            .get("data")
+            .and_then(|data| TITLES.iter().find_map(|name| data.get(name).and_then(text)));
+        Self { id, kind: item.get("type").and_then(text), title }
+    }
+}
+
+/// Name of a key as it is written in the file.
+fn written(key: &Key) -> String {
+    if key.is_literal && key.name.starts_with('$') {
+        format!("${}", key.name)
+    } else {
+        key.name.clone()
+    }
+}
+
+fn is_reference(key: &Key) -> bool {
+    key.name.starts_with('$') && !key.is_literal
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::page_file::Document;
+
+    fn types() -> SlotTypeCatalog {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "link": {"type": ["string", "null"], "format": "uri"},
+                "items": {"type": "array", "items": {"$ref": "#/$defs/item"}},
+            },
+            "$defs": {"item": {"anyOf": [{"properties": {"url": {"format": "uri"}}}]}},
+        });
+        let described = json!({
+            "type": "button", "title": "", "description": "", "writable": true, "schema": schema,
+            "computed": {"videoUrl": ""}, "enumLabels": {}, "example": {},
+        });
+        SlotTypeCatalog::of(vec![serde_json::from_value(described).unwrap()], false)
+    }
+
+    fn found(text: &str) -> Vec<String> {
+        let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
+        document.root.slot_data_mut().for_each(Node::unescape);
+        let shown = |link: FoundLink| {
+            let slot = link.slot.unwrap_or_default();
+            let line = text[..link.offset].matches('\n').count() + 1;
+            let part = link.part.map(|part| format!(" {part:?}")).unwrap_or_default();
+            let kind = slot.kind.unwrap_or_default();
+            format!("{line} {} {kind}: {}{part}", link.path, link.url)
+        };
+        links(&document.root, text, Some(&types())).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn every_kind_of_link_is_collected_with_its_place() {
+        let text = "\
+profile: https://not.example/a-key
+title: 'Qara: https://qara.example'
+avatar: https://not.example/an-image
+socials: [https://t.me/qara, qara.on.insta]
+slots:
+  - type: button
+    data: {title: Menu, link: menu.html, style: primary, videoUrl: https://not.example/computed}
+  - {id: 7, type: button, data: {link: null, items: [{url: /a, other: /b}]}}
+  - type: text
+    data:
+      description: |
+        Call <a href=\"tel:\">us</a>, https://a.example/x, https://a.example/x
+        or see https://a.example/?q=1&amp;r=2
+      image: {$upload: https://not.example/a-reference}
+      extra: {$$upload: https://b.example/literal, 'k': [mailto:x]}
+      escaped: \"a\\thttps://c.example\"
+  - {type: unknown, data: {link: not-known-to-be-a-link, more: ' https://d.example '}}
+  - {id: 3}
+";
+        assert_eq!(
+            found(text),
+            [
+                "2 title : https://qara.example 6..26",
+                "4 socials.0 : https://t.me/qara",
+                "4 socials.1 : qara.on.insta",
+                "7 slots.0.data.link button: menu.html",
+                "8 slots.1.data.items.0.url button: /a",
+                "12 slots.2.data.description text: https://a.example/x 28..47",
+                "12 slots.2.data.description text: https://a.example/x 49..68",
+                "13 slots.2.data.description text: https://a.example/?q=1&r=2 76..106",
+                "15 slots.2.data.extra.$$upload text: https://b.example/literal",
+                "15 slots.2.data.extra.k.0 text: mailto:x",
+                "16 slots.2.data.escaped text: https://c.example 2..19",
+                "17 slots.3.data.more unknown: https://d.example",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_slot_is_named_by_its_title() {
+        let text = "slots: [{type: a, id: 5, data: {title: ' ', name: N, link: http://a.example}}]";
+        let document = Document::from_bytes("it.yaml", text.into()).unwrap();
+        let links = links(&document.root, text, None);
+        let slot = LinkedSlot { id: Some(5), kind: Some("a".into()), title: Some("N".into()) };
+        assert_eq!(links[0].slot, Some(slot));
+        assert_eq!(links[0].offset, text.find("http").unwrap());
+    }
+}

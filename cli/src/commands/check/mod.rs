@@ -1,0 +1,148 @@
+//! `links check`: finds the links of pages that are dead.
+
+mod baseline;
+mod checked_link;
+mod collect;
+mod fix;
+mod pages;
+mod report;
+mod text_links;
+mod visits;
+
+use std::path::Path;
+
+use clap::Args;
+
+use self::baseline::{Baseline, BaselineArgs};
+use self::checked_link::CheckedLink;
+use self::pages::CheckedPage;
+use self::report::ReportOptions;
+use self::visits::{LinkVerdicts, VisitOptions};
+use crate::account::files::named_files;
+use crate::args::page_word::{self, PageWord};
+use crate::confine::NamedFiles;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::help::HelpText;
+use crate::output::{CommandOutput, Style, StyledLine};
+use crate::page_file::line_and_column;
+use crate::ui::annotations::Annotate;
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "A word is a path if it contains `/` or ends in .yaml, .yml or .json, else a KEY. Exit code 3: a link is broken.",
+    long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
+)]
+pub(crate) struct CheckArgs {
+    /// Page files, directories of them, and keys of pages; by default the directory of the closest links.lock
+    #[arg(value_name = "PATH|KEY", value_parser = page_word::parse, value_hint = clap::ValueHint::AnyPath)]
+    pages: Vec<PageWord>,
+    /// Every page of the account
+    #[arg(long)]
+    all: bool,
+    /// Write the new URL of each link that has moved for good into its file
+    #[arg(long, conflicts_with = "all")]
+    fix: bool,
+    /// Exit with 3 for links that are unsure, too
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    how: VisitOptions,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+    /// Annotate links at their lines of the files, for a CI service
+    #[arg(long, value_name = "FORMAT")]
+    annotate: Option<Annotate>,
+}
+
+impl CheckArgs {
+    /// Returns the files that the arguments name.
+    pub(crate) fn named_files(&self) -> NamedFiles {
+        let (paths, keys) = page_word::split(self.pages.clone());
+        let is_live = self.all || !keys.is_empty();
+        let mut named = if is_live && paths.is_empty() {
+            NamedFiles::default()
+        } else {
+            named_files(&paths, &[], false)
+        };
+        if self.fix {
+            // A file is replaced within its directory.
+            let within =
+                |path: &Path| if path.is_dir() { path.join("any") } else { path.to_owned() };
+            named.write.extend(paths.iter().map(|path| within(path)));
+        }
+        let BaselineArgs { baseline, update_baseline } = &self.baseline;
+        let files = if *update_baseline { &mut named.write } else { &mut named.read };
+        files.extend(baseline.clone());
+        named
+    }
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: CheckArgs,
+) -> Result<CommandOutput, CommandError> {
+    let CheckArgs { pages, all, fix, strict, how, baseline: known, annotate } = args;
+    let (paths, keys) = page_word::split(pages);
+    if fix && !keys.is_empty() {
+        return Err(CommandError::usage(
+            "--fix writes page files, and a key names a page of the account",
+        )
+        .with_hint("`links pull KEY -O FILE` writes its file"));
+    }
+    let baseline = known.read()?;
+    let pages = pages::read(context, &paths, &keys, all).await?;
+    let urls = pages.iter().flat_map(|page| &page.links).map(|link| link.url.as_str());
+    let verdicts = LinkVerdicts::read(context, urls, how).await?;
+    if verdicts.is_offline {
+        let text = "no site could be reached: is this machine online?";
+        context.ui.say(&StyledLine::new(Style::Changed, text));
+    }
+    let mut links = checked(&pages, &verdicts, &baseline);
+    if fix {
+        for page in &pages {
+            let of_page = |link: &&mut CheckedLink| link.is_in(page);
+            fix::write(page, &mut links.iter_mut().filter(of_page).collect::<Vec<_>>())?;
+        }
+    }
+    if let Some(path) = known.to_update() {
+        baseline::write(path, &links)?;
+        links.iter_mut().for_each(CheckedLink::accept);
+        let text = format!("baseline written to {}", path.display());
+        context.ui.say(&StyledLine::new(Style::Faint, text));
+    }
+    if let Some(annotate) = annotate {
+        report::annotate(annotate, &links, !fix);
+    }
+    let has_baseline = known.baseline.is_some();
+    let requested = verdicts.requested;
+    Ok(report::output(&links, ReportOptions { strict, offers_fix: !fix, has_baseline, requested }))
+}
+
+/// Returns the links of all pages with their verdicts.
+fn checked(
+    pages: &[CheckedPage],
+    verdicts: &LinkVerdicts,
+    baseline: &Baseline,
+) -> Vec<CheckedLink> {
+    let mut links = Vec::new();
+    for page in pages {
+        for found in &page.links {
+            let Some((judgement, is_cached)) = verdicts.of(&found.url) else { continue };
+            let place = page.file.as_ref().map(|(path, text)| {
+                let (line, column) = line_and_column(text, found.offset);
+                (path.clone(), line, column)
+            });
+            links.push(CheckedLink {
+                page: page.name.clone(),
+                place,
+                is_known: baseline.has(&page.name, &found.url, judgement.verdict),
+                found: found.clone(),
+                judgement: judgement.clone(),
+                is_cached: *is_cached,
+                is_fixed: false,
+            });
+        }
+    }
+    links
+}

@@ -1,0 +1,244 @@
+//! Output of a check: lines, records, and annotations.
+
+use links_sdk::link_check::Verdict;
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
+
+use super::checked_link::CheckedLink;
+use crate::error::exit_code::Exit;
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::ui::annotations::{Annotate, Level};
+
+/// Maximum widths to which columns are aligned; longer cells push the rest of their line.
+const WIDTHS: [usize; 3] = [40, 32, 60];
+
+/// What a check reports besides its links.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReportOptions {
+    pub(super) strict: bool,
+    /// `--fix` can be named as the way to write a move.
+    pub(super) offers_fix: bool,
+    /// The links were compared with a baseline.
+    pub(super) has_baseline: bool,
+    /// Number of URLs that were requested.
+    pub(super) requested: usize,
+}
+
+/// Returns the output of a check.
+pub(super) fn output(links: &[CheckedLink], options: ReportOptions) -> CommandOutput {
+    let fails = links.iter().any(|link| link.fails(options.strict));
+    let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
+    let counts = Counts::of(links, options.strict);
+    let meta = json!({
+        "links": links.len(),
+        "requested": options.requested,
+        "broken": counts.broken,
+        "unsure": counts.unsure,
+        "moved": counts.moved,
+        "fixed": counts.fixed,
+        "new": counts.new,
+    });
+    let mut lines = lines(links, options.offers_fix);
+    lines.push(StyledLine::new(Style::Plain, counts.words(links.len(), options.has_baseline)));
+    CommandOutput {
+        body: Body::Own(json!({ "data": data, "meta": meta })),
+        view: View::Lines(lines),
+        exit: if fails { Exit::No } else { Exit::Ok },
+        then: None,
+    }
+}
+
+/// Writes an annotation for each link that has a file and something to be said about it.
+pub(super) fn annotate(annotate: Annotate, links: &[CheckedLink], offers_fix: bool) {
+    for link in links.iter().filter(|link| link.is_notable()) {
+        let level = match link.judgement.verdict {
+            _ if link.is_known => Level::Notice,
+            Verdict::Broken => Level::Error,
+            Verdict::Unsure => Level::Warning,
+            Verdict::Fine => Level::Notice,
+        };
+        let message = format!("{} {}: {}", link.owner(), link.found.url, link.message(offers_fix));
+        match &link.place {
+            Some((file, line, _)) => {
+                annotate.note(level, (&file.display().to_string(), *line), &message);
+            }
+            None if level == Level::Error => annotate.error(None, &message),
+            None => {}
+        }
+    }
+}
+
+fn lines(links: &[CheckedLink], offers_fix: bool) -> Vec<StyledLine> {
+    let notable: Vec<&CheckedLink> = links.iter().filter(|link| link.is_notable()).collect();
+    let cells = |link: &CheckedLink| [link.place(), link.owner(), link.found.url.clone()];
+    let rows: Vec<[String; 3]> = notable.iter().map(|link| cells(link)).collect();
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row| row[column].width());
+        widths.filter(|width| *width <= WIDTHS[column]).max().unwrap_or_default()
+    };
+    let widths = [width(0), width(1), width(2)];
+    let line = |(link, row): (&&CheckedLink, &[String; 3])| {
+        let (sign, style) = match link.judgement.verdict {
+            Verdict::Broken => ("x", Style::Removed),
+            Verdict::Unsure => ("?", Style::Changed),
+            Verdict::Fine => (">", Style::Plain),
+        };
+        let style = if link.is_known { Style::Faint } else { style };
+        let cell = |(cell, width): (&String, usize)| {
+            format!("{cell}{} ", " ".repeat(width.saturating_sub(cell.width())))
+        };
+        let cells: Vec<_> = row.iter().zip(widths).map(cell).collect();
+        let text = format!("{sign} {}", cells.join(" "));
+        StyledLine::new(style, format!("{text} {}", link.message(offers_fix)))
+    };
+    notable.iter().zip(&rows).map(line).collect()
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    broken: usize,
+    unsure: usize,
+    moved: usize,
+    fixed: usize,
+    /// Links that decide the exit code.
+    new: usize,
+}
+
+impl Counts {
+    fn of(links: &[CheckedLink], strict: bool) -> Self {
+        let count = |is: &dyn Fn(&CheckedLink) -> bool| links.iter().filter(|it| is(it)).count();
+        Self {
+            broken: count(&|it| it.judgement.verdict == Verdict::Broken),
+            unsure: count(&|it| it.judgement.verdict == Verdict::Unsure),
+            moved: count(&|it| it.judgement.moved_to().is_some() && !it.is_fixed),
+            fixed: count(&|it| it.is_fixed),
+            new: count(&|it| it.fails(strict)),
+        }
+    }
+
+    fn words(self, links: usize, has_baseline: bool) -> String {
+        if links == 0 {
+            return "no links".to_owned();
+        }
+        let counts = [
+            (self.broken, "broken"),
+            (self.unsure, "unsure"),
+            (self.moved, "moved"),
+            (self.fixed, "fixed"),
+        ];
+        let counted = counts.iter().filter(|(count, _)| *count > 0);
+        let mut words: Vec<_> = counted.map(|(count, what)| format!("{count} {what}")).collect();
+        if words.is_empty() {
+            words.push("all fine".to_owned());
+        } else if has_baseline {
+            words.push(format!("{} new", self.new));
+        }
+        let plural = if links == 1 { "link" } else { "links" };
+        format!("{links} {plural}: {}", words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::link_check::{Judgement, LinkNote, VerdictReason};
+
+    use super::super::collect::{FoundLink, LinkedSlot};
+    use super::*;
+    use crate::page_file::patch::Path;
+
+    fn link(line: usize, owner: Option<&str>, url: &str, judgement: Judgement) -> CheckedLink {
+        let slot = owner.map(|title| LinkedSlot {
+            id: None,
+            kind: Some("button".to_owned()),
+            title: Some(title.to_owned()),
+        });
+        let found = FoundLink {
+            path: Path::root().key("socials").item(0),
+            slot,
+            url: url.to_owned(),
+            part: None,
+            is_escaped: false,
+            offset: 0,
+        };
+        CheckedLink {
+            page: "cafe".to_owned(),
+            place: Some(("cafe.yaml".into(), line, 13)),
+            found,
+            judgement,
+            is_cached: false,
+            is_known: false,
+            is_fixed: false,
+        }
+    }
+
+    fn judged(verdict: Verdict, reason: VerdictReason) -> Judgement {
+        Judgement { verdict, reason: Some(reason), notes: Vec::new() }
+    }
+
+    fn shown(links: &[CheckedLink], has_baseline: bool) -> (Vec<String>, Exit) {
+        let options = ReportOptions { strict: false, offers_fix: true, has_baseline, requested: 3 };
+        let output = output(links, options);
+        let View::Lines(lines) = output.view else { panic!() };
+        (lines.iter().map(|line| line.text().to_owned()).collect(), output.exit)
+    }
+
+    #[test]
+    fn links_are_shown_with_their_places_aligned() {
+        let moved = Judgement::fine(vec![LinkNote::Moved("https://maps.example/q".to_owned())]);
+        let mut links = [
+            link(
+                12,
+                Some("Menu"),
+                "https://qara.example/menu",
+                judged(Verdict::Broken, VerdictReason::Status(404)),
+            ),
+            link(
+                31,
+                None,
+                "https://www.linkedin.com/qara",
+                judged(Verdict::Unsure, VerdictReason::Status(999)),
+            ),
+            link(18, Some("Map"), "http://maps.example/q", moved),
+            link(40, None, "https://fine.example/", Judgement::fine(Vec::new())),
+        ];
+        let (lines, exit) = shown(&links, false);
+        assert_eq!(
+            lines,
+            [
+                "x cafe.yaml:12:13  button \"Menu\"  https://qara.example/menu      404",
+                "? cafe.yaml:31:13  social         https://www.linkedin.com/qara  999: programs are turned away, look yourself",
+                "> cafe.yaml:18:13  button \"Map\"   http://maps.example/q          moved to https://maps.example/q (--fix)",
+                "4 links: 1 broken, 1 unsure, 1 moved",
+            ]
+        );
+        assert_eq!(exit, Exit::No);
+        (links[0].is_known, links[2].is_fixed) = (true, true);
+        let (lines, exit) = shown(&links, true);
+        assert!(lines[0].ends_with(" 404 (in the baseline)"), "{lines:?}");
+        assert!(lines[2].ends_with(" moved to https://maps.example/q: written"), "{lines:?}");
+        assert_eq!(lines[3], "4 links: 1 broken, 1 unsure, 1 fixed, 0 new");
+        assert_eq!(exit, Exit::Ok);
+        assert_eq!(shown(&links[3..], false).0, ["1 link: all fine"]);
+        assert_eq!(shown(&[], false), (vec!["no links".to_owned()], Exit::Ok));
+    }
+
+    #[test]
+    fn unsure_links_fail_only_where_that_is_asked_for() {
+        let unsure = judged(Verdict::Unsure, VerdictReason::Timeout);
+        let mut link = link(1, None, "https://a.example", unsure);
+        assert!(!link.fails(false) && link.fails(true));
+        link.is_known = true;
+        assert!(!link.fails(true));
+    }
+
+    #[test]
+    fn what_a_site_says_cannot_drive_the_terminal() {
+        let hostile = VerdictReason::Connection("\u{1b}[2J\nforged".to_owned());
+        let lines = lines(
+            &[link(1, None, "https://a.example/\u{202e}", judged(Verdict::Unsure, hostile))],
+            true,
+        );
+        let text = lines[0].text();
+        assert!(!text.contains(['\u{1b}', '\n', '\u{202e}']), "{text:?}");
+    }
+}

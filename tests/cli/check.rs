@@ -1,0 +1,415 @@
+//! Tests of `links check` with sites on this machine.
+
+use std::fs;
+use std::time::SystemTime;
+
+use links_fixtures::Fault;
+use links_test_support::authority::Authority;
+use links_test_support::link_site::LinkSite;
+use serde_json::{Value, json};
+
+use crate::test_env::TestEnv;
+
+fn now() -> SystemTime {
+    #[expect(clippy::disallowed_methods, reason = "certificates are verified by the real time")]
+    SystemTime::now()
+}
+
+/// Returns the environment of a café whose runs neither wait nor use a proxy.
+fn env() -> TestEnv {
+    TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").env("NO_PROXY", "*")
+}
+
+const PAGE: &str = "\
+# The café
+profile: cafe
+title: Qara
+socials:
+  - {here}/status/999     # programs are turned away
+slots:
+  - type: button
+    data: {title: Menu, link: '{here}/status/404'}
+  - type: button
+    data:
+      title: Map
+      link: {here}/permanent#top  # old
+  - type: text
+    data:
+      description: |
+        Order at {here}/menu, or see <a href=\"{here}/permanent?a=1&amp;b=2\">this</a>.
+  - {id: 7, type: picture, data: {title: 'Write', link: 'mailto:hello'}}
+";
+
+fn page(env: &TestEnv, site: &LinkSite) -> String {
+    let text = PAGE.replace("{here}", &site.url(""));
+    env.file("cafe.yaml", &text);
+    text
+}
+
+#[test]
+fn dead_links_are_shown_at_their_places() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let run = env.run("check cafe.yaml --allow-private");
+    assert_eq!(run.exit, 3, "{run}");
+    let shown = run.stdout.replace(&site.url(""), "http://qara.example");
+    let squeezed: Vec<String> =
+        shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        squeezed,
+        [
+            "? cafe.yaml:5:5 social http://qara.example/status/999 999: programs are turned away, look yourself",
+            "x cafe.yaml:8:31 button \"Menu\" http://qara.example/status/404 404",
+            "> cafe.yaml:12:13 button \"Map\" http://qara.example/permanent#top moved to http://qara.example/menu#top (--fix)",
+            "x cafe.yaml:17:57 picture \"Write\" mailto:hello a mailto: link without @",
+            "6 links: 2 broken, 1 unsure, 1 moved",
+        ],
+        "{run}"
+    );
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn the_data_names_page_slot_path_and_place() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let run = env.run("check cafe.yaml --allow-private -o json");
+    assert_eq!((run.exit, run.stderr.as_str()), (3, ""), "{run}");
+    let run = run.json();
+    let of = |nth: usize| run["data"][nth].clone();
+    assert_eq!(
+        of(1),
+        json!({
+            "page": "cafe", "file": "cafe.yaml", "line": 8, "column": 31,
+            "path": "slots.0.data.link", "slotId": null, "type": "button", "title": "Menu",
+            "url": site.url("/status/404"), "verdict": "broken", "reason": "status", "status": 404,
+            "message": "404", "movedTo": null, "certificateEnds": null, "notes": [],
+            "known": false, "fixed": false, "cached": false,
+        })
+    );
+    assert_eq!(
+        (of(2)["movedTo"].as_str(), &of(2)["notes"]),
+        (Some(&*site.url("/menu#top")), &json!(["moved"]))
+    );
+    assert_eq!((&of(5)["slotId"], &of(5)["reason"]), (&json!(7), &json!("syntax")));
+    assert_eq!(
+        run["meta"],
+        json!({"links": 6, "requested": 5, "broken": 2, "unsure": 1, "moved": 1, "fixed": 0, "new": 2})
+    );
+}
+
+#[test]
+fn no_request_to_a_site_carries_the_token_or_anything_of_the_account() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let run =
+        env.run("slots set cafe 1002 link=SITE/temporary".replace("SITE", &site.url("")).as_str());
+    assert_eq!(run.exit, 0, "{run}");
+    let token = env.server.token();
+    for line in ["check cafe.yaml --allow-private -vv", "check cafe --allow-private -vv"] {
+        let run = env.run(line);
+        assert!(!run.stdout.contains(&token) && !run.stderr.contains(&token), "{run}");
+    }
+    let requests = site.requests();
+    assert!(requests.iter().any(|request| request.path == "/temporary"), "{requests:?}");
+    for request in requests {
+        let names: Vec<&str> = request.headers.keys().map(String::as_str).collect();
+        let expected: &[&str] = if request.method == "GET" {
+            &["accept", "host", "range", "user-agent"]
+        } else {
+            &["accept", "host", "user-agent"]
+        };
+        assert_eq!(names, expected, "{request:?}");
+        assert!(!format!("{request:?}").contains(&token));
+    }
+}
+
+#[test]
+fn a_key_reads_the_page_of_the_account_and_all_reads_every_one() {
+    let (env, site) = (env().keeping_cache(), LinkSite::start());
+    // Every other link of the account leads elsewhere.
+    env.server.edit(|account| {
+        for profile in &mut account.profiles {
+            profile.slots.clear();
+            profile.socials.clear();
+            (profile.title, profile.description) = (None, None);
+        }
+    });
+    let add = format!("slots add cafe button title=Menu link={}", site.url("/status/410"));
+    let run = env.run(&add);
+    assert_eq!(run.exit, 0, "{run}");
+    env.run("slots types");
+    // A file of that name changes nothing.
+    env.file("cafe", "profile: cafe\n");
+    env.operations();
+    for line in ["check cafe --allow-private", "check --all --allow-private"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 3, "{run}");
+        assert!(run.stdout.starts_with("x cafe slots.0.data.link  button \"Menu\"  http"), "{run}");
+        assert!(run.stdout.ends_with("\n1 link: 1 broken\n"), "{run}");
+    }
+    let operations = env.operations();
+    assert_eq!(operations[..2], ["getProfile", "listProfiles"], "{operations:?}");
+    assert!(operations[1..].iter().all(|it| it != "listSlots"), "{operations:?}");
+    let of = |run: &Value| (run["data"][0]["file"].clone(), run["data"][0]["page"].clone());
+    let run = env.run("check cafe --allow-private -o json");
+    assert_eq!(of(&run.json()), (Value::Null, json!("cafe")), "{run}");
+}
+
+#[test]
+fn page_files_are_checked_without_an_account() {
+    let (env, site) = (env().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", ""), LinkSite::start());
+    page(&env, &site);
+    fs::create_dir(env.home.path().join("pages")).unwrap();
+    fs::rename(env.home.path().join("cafe.yaml"), env.home.path().join("pages/cafe.yaml")).unwrap();
+    env.file("pages/form.yaml", "form: booking\ntitle: A\nfields: [{type: text, label: B}]\n");
+    let run = env.run("check pages/ --allow-private");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.contains("x pages/cafe.yaml:8:31 "), "{run}");
+    let run = env.run("check pages/form.yaml");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("there is no page file"), "{run}");
+}
+
+#[test]
+fn a_service_that_fails_does_not_keep_page_files_from_being_checked() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    env.server.fail(1..99, &Fault::Before(500));
+    let run = env.run("check cafe.yaml --allow-private");
+    assert_eq!(run.exit, 3, "{run}");
+}
+
+#[test]
+fn fix_writes_permanent_moves_and_nothing_else() {
+    let (env, site) = (env(), LinkSite::start());
+    let before = page(&env, &site);
+    let run = env.run("check cafe.yaml --allow-private --fix");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.contains("/menu#top: written\n"), "{run}");
+    assert!(run.stdout.ends_with("6 links: 2 broken, 1 unsure, 1 fixed\n"), "{run}");
+    let after = fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+    assert_eq!(after, before.replace("/permanent#top", "/menu#top"));
+    let again = env.run("check cafe.yaml --allow-private --fix");
+    assert!(again.stdout.ends_with("6 links: 2 broken, 1 unsure\n"), "{again}");
+    assert_eq!(fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap(), after);
+    for line in ["check cafe --fix", "check --all --fix", "check cafe.yaml qara.weddings --fix"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 2, "{run}");
+    }
+}
+
+#[test]
+fn a_file_that_changes_during_the_check_is_not_written() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let text = fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+    let more =
+        format!("  - {{type: button, data: {{title: Slow, link: '{}'}}}}\n", site.url("/held"));
+    let text = text + &more;
+    env.file("cafe.yaml", &text);
+    let changed = text.replace("Qara", "Changed meanwhile");
+    let path = env.home.path().join("cafe.yaml");
+    let run = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            site.wait_for_held();
+            fs::write(&path, &changed).unwrap();
+            site.release();
+        });
+        env.run("check cafe.yaml --allow-private --fix")
+    });
+    assert_eq!(run.exit, 7, "{run}");
+    assert!(run.stderr.contains("was changed meanwhile"), "{run}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), changed);
+}
+
+#[test]
+fn a_baseline_lets_only_new_broken_links_fail() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let check = |more: &str| env.run(&format!("check cafe.yaml --allow-private {more}"));
+    let run = check("--baseline known.json");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("--update-baseline"), "{run}");
+    let run = check("--baseline known.json --update-baseline");
+    assert_eq!(run.exit, 0, "{run}");
+    let written = fs::read_to_string(env.home.path().join("known.json")).unwrap();
+    assert_eq!(written.matches("verdict").count(), 3, "{written}");
+    let run = check("--baseline known.json --strict");
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(run.stdout.ends_with("6 links: 2 broken, 1 unsure, 1 moved, 0 new\n"), "{run}");
+    assert!(run.stdout.contains(" 404 (in the baseline)\n"), "{run}");
+    // What an earlier run printed is a baseline, too.
+    env.file("earlier.json", check("-o json").stdout);
+    assert_eq!(check("--baseline earlier.json").exit, 0);
+    let more = format!("  - {{type: button, data: {{link: '{}'}}}}\n", site.url("/status/410"));
+    let text = fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+    env.file("cafe.yaml", text + &more);
+    let run = check("--baseline known.json");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.ends_with("7 links: 3 broken, 1 unsure, 1 moved, 1 new\n"), "{run}");
+    env.file("known.json", "{}");
+    let run = check("--baseline known.json");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("is not a baseline"), "{run}");
+}
+
+#[test]
+fn links_are_annotated_at_their_lines() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let run = env.run("check cafe.yaml --allow-private --annotate github");
+    let notes =
+        run.stderr.replace(&site.url("").replace(':', "%3A"), "").replace(&site.url(""), "");
+    assert_eq!(
+        notes.lines().collect::<Vec<_>>(),
+        [
+            "::warning file=cafe.yaml,line=5::social /status/999: 999: programs are turned away, look yourself",
+            "::error file=cafe.yaml,line=8::button \"Menu\" /status/404: 404",
+            "::notice file=cafe.yaml,line=12::button \"Map\" /permanent#top: moved to /menu#top (--fix)",
+            "::error file=cafe.yaml,line=17::picture \"Write\" mailto:hello: a mailto: link without @",
+        ],
+        "{run}"
+    );
+}
+
+#[test]
+fn links_that_were_fine_are_not_requested_again_within_a_day() {
+    let (env, site) = (env().keeping_cache(), LinkSite::start());
+    page(&env, &site);
+    let check = |more: &str| {
+        let before = site.requests().len();
+        let run = env.run(&format!("check cafe.yaml --allow-private -o json {more}"));
+        let mut lines = site.lines().split_off(before);
+        lines.sort();
+        (lines, run.json()["meta"]["requested"].clone())
+    };
+    let (all, requested) = check("");
+    assert_eq!((all.len(), requested), (7, json!(5)), "{all:?}");
+    // The link that moved leads to `/menu`.
+    let expected = ["GET", "HEAD /menu", "HEAD /permanent", "HEAD /status/404", "HEAD /status/999"];
+    let (again, requested) = check("");
+    assert_eq!(requested, 3);
+    assert!(
+        again.len() == 5 && again.iter().zip(expected).all(|(it, begin)| it.starts_with(begin))
+    );
+    assert_eq!(check("--fresh").0, all);
+    let cached = env.home.path().join("cache/links.json");
+    let text = fs::read_to_string(&cached).unwrap();
+    assert!(!text.contains("menu") && !text.contains("127.0.0.1"), "{text}");
+    // What was fine for a check with private hosts is not for one without.
+    let run = env.run("check cafe.yaml -o json");
+    assert_eq!(run.json()["meta"]["broken"], 6, "{run}");
+    fs::write(&cached, "{").unwrap();
+    assert_eq!(check("").0, all);
+}
+
+#[test]
+fn private_hosts_are_not_asked_unless_that_is_allowed() {
+    let (env, site) = (env(), LinkSite::start());
+    page(&env, &site);
+    let run = env.run("check cafe.yaml");
+    assert_eq!(run.exit, 3, "{run}");
+    let reason = "leads to a private host, which visitors cannot reach";
+    assert_eq!(run.stdout.matches(reason).count(), 5, "{run}");
+    assert!(site.requests().is_empty(), "{:?}", site.lines());
+}
+
+#[test]
+fn unsure_links_fail_where_that_is_asked_for() {
+    let (env, site) = (env(), LinkSite::start());
+    env.file("cafe.yaml", format!("profile: cafe\nsocials: ['{}']\n", site.url("/busy")));
+    let run = env.run("check cafe.yaml --allow-private");
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(run.stdout.contains(" 429: programs are turned away, look yourself\n"), "{run}");
+    assert_eq!(site.lines(), ["HEAD /busy", "HEAD /busy"]);
+    let run = env.run("check cafe.yaml --allow-private --strict");
+    assert_eq!(run.exit, 3, "{run}");
+}
+
+#[test]
+fn certificates_are_verified_and_their_end_is_noted() {
+    let (authority, other) = (Authority::new("One"), Authority::new("Another"));
+    let env = env();
+    let env = {
+        let path = env.file("authority.pem", authority.pem());
+        env.env("SSL_CERT_FILE", path.display().to_string())
+    };
+    let site = |authority: &Authority, days: i32| {
+        LinkSite::with_tls(authority.server(&["127.0.0.1"], now(), days))
+    };
+    let sites =
+        [site(&authority, 20), site(&authority, -3), site(&other, 400), site(&authority, 400)];
+    let urls: Vec<String> = sites.iter().map(|site| site.url("/menu")).collect();
+    env.file("cafe.yaml", format!("profile: cafe\nsocials: [{}]\n", urls.join(", ")));
+    let run = env.run("check cafe.yaml --allow-private --tls-days 30 -o json --fresh");
+    assert_eq!(run.exit, 3, "{run}");
+    let links = run.json()["data"].clone();
+    let of = |nth: usize| (links[nth]["verdict"].clone(), links[nth]["message"].clone());
+    assert_eq!(of(0), (json!("fine"), json!("the certificate ends in 19 days")), "{run}");
+    assert_eq!(of(1), (json!("broken"), json!("the certificate is not valid: expired")));
+    let unknown = "the certificate is not valid: issued by an unknown authority";
+    assert_eq!(of(2), (json!("broken"), json!(unknown)));
+    assert_eq!(of(3), (json!("fine"), json!("")));
+    assert!(links[0]["certificateEnds"].as_str().unwrap().ends_with('Z'), "{run}");
+    let run = env.run("check cafe.yaml --allow-private -o json");
+    assert_eq!(run.json()["data"][0]["message"], "", "14 days are the default\n{run}");
+}
+
+#[test]
+fn links_that_need_no_request_are_checked_without_one() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\nslots:\n  - {type: button, data: {title: A, link: menu.html}}\n  - {type: button, data: {title: B, link: 'tel:+7701'}}\n");
+    let run = env.run("check cafe.yaml");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.contains("not a whole URL: it has no https://\n"), "{run}");
+    env.file("empty.yaml", "profile: cafe\ntitle: Qara\n");
+    let run = env.run("check empty.yaml");
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "no links\n"), "{run}");
+    env.file("torn.yaml", "profile: cafe\nslots: [\n");
+    assert_eq!(env.run("check torn.yaml").exit, 8);
+    let run = env.run("check absent.yaml");
+    assert_eq!(run.exit, 2, "{run}");
+}
+
+/// The examples of the help; those of the other tests run without a site.
+#[test]
+fn the_examples_of_the_help_run() {
+    let (env, site) = (env(), LinkSite::start());
+    fs::create_dir(env.home.path().join("pages")).unwrap();
+    let page = format!("profile: cafe\nsocials: ['{}', 'tel:+7701']\n", site.url("/permanent"));
+    env.file("cafe.yaml", &page);
+    env.file("pages/cafe.yaml", &page);
+    env.file("known.json", "{\"data\": []}");
+    env.server.edit(|account| {
+        for profile in &mut account.profiles {
+            profile.slots.clear();
+            profile.socials.clear();
+            (profile.title, profile.description) = (None, None);
+        }
+    });
+    let lines = ["check cafe.yaml", "check pages/ --fix", "check --all --baseline known.json"];
+    for line in lines {
+        let run = env.run(&format!("{line} --allow-private"));
+        assert_eq!(run.exit, 0, "{run}");
+    }
+    assert!(fs::read_to_string(env.home.path().join("pages/cafe.yaml")).unwrap().contains("/menu"));
+}
+
+#[test]
+fn hardening_a_check_cannot_open_other_files() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let secret = elsewhere.path().join("secret");
+    fs::write(&secret, "secret").unwrap();
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\ntitle: Qara\n");
+    if env.run("check cafe.yaml -v").stderr.contains("not confined by Landlock") {
+        eprintln!("SKIPPED, NOTHING IS TESTED: this kernel has no Landlock");
+        return;
+    }
+    let env = env.env("LINKS_TEST_PROBE", secret.display().to_string());
+    for line in ["check cafe.yaml --fix", "check cafe.yaml --baseline b.json --update-baseline"] {
+        let run = env.run(line);
+        assert!(run.exit == 0 && run.stderr.contains("probe: open false"), "{run}");
+    }
+}
