@@ -25,6 +25,8 @@ mod help;
 mod journal;
 mod output;
 mod page_file;
+#[cfg(feature = "sandbox")]
+mod preview;
 mod process;
 mod profile_key;
 #[cfg(feature = "sandbox")]

@@ -11,6 +11,7 @@ use crate::test_env::{TestEnv, picture};
 const ENDS_WITH: &[(&str, i32)] = &[
     ("links plan cafe.yaml", 3),
     ("links plan pages forms -o json", 3),
+    ("links preview cafe.yaml --diff --summary preview.md", 3),
     ("links slots plan cafe.yaml", 3),
     ("links slots plan cafe.yaml --prune -o json", 3),
     // No user is there to type the old login.

@@ -56,7 +56,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "man" => vec!["pages"],
         "profile check-login" => vec!["a.new.name"],
         "slots get" => vec!["cafe", "1001"],
-        "plan" | "apply" | "slots plan" | "slots apply" => vec!["page.yaml"],
+        "plan" | "apply" | "preview" | "slots plan" | "slots apply" => vec!["page.yaml"],
         "init" => vec!["--refresh"],
         "check" => vec!["links.yaml"],
         "forms create" => {

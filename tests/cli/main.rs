@@ -47,6 +47,7 @@ mod outcomes;
 mod output;
 mod pacing;
 mod pages;
+mod preview;
 mod pull;
 mod pull_account;
 mod pull_images;

@@ -33,6 +33,7 @@ const LAYERS: &[&str] = &[
     "fuzzing",
     "app",
     "commands",
+    "preview",
     "account",
     "apply",
     "completion",

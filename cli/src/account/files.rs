@@ -54,6 +54,19 @@ impl AccountFiles {
         Err(CommandError::of_several(failures, &message))
     }
 
+    /// Parses the text of one file, which was read from a path.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn of_text(
+        path: &Path,
+        name: &str,
+        bytes: Vec<u8>,
+        roots: &[PathBuf],
+    ) -> Result<Self, CommandError> {
+        let mut files = Self::default();
+        files.parse(path, name, bytes, roots, false)?;
+        Ok(files)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.pages.is_empty() && self.forms.is_empty()
     }
@@ -66,6 +79,17 @@ impl AccountFiles {
             return Ok(());
         }
         let (name, bytes) = page_file::read(path)?;
+        self.parse(path, &name, bytes, roots, is_found)
+    }
+
+    fn parse(
+        &mut self,
+        path: &Path,
+        name: &str,
+        bytes: Vec<u8>,
+        roots: &[PathBuf],
+        is_found: bool,
+    ) -> Result<(), CommandError> {
         if is_saved_plan(&bytes) {
             if is_found {
                 return Ok(());
@@ -73,7 +97,7 @@ impl AccountFiles {
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
                 .with_hint("pass it with --plan"));
         }
-        let document = Document::from_bytes(&name, bytes)?;
+        let document = Document::from_bytes(name, bytes)?;
         match FileKind::required(&document.root) {
             Ok(FileKind::Page) => {
                 let directory = path.parent().unwrap_or(Path::new(""));

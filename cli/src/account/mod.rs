@@ -10,8 +10,10 @@ mod report;
 mod request;
 mod saved_account;
 mod session;
+#[cfg(feature = "sandbox")]
+pub(crate) mod shadow_run;
 mod state;
-mod summary;
+pub(crate) mod summary;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -54,9 +56,7 @@ pub(crate) async fn plan(
 ) -> Result<CommandOutput, CommandError> {
     let PlanOutputs { fail_on, out, summary, annotate } = outputs;
     let (mut session, pages) = session(context, &request).await?;
-    let settings = runs::settings(session.context);
-    let account = session.state.client.account();
-    Box::pin(account.apply_with(pages, &mut session).settings(settings).plan()).await?;
+    plan_pages(&mut session, pages).await?;
     fail_on.check_all(session.state.planned())?;
     if let Some(path) = &out {
         SavedAccount::of(&session.state, path).write(path)?;
@@ -72,6 +72,17 @@ pub(crate) async fn plan(
         notes::annotate(annotate, &session.state);
     }
     Ok(shown(session.state, fail_on))
+}
+
+/// Reads the pages and plans, with what interrupted runs have done.
+async fn plan_pages(
+    session: &mut AccountSession<'_>,
+    pages: Vec<PageRequest>,
+) -> Result<(), CommandError> {
+    let settings = runs::settings(session.context);
+    let account = session.state.client.account();
+    Box::pin(account.apply_with(pages, session).settings(settings).plan()).await?;
+    Ok(())
 }
 
 /// Plans, and shows the requests or asks the service whether it would accept them.

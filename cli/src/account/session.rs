@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
-use crate::page_file::At;
+use crate::page_file::{At, PageFile};
 
 /// Number of pages from which the time of a run is announced.
 pub(super) const ANNOUNCED: usize = 20;
@@ -76,21 +77,12 @@ impl<'c> AccountSession<'c> {
         }
         let (mut states, mut requests) = (Vec::new(), Vec::new());
         for (path, file) in pages {
-            let record = SyncRecord::of(context, &path)?;
+            let record =
+                if apply_args.is_unrecorded { None } else { SyncRecord::of(context, &path)? };
             if apply_args.locked {
                 locked::check(&file, record.as_deref())?;
             }
-            let known = record.as_ref().and_then(|record| record.known_page(&file));
-            let recorded = known.map(ProfileKey::Id);
-            let may_create = recorded.is_none()
-                && matches!(file.page.profile, ProfileKey::Login(_))
-                && !apply_args.locked;
-            let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
-            if keys.is_empty() {
-                keys.push(file.page.profile.clone());
-                keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
-            }
-            requests.push(PageRequest { keys, path: Some(runs::recorded_path(&path)), may_create });
+            requests.push(page_request(record.as_deref(), &path, &file, apply_args.locked));
             states.push(PageState {
                 path,
                 file: Some(file),
@@ -326,4 +318,23 @@ impl AccountDelegate for AccountSession<'_> {
         );
         self.context.ui.say(&StyledLine::new(Style::Changed, text));
     }
+}
+
+/// Returns the request for the page of a file, which is created where neither the record of the last sync nor `locked` forbids it.
+pub(super) fn page_request(
+    record: Option<&SyncRecord>,
+    path: &Path,
+    file: &PageFile,
+    locked: bool,
+) -> PageRequest {
+    let known = record.and_then(|record| record.known_page(file));
+    let recorded = known.map(ProfileKey::Id);
+    let may_create =
+        recorded.is_none() && matches!(file.page.profile, ProfileKey::Login(_)) && !locked;
+    let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
+    if keys.is_empty() {
+        keys.push(file.page.profile.clone());
+        keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
+    }
+    PageRequest { keys, path: Some(runs::recorded_path(path)), may_create }
 }

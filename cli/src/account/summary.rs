@@ -11,8 +11,13 @@ const LINES: usize = 2000;
 
 /// Appends the lines of a plan to a file.
 pub(super) fn append(path: &Path, lines: &[StyledLine]) -> io::Result<()> {
+    append_text(path, &markdown(lines))
+}
+
+/// Appends Markdown to a file, which is created if there is none.
+pub(crate) fn append_text(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-    file.write_all(markdown(lines).as_bytes())
+    file.write_all(text.as_bytes())
 }
 
 /// Formats the lines as a block that nothing in them can end.

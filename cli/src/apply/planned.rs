@@ -60,6 +60,9 @@ pub(crate) struct ApplyArgs {
     /// True if only what `links.lock` identifies may be written, and the lock stays as it is.
     #[arg(skip)]
     pub(crate) locked: bool,
+    /// True if the record of the last sync is left out.
+    #[arg(skip)]
+    pub(crate) is_unrecorded: bool,
     /// Keys of the only pages that may be changed; any page if there are none.
     #[arg(skip)]
     pub(crate) profiles: Vec<ProfileKey>,

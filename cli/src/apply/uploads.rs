@@ -67,6 +67,12 @@ pub(crate) fn upload_of(name: &str) -> Value {
     json!(format!("(upload {name})"))
 }
 
+/// Path that stands for an image that is not uploaded, by the hash of its content.
+#[cfg(feature = "sandbox")]
+pub(crate) fn unsent_path(hash: &str) -> String {
+    format!("unsent-image/{hash}")
+}
+
 fn with(problem: FieldDiagnostic, help: Option<String>) -> FieldDiagnostic {
     match help {
         Some(help) => problem.help(help),
@@ -110,6 +116,22 @@ impl PlannedPage {
             self.put(&image.place, &json!(path));
         }
         Ok(true)
+    }
+
+    /// Writes a path of its own for each image that the service does not have into the plan, as if it were uploaded. Returns true if there
+    /// were any.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn put_unsent_images(&mut self) -> bool {
+        let mut is_changed = false;
+        for nth in 0..self.images.len() {
+            if std::mem::replace(&mut self.images[nth].uploaded, true) {
+                continue;
+            }
+            let image = self.images[nth].clone();
+            self.put(&image.place, &json!(unsent_path(&image.local.hash)));
+            is_changed = true;
+        }
+        is_changed
     }
 
     async fn send(&self, image: &Image) -> Result<String, CommandError> {

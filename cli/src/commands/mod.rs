@@ -23,6 +23,8 @@ mod man;
 mod me;
 mod music;
 mod plan;
+#[cfg(feature = "sandbox")]
+mod preview;
 mod profile;
 mod pull;
 #[cfg(feature = "sandbox")]
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     Pull(pull::PullArgs),
     /// Show what `links apply` would do: pages and forms compared with their files
     Plan(plan::PlanArgs),
+    /// Show a page as its file would make it
+    #[cfg(feature = "sandbox")]
+    Preview(preview::PreviewArgs),
     /// Make pages and forms match their files
     Apply(apply::ApplyCommandArgs),
     /// Find dead links in page files and on pages
@@ -115,6 +120,8 @@ impl Command {
             Self::Plan(args) => Some(Ok(args.named_files())),
             Self::Apply(args) => Some(args.named_files()),
             Self::Check(args) => Some(Ok(args.named_files())),
+            #[cfg(feature = "sandbox")]
+            Self::Preview(args) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
             _ => None,
@@ -145,6 +152,8 @@ pub(crate) async fn run(
         Command::Slots(command) => slots::run(context, command).await,
         Command::Pull(args) => Box::pin(pull::run(context, args)).await,
         Command::Plan(args) => plan::run(context, args).await,
+        #[cfg(feature = "sandbox")]
+        Command::Preview(args) => Box::pin(preview::run(context, args)).await,
         Command::Apply(args) => apply::run(context, args).await,
         Command::Check(args) => Box::pin(check::run(context, args)).await,
         Command::Init(args) => init::run(context, args).await,

@@ -20,6 +20,7 @@ use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
 use crate::fs::private;
 use crate::output::dry_run::DryRun;
+use crate::schema::slot_types::SlotTypeCatalog;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
@@ -44,6 +45,8 @@ pub(crate) struct Context {
     client: Option<Client>,
     dry_run: Option<DryRun>,
     watch: OnceLock<Arc<RequestObserver>>,
+    /// Slot types of a shadow of the service; then none are fetched or cached.
+    shadow_types: Option<SlotTypeCatalog>,
     /// Embedded service, which runs until the command ends.
     #[cfg(feature = "sandbox")]
     sandbox: Option<links_fixtures::ContractServer>,
@@ -59,8 +62,21 @@ impl Context {
             client: None,
             dry_run: None,
             watch: OnceLock::new(),
+            shadow_types: None,
             #[cfg(feature = "sandbox")]
             sandbox: None,
+        }
+    }
+
+    /// Returns a context whose client is that of a shadow of the service. It reads what this one reads on this machine, such as the record of
+    /// the last sync, and caches nothing.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn shadowed(&self, client: Client, types: SlotTypeCatalog) -> Self {
+        let ui = Ui::plain(self.settings.output);
+        Self {
+            client: Some(client),
+            shadow_types: Some(types),
+            ..Self::new(self.settings.clone(), ui, self.tree)
         }
     }
 

@@ -22,6 +22,9 @@ impl Context {
 
     /// Returns the slot types cached within the last day, if any.
     pub(crate) fn recent_slot_types(&self) -> Option<SlotTypeCatalog> {
+        if let Some(types) = &self.shadow_types {
+            return Some(types.clone());
+        }
         load(&self.slot_types_file()?, Some(SystemClock::new().wall()))
     }
 
@@ -58,8 +61,11 @@ impl Context {
         }
     }
 
-    /// Path of the cache file of the slot types.
+    /// Path of the cache file of the slot types. `None` if they are those of a shadow.
     pub(crate) fn slot_types_file(&self) -> Option<PathBuf> {
+        if self.shadow_types.is_some() {
+            return None;
+        }
         self.cache_file("slot-types")
     }
 }

@@ -142,6 +142,22 @@ impl CommandError {
         self
     }
 
+    /// Changes the error of a write to a shadow of the service into that of a command that has written nothing.
+    #[cfg(feature = "sandbox")]
+    #[must_use]
+    pub(crate) fn of_shadow(mut self) -> Self {
+        let parts = &mut *self.0;
+        parts.exit = match parts.status {
+            Some(422) => Exit::Invalid,
+            Some(409) => Exit::Conflict,
+            _ => Exit::Server,
+        };
+        parts.message = format!("`links apply` would fail: {}", parts.message);
+        (parts.hint, parts.written, parts.documentation) = (None, None, None);
+        (parts.retryable, parts.outcome) = (false, Outcome::NotExecuted);
+        self
+    }
+
     /// Adds that the command was carried out, and only its output failed.
     #[must_use]
     pub(crate) fn after_writing(mut self, ids: &[String]) -> Self {

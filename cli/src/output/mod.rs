@@ -1,5 +1,6 @@
 //! Output of a command: the data for scripts, and its human-readable view.
 
+pub(crate) mod diff;
 pub(crate) mod dry_run;
 pub(crate) mod format;
 pub(crate) mod label;

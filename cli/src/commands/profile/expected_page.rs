@@ -10,9 +10,9 @@ use similar::TextDiff;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
+use crate::output::diff::{diff_lines, unified};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::{self, ReadError};
-use crate::sanitize;
 use crate::ui::annotations::Annotate;
 
 /// Writes the page to the file.
@@ -42,19 +42,17 @@ pub(super) fn compare(
         let line = StyledLine::new(Style::Plain, format!("the page matches {name}"));
         return Ok(CommandOutput::own(data, View::Lines(vec![line])));
     }
-    let diff = TextDiff::from_lines(&expected, &found);
-    let mut unified = diff.unified_diff();
-    let text = unified.context_radius(3).header(&sanitize::line(&name), "the page").to_string();
+    let text = unified((&name, &expected), ("the page", &found));
     if let Some(annotate) = annotate {
         let message = "the page differs from here on; `links profile preview --expect FILE --update` writes the page to the file";
-        for group in diff.grouped_ops(0) {
+        for group in TextDiff::from_lines(&expected, &found).grouped_ops(0) {
             let line = group.first().map_or(0, |op| op.old_range().start) + 1;
             annotate.error(Some((&name, line)), message);
         }
     }
     data["differs"] = json!(true);
     data["diff"] = json!(text);
-    let view = View::Lines(text.lines().map(styled).collect());
+    let view = View::Lines(diff_lines(&text));
     Ok(CommandOutput::own(data, view).exit(Exit::No))
 }
 
@@ -71,17 +69,6 @@ fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Returns a line of a diff with its style.
-fn styled(line: &str) -> StyledLine {
-    let style = match line.as_bytes().first() {
-        Some(b'+') => Style::Added,
-        Some(b'-') => Style::Removed,
-        Some(b'@') => Style::Faint,
-        _ => Style::Plain,
-    };
-    StyledLine::new(style, line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,13 +79,5 @@ mod tests {
         assert_eq!(unreadable(absent).hint(), Some("--update writes it"));
         let locked = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::PermissionDenied.into());
         assert_ne!(unreadable(locked).hint(), Some("--update writes it"));
-    }
-
-    #[test]
-    fn a_line_of_a_diff_has_the_style_of_its_sign() {
-        let style = |line| styled(line).tone;
-        assert_eq!((style("+a"), style("-a")), (Style::Added, Style::Removed));
-        assert_eq!((style("@@ -1 +1 @@"), style(" a")), (Style::Faint, Style::Plain));
-        assert_eq!(style(""), Style::Plain);
     }
 }

@@ -6,7 +6,7 @@ mod fields;
 mod flatten;
 mod grid;
 mod ids;
-mod markdown;
+pub(crate) mod markdown;
 mod query;
 mod records;
 

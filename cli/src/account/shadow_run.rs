@@ -1,0 +1,142 @@
+//! Run over one page file against a shadow of the service: plans as `links plan` does, and carries the plan out there. Nothing of it is
+//! recorded, and no image leaves this machine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use links_sdk::account::PageRequest;
+use links_sdk::apply::{
+    AccountDelegate, Confirmation, DesiredPage, GuardRefusal, PageSnapshot, PageToConfirm, Proposal,
+};
+
+use super::files::AccountFiles;
+use super::request::{AccountRequest, Allowed};
+use super::session::AccountSession;
+use super::state::AccountFailure;
+use super::{plan_pages, session};
+use crate::apply::execute::failed;
+use crate::apply::image::Image;
+use crate::apply::planned::{ApplyArgs, PlannedPage};
+use crate::apply::sync::SyncRecord;
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// Page of a shadow after the rehearsal.
+#[derive(Debug)]
+pub(crate) struct ShadowedPage {
+    /// The page as the file makes it.
+    pub(crate) page: Arc<PageSnapshot>,
+    /// Images that the file names, with the paths that the page has for them.
+    pub(crate) images: Vec<(Image, String)>,
+    /// Reason why `links apply` would refuse the plan without a further flag.
+    pub(crate) refusal: Option<GuardRefusal>,
+}
+
+/// Applies the only page of `files` to the shadow that the context's client is connected to.
+pub(crate) async fn run_on_shadow(
+    context: &mut Context,
+    files: AccountFiles,
+    apply_args: ApplyArgs,
+) -> Result<ShadowedPage, CommandError> {
+    let (paths, allowed) = (Vec::new(), Allowed::default());
+    let request = AccountRequest { paths, plan: None, apply_args, allowed, wait: false };
+    let (mut session, pages) = AccountSession::new(context, files, None, &request).await?;
+    plan_pages(&mut session, pages.clone()).await?;
+    let refusal = session.state.planned().find_map(|planned| planned.refusal);
+    let page = carried_out(&mut session, pages).await?;
+    let images = session.state.planned().flat_map(images).collect();
+    Ok(ShadowedPage { page, images, refusal })
+}
+
+async fn carried_out(
+    session: &mut AccountSession<'_>,
+    pages: Vec<PageRequest>,
+) -> Result<Arc<PageSnapshot>, CommandError> {
+    let account = session.state.client.account();
+    let mut shadow_run = ShadowRun(session);
+    let ended = Box::pin(account.apply_with(pages, &mut shadow_run).run()).await;
+    let first = ended.and_then(|pages| {
+        let none = || CommandError::internal("no page was applied").into();
+        pages.into_iter().next().unwrap_or_else(|| Err(none()))
+    });
+    first.map(|applied| applied.page).map_err(|failure| match failure {
+        AccountFailure::Here(failure) => failure,
+        AccountFailure::Run(error) => failed(error, session.state.planned().next(), "").of_shadow(),
+    })
+}
+
+fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
+    let content = &planned.file.page.content;
+    planned.images.iter().filter_map(move |image| {
+        let path = image.place.value(image.place.data(content)?)?.as_str()?.to_owned();
+        Some((image.clone(), path))
+    })
+}
+
+/// Delegate that carries out the plans of a session.
+struct ShadowRun<'s, 'c>(&'s mut AccountSession<'c>);
+
+impl ShadowRun<'_, '_> {
+    fn planned(&mut self, nth: usize) -> Result<&mut PlannedPage, AccountFailure> {
+        let planned = self.0.state.pages.get_mut(nth).and_then(|page| page.planned.as_mut());
+        planned.ok_or_else(|| CommandError::internal("a page was not planned").into())
+    }
+}
+
+impl AccountDelegate for ShadowRun<'_, '_> {
+    type Error = AccountFailure;
+
+    async fn resolve(
+        &mut self,
+        nth: usize,
+        _: &Arc<PageSnapshot>,
+    ) -> Result<Arc<DesiredPage>, AccountFailure> {
+        Ok(self.planned(nth)?.file.page.content.clone())
+    }
+
+    async fn plan(
+        &mut self,
+        nth: usize,
+        page: &Arc<PageSnapshot>,
+        created: &BTreeMap<usize, i64>,
+        is_resumed: bool,
+    ) -> Result<Proposal, AccountFailure> {
+        let planned = self.planned(nth)?;
+        if planned.page.exists() == page.exists() {
+            return Ok(planned.proposal());
+        }
+        // The page was created since.
+        self.0.plan(nth, page, created, is_resumed).await
+    }
+
+    async fn confirm(
+        &mut self,
+        pages: &[PageToConfirm],
+    ) -> Result<Vec<Confirmation>, AccountFailure> {
+        let mut confirmed = Vec::new();
+        for page in pages {
+            let planned = self.planned(page.nth)?;
+            confirmed.push(if planned.put_unsent_images() {
+                Confirmation::Later(Box::new(planned.proposal()))
+            } else {
+                Confirmation::AsPlanned
+            });
+        }
+        Ok(confirmed)
+    }
+
+    fn refuse(&mut self, failures: Vec<(usize, AccountFailure)>) -> AccountFailure {
+        let first = failures.into_iter().next().map(|(_, failure)| failure);
+        first.unwrap_or_else(|| CommandError::internal("nothing was refused").into())
+    }
+}
+
+/// Returns the keys of the page of a file, the first that exists counts, and whether the page is created where there is none.
+pub(crate) fn page_request(
+    context: &Context,
+    files: &AccountFiles,
+) -> Result<Option<PageRequest>, CommandError> {
+    let Some((path, file)) = files.pages.first() else { return Ok(None) };
+    let record = SyncRecord::of(context, path)?;
+    Ok(Some(session::page_request(record.as_deref(), path, file, false)))
+}

@@ -1,0 +1,99 @@
+//! Output of `links preview`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::Preview;
+use crate::account::summary;
+use crate::apply::planned::refused;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::diff::{diff_lines, unified};
+use crate::output::format::markdown;
+use crate::output::{CommandOutput, Style, StyledLine, View};
+
+/// What a preview shows, and where it goes.
+#[derive(Debug)]
+pub(crate) struct PreviewOutputs {
+    /// True if the changes are shown instead of the page.
+    pub(crate) diff: bool,
+    /// File that the preview is appended to, in Markdown.
+    pub(crate) summary: Option<PathBuf>,
+    /// Number of tokens above which the answer is no.
+    pub(crate) max_tokens: Option<u64>,
+}
+
+/// Returns the output of a preview.
+pub(crate) fn shown(
+    context: &Context,
+    preview: Preview,
+    outputs: &PreviewOutputs,
+) -> Result<CommandOutput, CommandError> {
+    let Preview { file, login, id, before, after, rendered_by, tokens, refusal } = preview;
+    let header = format!("{login}: {}; {}", rendered_by.words(), tokens.words());
+    context.ui.say(&StyledLine::new(Style::Faint, header.clone()));
+    let is_too_long = outputs.max_tokens.is_some_and(|most| tokens.count > most);
+    if let Some(most) = outputs.max_tokens.filter(|_| is_too_long) {
+        let text = format!("the page would have {}, more than {most}", tokens.words());
+        context.ui.say(&StyledLine::new(Style::Removed, text));
+    }
+    if let Some(refusal) = refusal {
+        let text = format!("apply would refuse {login}: {}", refused(refusal));
+        context.ui.say(&StyledLine::new(Style::Removed, text));
+    }
+    let differs = before != after;
+    let mut data = json!({
+        "file": file, "id": id, "login": login, "markdown": after, "renderedBy": rendered_by.name(),
+        "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
+    });
+    if is_too_long {
+        data["maxTokens"] = json!(outputs.max_tokens);
+    }
+    let diff = outputs.diff.then(|| unified(("the page", &before), (&file, &after)));
+    if let Some(path) = &outputs.summary {
+        let text = in_markdown(&header, diff.as_deref(), &after);
+        summary::append_text(path, &text).map_err(|error| {
+            CommandError::usage(format!("cannot write {}: {error}", path.display()))
+        })?;
+    }
+    let is_no = is_too_long || outputs.diff && differs;
+    let view = match diff {
+        None => View::Markdown(after),
+        Some(diff) if diff.is_empty() => {
+            data["diff"] = json!(diff);
+            View::Lines(vec![StyledLine::new(Style::Plain, "nothing changes for the reader")])
+        }
+        Some(diff) => {
+            data["diff"] = json!(diff);
+            View::Lines(diff_lines(&diff))
+        }
+    };
+    Ok(CommandOutput::own(data, view).exit(if is_no { Exit::No } else { Exit::Ok }))
+}
+
+/// Formats a preview with its text as a block that nothing in it can end.
+fn in_markdown(header: &str, diff: Option<&str>, after: &str) -> String {
+    let block = match diff {
+        Some("") => "Nothing changes for the reader.\n".to_owned(),
+        Some(diff) => markdown::block("diff", diff),
+        None => markdown::block("markdown", after),
+    };
+    format!("### links preview: {header}\n\n{block}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_page_ends_the_block_of_a_summary() {
+        let text = in_markdown("cafe: 1 token", None, "# A\n````\n<script>\n");
+        let expected =
+            "### links preview: cafe: 1 token\n\n`````markdown\n# A\n````\n<script>\n`````\n\n";
+        assert_eq!(text, expected);
+        let same = in_markdown("cafe", Some(""), "# A\n");
+        assert_eq!(same, "### links preview: cafe\n\nNothing changes for the reader.\n\n");
+    }
+}

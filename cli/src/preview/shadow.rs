@@ -1,0 +1,151 @@
+//! Shadow of the account: the contract server in this process, with a page and what it refers to.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
+use links_sdk::{BaseUrl, Client, InProcessPacer, RateLimits, Token};
+use serde_json::{Value, json};
+
+use super::file_base::file_base;
+use super::live_account::LiveAccount;
+use super::shadow_account;
+use crate::account::files::AccountFiles;
+use crate::account::shadow_run::{ShadowedPage, run_on_shadow};
+use crate::apply::planned::ApplyArgs;
+use crate::apply::uploads::unsent_path;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::schema::slot_types::SlotTypeCatalog;
+
+/// Number of requests to a shadow that is never reached.
+const UNLIMITED: usize = 1_000_000;
+
+/// A running shadow. It stops when it is dropped.
+pub(super) struct Shadow {
+    _server: ContractServer,
+    client: Client,
+    /// Beginning of the URLs of files.
+    file_base: String,
+}
+
+/// A page after a file was applied to it.
+pub(super) struct AppliedShadow {
+    /// Name of the file in messages.
+    pub(super) file: String,
+    pub(super) page: ShadowedPage,
+    pub(super) markdown: String,
+}
+
+impl Shadow {
+    /// Starts the shadow of an account that was read.
+    pub(super) async fn of_live(
+        live: &LiveAccount,
+        files: &AccountFiles,
+    ) -> Result<Self, CommandError> {
+        let account = shadow_account::of_live(live, files);
+        let kinds = account.profiles.iter().flat_map(|page| &page.slots).map(|slot| &*slot.kind);
+        let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
+        let mut slot_schemas = BTreeMap::new();
+        for kind in kinds.chain(items.map(|item| &*item.kind)) {
+            if let Some(described) = live.types.get(kind) {
+                let schema = || Value::Object(described.schema.0.clone());
+                slot_schemas.entry(kind.to_owned()).or_insert_with(schema);
+            }
+        }
+        let has_status = live.page.as_ref().is_none_or(|page| page.record.contains_key("moodText"));
+        let text = live.markdown.as_ref().map(|markdown| markdown.text.as_str());
+        let page = live.page.as_ref();
+        let file_base = page.and_then(|page| file_base(text, &page.record, &page.slots));
+        let file_base = file_base.unwrap_or_default();
+        let choices = Choices { status_feature: has_status, ..choices(&file_base, slot_schemas) };
+        match start(&account, &choices).await {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                // A schema that cannot be compiled validates nothing here, as in a plan.
+                let kinds = choices.slot_schemas.keys().map(|kind| (kind.clone(), json!({})));
+                let slot_schemas = kinds.collect();
+                Self::connected(
+                    start(&account, &Choices { slot_schemas, ..choices }).await,
+                    file_base,
+                )
+            }
+            started => Self::connected(started, file_base),
+        }
+    }
+
+    /// Starts the shadow of an account that has what a file names, and nothing else.
+    pub(super) async fn of_file(files: &AccountFiles) -> Result<Self, CommandError> {
+        let account = shadow_account::of_file(files);
+        let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
+        let slot_schemas = items.map(|item| (item.kind.clone(), json!({}))).collect();
+        Self::connected(start(&account, &choices("", slot_schemas)).await, String::new())
+    }
+
+    fn connected(
+        server: io::Result<ContractServer>,
+        file_base: String,
+    ) -> Result<Self, CommandError> {
+        let cannot = |error: &dyn std::fmt::Display| {
+            CommandError::internal(format!("cannot start the model of the service: {error}"))
+        };
+        let server = server.map_err(|error| cannot(&error))?;
+        let base = BaseUrl::new(&server.base_url()).map_err(|error| cannot(&error))?;
+        let token = Token::new(&server.token()).map_err(|error| cannot(&error))?;
+        let mut limits = RateLimits::default();
+        (limits.per_second, limits.per_minute) = (UNLIMITED, UNLIMITED);
+        let client = Client::builder_at(base).token(token);
+        let client = client.pacer(Arc::new(InProcessPacer::new(limits)));
+        let client = client.build().map_err(|error| cannot(&error))?;
+        Ok(Self { _server: server, client, file_base })
+    }
+
+    /// Returns the page as the model renders it.
+    pub(super) async fn markdown(&self, page: i64) -> Result<String, CommandError> {
+        Ok(self.client.profile(page).markdown().await?.text)
+    }
+
+    /// Returns the slot types of the model.
+    pub(super) async fn slot_types(&self) -> Result<SlotTypeCatalog, CommandError> {
+        Ok(SlotTypeCatalog::of(self.client.slot_types().await?, true))
+    }
+
+    /// Applies a page file to the shadow.
+    pub(super) async fn apply(
+        &self,
+        context: &Context,
+        apply_args: ApplyArgs,
+        types: SlotTypeCatalog,
+        files: AccountFiles,
+    ) -> Result<AppliedShadow, CommandError> {
+        let file = files.pages.first().map(|(path, _)| path.display().to_string());
+        let mut shadowed = context.shadowed(self.client.clone(), types);
+        let page = run_on_shadow(&mut shadowed, files, apply_args).await?;
+        let mut markdown = self.markdown(page.page.id).await?;
+        for (image, path) in &page.images {
+            if *path == unsent_path(&image.local.hash) {
+                markdown = markdown.replace(&format!("{}{path}", self.file_base), &image.name);
+            }
+        }
+        Ok(AppliedShadow { file: file.unwrap_or_default(), page, markdown })
+    }
+}
+
+async fn start(account: &Account, choices: &Choices) -> io::Result<ContractServer> {
+    let builder = ContractServer::builder(World::of(account.clone())).no_limits().no_request_log();
+    builder.choices(choices.clone()).start().await
+}
+
+/// Returns the readings of the interface under which the model refuses least.
+fn choices(file_base: &str, slot_schemas: BTreeMap<String, Value>) -> Choices {
+    Choices {
+        slot_schemas,
+        public_files: file_base.to_owned(),
+        file_urls: FileUrls::Elsewhere,
+        events_deletable: true,
+        any_social_link: true,
+        open_schemas: true,
+        zeros: true,
+        ..Choices::default()
+    }
+}
