@@ -1,8 +1,8 @@
-//! Handling of Ctrl-C. The program exits at once with its own exit code, restores the terminal and reports what may have happened; work
-//! that has its own way to stop handles the first Ctrl-C itself.
+//! Handling of Ctrl-C. The program restores the terminal, reports what may have happened and ends by the signal, so that the shell loop
+//! around it ends, too; work that has its own way to stop handles the first Ctrl-C itself.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use links_sdk::{Client, Outcome, WriteSummary};
@@ -31,6 +31,9 @@ static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
 /// Client of the command, which counts the writes.
 static CLIENT: Mutex<Option<Client>> = Mutex::new(None);
+
+/// Set if Ctrl-C asked a task to stop that may complete all the same.
+static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Callback that restores the terminal.
 type Undo = Box<dyn Fn() + Send>;
@@ -97,13 +100,31 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[expect(clippy::exit, reason = "the main thread may be waiting for the user")]
 fn end() {
     for (_, undo) in lock(&UNDO).iter() {
         undo();
     }
     let written = lock(&CLIENT).as_ref().map(Client::write_summary).unwrap_or_default();
     report(Interrupt::Ended(Box::new(stopped(&written))));
+    end_by_signal()
+}
+
+/// Records that Ctrl-C asked a task to stop, which may complete all the same.
+pub(crate) fn stop_requested() {
+    REQUESTED.store(true, Ordering::SeqCst);
+}
+
+/// Tells whether Ctrl-C ended the command, or came while it completed: in both cases nothing that follows it in a loop is to run.
+pub(crate) fn ends(exit: Exit) -> bool {
+    exit == Exit::Interrupted || exit == Exit::Ok && REQUESTED.load(Ordering::SeqCst)
+}
+
+/// Ends the process as SIGINT does, which shells report as 130 and take as a reason to end the loop that the command is part of. Where there
+/// are no signals the exit code is 130.
+#[expect(clippy::exit, reason = "the main thread may be waiting for the user")]
+pub(crate) fn end_by_signal() -> ! {
+    #[cfg(unix)]
+    let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::signal::SIGINT);
     std::process::exit(Exit::Interrupted.code().into())
 }
 

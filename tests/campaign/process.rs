@@ -1,6 +1,7 @@
 //! One execution of the program.
 
 use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -110,7 +111,8 @@ impl Program {
             err.push_str(&out);
         }
         // A shell tells a signal as a code of its own.
-        let exit = status.code().filter(|code| *code < 128 || *code == 130);
+        let by_ctrl_c = (status.signal() == Some(2)).then_some(130);
+        let exit = status.code().or(by_ctrl_c).filter(|code| *code < 128 || *code == 130);
         let is_at_place = matches!(ending, Some(Kill::Place(_)));
         let killed = exit.is_none() && (shot || is_at_place || proxy.killed());
         if started.elapsed() > MOST {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 #[cfg(target_os = "linux")]
 use crate::terminal;
-use crate::test_env::TestEnv;
+use crate::test_env::{TestEnv, reported_exit};
 
 const CAFE: &str = include_str!("../../fixtures/pages/cafe.yaml");
 
@@ -168,7 +168,7 @@ fn fault_63_ctrl_c_ends_a_run_after_the_request_in_flight() {
     let output = child.wait_with_output().unwrap();
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
     assert_eq!(
-        (output.status.code(), &error["code"]),
+        (reported_exit(output.status), &error["code"]),
         (Some(130), &"interrupted".into()),
         "{error}"
     );

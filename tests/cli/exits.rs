@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use links_cli::Exit;
 use links_fixtures::Fault;
 
-use crate::test_env::{TestEnv, forgetful_service, picture};
+use crate::test_env::{TestEnv, forgetful_service, picture, reported_exit};
 
 /// Runs a command that should end with this code. A code without a line here does not compile.
 fn ended(exit: Exit) -> i32 {
@@ -80,7 +80,7 @@ fn interrupted(env: &TestEnv) -> i32 {
     while child.try_wait().unwrap().is_none() {
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     }
-    child.wait().unwrap().code().unwrap_or(-1)
+    reported_exit(child.wait().unwrap()).unwrap_or(-1)
 }
 
 #[test]

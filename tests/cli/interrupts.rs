@@ -1,15 +1,17 @@
-//! Tests of Ctrl-C at the earliest moment at which it can do harm.
+//! Tests of Ctrl-C: at the earliest moment at which it can do harm, and in the loop of a shell.
 
 use std::io::Read;
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use links_fixtures::Fault;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::test_env::TestEnv;
 
 /// Runs a command line, and interrupts it at the first byte of its request.
-fn interrupted(env: &TestEnv, line: &str) -> (Option<i32>, String) {
+fn interrupted(env: &TestEnv, line: &str) -> (ExitStatus, String) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut command = env.command(line.split_whitespace());
     command.env("LINKS_BASE_URL", format!("http://{}/api/v1", server.local_addr().unwrap()));
@@ -18,7 +20,7 @@ fn interrupted(env: &TestEnv, line: &str) -> (Option<i32>, String) {
     assert_eq!(request.read(&mut [0; 1]).unwrap(), 1);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    (output.status, String::from_utf8(output.stderr).unwrap())
 }
 
 #[test]
@@ -28,11 +30,87 @@ fn found_02_ctrl_c_at_the_first_byte_of_a_request_is_reported() {
             scope.spawn(move || {
                 let env = TestEnv::cafe();
                 for run in 0..15 {
-                    let (exit, said) = interrupted(&env, line);
-                    assert_eq!(exit, Some(130), "{line}, run {run}\n{said}");
+                    let (status, said) = interrupted(&env, line);
+                    assert_eq!(status.signal(), Some(2), "{line}, run {run}\n{said}");
                     assert!(said.contains("stopped by Ctrl-C"), "{line}, run {run}\n{said}");
                 }
             });
         }
     });
+}
+
+/// Starts a command line in a loop of bash, in the process group that a terminal would send Ctrl-C to.
+fn started_loop(env: &TestEnv, line: &str) -> Child {
+    let links = env!("CARGO_BIN_EXE_links");
+    let script = format!("for i in 1 2 3; do {links} {line}; echo after-$i; done; echo end");
+    let like = env.command(["x"]);
+    let mut bash = Command::new("bash");
+    bash.args(["--noprofile", "--norc", "-c", &script]).current_dir(env.home.path());
+    bash.env_clear().env("PATH", "/usr/bin:/bin");
+    bash.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    bash.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Returns the end of bash, with what was printed.
+fn ended(child: Child) -> (ExitStatus, String, String) {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status, text(output.stdout), text(output.stderr))
+}
+
+/// Sends Ctrl-C to a loop of bash and the command in it, once the service has this many requests.
+fn interrupted_loop(env: &TestEnv, line: &str, requests: usize) -> (ExitStatus, String, String) {
+    let mut child = started_loop(env, line);
+    while env.server.requests().len() < requests && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    ended(child)
+}
+
+#[test]
+fn ctrl_c_ends_the_loop_of_a_shell() {
+    let wait = Fault::RateLimited(Some("60".to_owned()));
+    for (line, requests, said) in
+        [("me", 1, "stopped by Ctrl-C"), ("slots list cafe --jq length", 1, "\"interrupted\"")]
+    {
+        let env = TestEnv::cafe();
+        env.server.fail([requests], &wait);
+        let (status, stdout, stderr) = interrupted_loop(&env, line, requests);
+        assert_eq!((status.signal(), stdout.as_str()), (Some(2), ""), "{line}\n{stderr}");
+        assert_eq!(stderr.matches(said).count(), 1, "{line}\n{stderr}");
+        assert_eq!(env.server.requests().len(), requests, "{line}\n{stderr}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_loop_of_a_shell_around_an_apply() {
+    let env = TestEnv::cafe();
+    let dividers = "  - {type: divider}\n".repeat(300);
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{dividers}"));
+    // Five requests go out at once; the sixth waits for the rest of a second.
+    let (status, stdout, stderr) = interrupted_loop(&env, "slots apply page.yaml", 5);
+    assert_eq!((status.signal(), stdout.as_str()), (Some(2), ""), "{stderr}");
+    assert_eq!(stderr.matches("stopped by Ctrl-C: ").count(), 1, "{stderr}");
+}
+
+/// Runs an apply of one request, and sends Ctrl-C while the service holds its answer to the request.
+#[test]
+fn ctrl_c_ends_the_loop_of_a_shell_where_the_work_was_completed_meanwhile() {
+    let env = TestEnv::cafe();
+    env.file("page.yaml", "profile: cafe\nslots: [{id: 1001, type: text, data: {title: Anew}}]\n");
+    let (sent, told) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    // The last request reads the page to verify it: no step comes after it.
+    env.server.edit_before(4, move |_| {
+        sent.send(()).unwrap();
+        let _ = released.recv();
+    });
+    let child = started_loop(&env, "slots apply page.yaml");
+    told.recv().unwrap();
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    drop(release);
+    let (status, stdout, stderr) = ended(child);
+    assert_eq!(status.signal(), Some(2), "{stdout}\n{stderr}");
+    assert!(stdout.contains("1 updated") && !stdout.contains("after-1"), "{stdout}\n{stderr}");
 }

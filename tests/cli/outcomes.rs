@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use serde_json::Value;
 
-use crate::test_env::{CommandResult, TestEnv, forgetful_service, picture};
+use crate::test_env::{CommandResult, TestEnv, forgetful_service, picture, reported_exit};
 use links_test_support::canned::Canned;
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
@@ -251,7 +251,7 @@ fn stopped(env: &TestEnv, line: &str) -> Value {
         std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
         std::thread::yield_now();
     }
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
+    assert_eq!(reported_exit(child.wait().unwrap()), Some(130), "{line}");
     serde_json::from_str(&said.last().unwrap()).unwrap()
 }
 

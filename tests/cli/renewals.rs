@@ -12,7 +12,7 @@ use links_sdk::{Clock, SystemClock};
 
 use crate::auth::config;
 use crate::connect::{asked, connected, kept, log_in};
-use crate::test_env::TestEnv;
+use crate::test_env::{TestEnv, reported_exit};
 
 /// Makes the access token expire on both sides.
 pub(crate) fn expire(env: &TestEnv) {
@@ -243,7 +243,7 @@ fn interrupted_renewal(is_answered: bool) {
             interrupt();
         }
         stderr.read_to_string(&mut said).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+        assert_eq!(reported_exit(child.wait().unwrap()), Some(130), "{said}");
         assert!(said.contains("stopped by Ctrl-C"), "{said}");
         let refresh = &kept(&env).unwrap()["refreshToken"];
         assert_eq!(refresh == "new-refresh", is_answered, "{said}");

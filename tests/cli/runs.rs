@@ -9,7 +9,7 @@ use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
 use crate::steps::cut_short;
-use crate::test_env::{CommandResult, TestEnv};
+use crate::test_env::{CommandResult, TestEnv, reported_exit};
 
 const PAGE: &str = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: New}}\n  - {type: text, data: {title: Middle}}\n  - {type: text, data: {title: Last}}\n";
 
@@ -567,7 +567,7 @@ fn fault_63_a_second_ctrl_c_ends_at_once_and_nothing_is_created_twice() {
     }
     let output = child.wait_with_output().unwrap();
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert_eq!(reported_exit(output.status), Some(130), "{error}");
     assert!(
         error["message"].as_str().unwrap().contains("may still have been carried out"),
         "{error}"

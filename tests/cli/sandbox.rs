@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::test_env::TestEnv;
+use crate::test_env::{TestEnv, reported_exit};
 
 /// Returns an environment without any service except the sandbox.
 fn env() -> TestEnv {
@@ -93,7 +93,7 @@ impl Service {
     fn stop(mut self) -> Option<i32> {
         let interrupt = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         assert!(interrupt.unwrap().success());
-        self.child.wait().unwrap().code()
+        reported_exit(self.child.wait().unwrap())
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::future::Future;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 #[cfg(unix)]
 use std::sync::mpsc::{TryRecvError, channel};
 use std::time::{Duration, SystemTime};
@@ -35,6 +35,15 @@ pub(crate) struct CommandResult {
     pub(crate) exit: i32,
     line: String,
     shown: Vec<(String, &'static str)>,
+}
+
+/// Returns the exit code as shells report it: for a process that was ended by a signal, 128 and the number of the signal.
+pub(crate) fn reported_exit(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    status.code().or(signal.map(|signal| 128 + signal))
 }
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {

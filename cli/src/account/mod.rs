@@ -131,8 +131,10 @@ pub(crate) async fn apply(
     let account = session.state.client.account();
     let run = account.apply_with(pages, &mut session).settings(settings);
     let ended = tokio::select! {
-        ended = Box::pin(run.run()) => Some(ended),
+        // A Ctrl-C that came before the end counts.
+        biased;
         () = running.second_interrupt() => None,
+        ended = Box::pin(run.run()) => Some(ended),
     };
     let suppressed = running.ended();
     drop(running);

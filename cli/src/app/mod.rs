@@ -53,6 +53,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
         Err(_) => usage_error::report(&args, command),
     };
+    if signal::ends(exit) {
+        signal::end_by_signal();
+    }
     exit.into()
 }
 

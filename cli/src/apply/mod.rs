@@ -101,8 +101,10 @@ pub(crate) async fn apply(
     let page = applying.client.profile(key);
     let applied = page.apply_with(&mut applying).settings(settings);
     let ended = tokio::select! {
-        ended = Box::pin(applied.run()) => Some(ended),
+        // A Ctrl-C that came before the end counts.
+        biased;
         () = running.second_interrupt() => None,
+        ended = Box::pin(applied.run()) => Some(ended),
     };
     let ApplySession { context, file, record, planned, done, apply_args, not_recorded, .. } =
         applying;

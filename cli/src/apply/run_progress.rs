@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use tokio::sync::Notify;
 
-use crate::signal::SuppressInterrupt;
+use crate::signal::{self, SuppressInterrupt};
 use crate::ui::{Progress, Ui};
 
 /// State shared between a run and the handler of Ctrl-C.
@@ -35,6 +35,7 @@ impl RunProgress {
         self.begun.notified().await;
         if tokio::signal::ctrl_c().await.is_ok() {
             self.stopping.set(true);
+            signal::stop_requested();
             if let Some(progress) = self.progress.get() {
                 progress.now("stopping after the current request; Ctrl-C again stops at once");
             }

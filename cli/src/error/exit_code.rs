@@ -44,7 +44,7 @@ exit_codes! {
     Partial = 12, "partial", "Some of it was applied; run the same command again.";
     Drift = 13, "drift", "Applied, but the page does not match the file, or someone else changed it meanwhile.";
     Refused = 14, "refused", "A guard stopped it, or confirmation was needed and there was no terminal.";
-    Interrupted = 130, "interrupted", "Stopped by Ctrl-C.";
+    Interrupted = 130, "interrupted", "Stopped by Ctrl-C; on Unix by the signal itself, so that a loop of the shell ends, too.";
 }
 
 impl Exit {

@@ -27,7 +27,10 @@ pub(crate) struct Tmux {
 impl Tmux {
     /// Starts bash, which finds `links` as its users do.
     pub(crate) fn bash(env: &TestEnv, width: u16, height: u16) -> Self {
-        Self::start(env, &["bash", "--noprofile", "--norc", "-i"], width, height)
+        let terminal = Self::start(env, &["bash", "--noprofile", "--norc", "-i"], width, height);
+        // Without it, Ctrl-C in a command would end the whole line, with the part that prints the exit code.
+        terminal.run("trap : INT");
+        terminal
     }
 
     /// Starts a shell of this command line, with the variables of the environment and this prompt.
