@@ -64,7 +64,7 @@ fn csv_has_the_timeline_or_the_rows() {
     assert_eq!(of("account"), ("profileId,login,title,views,uniques,clicks".into(), 2));
     assert_eq!(of("profile cafe"), ("slotId,type,title,clicks,uniques".into(), 14));
     assert_eq!(of(&format!("form {FORM}")).1, 1);
-    let rest = "--jq .data.socials[] -o csv";
+    let rest = "--jq .socials[] -o csv";
     assert_eq!(header(format!("analytics profile cafe {JUNE} {rest}")).0, "link,icon,clicks");
 }
 

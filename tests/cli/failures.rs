@@ -182,7 +182,7 @@ fn errors_are_printed_with_cause_and_hint() {
 #[test]
 fn a_write_whose_output_fails_says_that_it_was_carried_out() {
     let env = TestEnv::cafe();
-    let args = ["slots", "add", "cafe", "text", "title=t", "--jq", ".data|error(\"no\")"];
+    let args = ["slots", "add", "cafe", "text", "title=t", "--jq", "error(\"no\")"];
     let run = env.run_args(args.iter(), b"");
     let error = run.error();
     assert_eq!(
@@ -194,7 +194,7 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
     assert!(error["message"].as_str().unwrap().starts_with(&said), "{run}");
     assert_eq!(env.run(&format!("slots get cafe {id}")).exit, 0);
 
-    let run = env.run_args(["me", "--jq", ".data|error(\"no\")"], b"");
+    let run = env.run_args(["me", "--jq", "error(\"no\")"], b"");
     assert_eq!(run.exit, 2, "{run}");
     assert!(run.error().get("written").is_none(), "{run}");
 }

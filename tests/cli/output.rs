@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use links_fixtures::Choices;
 
+use crate::terminal;
 use crate::test_env::TestEnv;
 
 const BAD: &str = "\u{1b}]52;c;x\u{7}\u{9b}31m\u{202e}evil\u{200b}\r\nnext";
@@ -164,4 +165,73 @@ fn help_and_version_need_no_service_no_token_and_no_valid_settings() {
     }
     assert_eq!(env.run("me").exit, 2);
     assert!(env.operations().is_empty());
+}
+
+#[test]
+fn a_filter_that_fails_is_reported_as_text_on_a_terminal() {
+    let env = TestEnv::cafe();
+    for (line, said) in [
+        ("me --jq error(\"no\")", "--jq: \"no\""),
+        ("me --jq .[", "--jq: "),
+        ("slots get cafe 9 --jq .", "links slots list"),
+        ("slots lst --jq .", "lst"),
+    ] {
+        let seen = terminal::run(&env, line, "");
+        assert!(
+            seen.text.contains(said) && !seen.text.contains("\"exit\""),
+            "{line}\n{}",
+            seen.text
+        );
+        let run = env.run(&format!("{line} -o json"));
+        assert_eq!(run.error()["exit"], run.exit, "{run}");
+    }
+    let seen = terminal::run(&env, "me -o json --jq error(\"no\")", "");
+    assert!(seen.text.contains("\"exit\":2"), "{}", seen.text);
+}
+
+#[test]
+fn rows_of_jq_can_be_read_by_other_programs() {
+    let env = TestEnv::cafe();
+    let rows = |format: &str| {
+        let filter = format!(".[] | [.id, .type, .data.title] | @{format}");
+        let run = env.run_args(["slots", "list", "cafe", "--raw", "--jq", &filter], b"");
+        assert_eq!(run.exit, 0, "{run}");
+        run.stdout
+    };
+    let csv = rows("csv");
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(csv.as_bytes());
+    let ids: Vec<String> = reader.records().map(|row| row.unwrap()[0].to_owned()).collect();
+    let expected = env.run("slots list cafe -o ids").stdout;
+    assert_eq!(ids.join("\n") + "\n", expected);
+    assert!(rows("tsv").lines().all(|line| line.split('\t').count() == 3));
+    let empty = env.run("slots list cafe --jq map(.data|type)|unique");
+    assert_eq!(empty.stdout, "[\"object\"]\n", "{empty}");
+}
+
+#[test]
+fn a_field_that_no_record_can_have_is_an_error_with_a_suggestion() {
+    let env = TestEnv::cafe();
+    for (line, meant) in [
+        ("slots list cafe --fields id,typ", Some("type")),
+        ("me --fields limits.profils", Some("limits.profiles")),
+        ("forms list --fields id,fields.lable", Some("fields.label")),
+        ("profile list --fields qqqqqqqq", None),
+    ] {
+        let run = env.run(&format!("{line} -o json"));
+        assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
+        let hint = run.error()["hint"].as_str().unwrap().to_owned();
+        match meant {
+            Some(meant) => assert!(hint.contains(&format!("`{meant}")), "{run}"),
+            None => assert!(hint.contains("-o json"), "{run}"),
+        }
+    }
+    for line in [
+        "slots list cafe --fields id,data.nothing",
+        "profile list --fields moodText",
+        "forms list --fields fields.options",
+    ] {
+        assert_eq!(env.run(line).exit, 0, "{line}");
+    }
+    env.server.edit(|account| account.profiles[0].slots.clear());
+    assert_eq!(env.run("slots list cafe --fields typ").exit, 0);
 }

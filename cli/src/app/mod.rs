@@ -72,7 +72,8 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
     };
-    report_interrupts(Ui::plain(settings.output));
+    let messages = ui::message_format(settings.output, cli.global.implies_format());
+    report_interrupts(Ui::plain(messages));
     if let Some(named) = cli.command.named_files() {
         confined(&settings, &ui, named);
     }
@@ -153,6 +154,7 @@ pub(crate) fn prepare(
     };
     let shape = OutputOptions {
         format: settings.output,
+        is_implied: global.implies_format(),
         fields: global.fields.clone(),
         query: global.jq.as_deref().map(Query::new).transpose()?,
         raw: global.raw,

@@ -118,7 +118,8 @@ fn failure(error: &clap::Error) -> CommandError {
 
 fn format(global: &GlobalArgs) -> Format {
     let of_environment = || Format::from_word(&std::env::var(OUTPUT).ok()?);
-    let of_filter = global.jq.as_ref().map(|_| Format::Json);
+    let of_filter =
+        global.jq.as_ref().map(|_| ui::message_format(Format::Json, global.implies_format()));
     global.output.or(of_filter).or_else(of_environment).unwrap_or_default()
 }
 
@@ -128,16 +129,13 @@ mod tests {
 
     #[test]
     fn the_output_format_is_read_from_an_invalid_command_line() {
-        for line in [
-            "links -o json",
-            "links --output=json x",
-            "links x -ojson",
-            "links -o=json",
-            "links --jq . y",
-        ] {
+        for line in ["links -o json", "links --output=json x", "links x -ojson", "links -o=json"] {
             let words: Vec<_> = line.split(' ').collect();
             assert_eq!(format(&PartialLine::read(&words).global), Format::Json, "{line}");
         }
+        // Only where stderr is a terminal, a filter alone is no reason for JSON.
+        let line = PartialLine::read(&["links", "--jq", ".", "y"]);
+        assert_eq!(format(&line.global), ui::message_format(Format::Json, true));
         let line = PartialLine::read(&["links", "-o", "json", "-o", "csv"]);
         assert_eq!(format(&line.global), Format::Csv);
     }

@@ -8,7 +8,7 @@ use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
 
 #[derive(Args, Debug)]
-#[command(examples = ["links me", "links me --jq .data.limits.profiles"])]
+#[command(examples = ["links me", "links me --jq .limits.profiles"])]
 pub(crate) struct MeArgs {}
 
 pub(crate) async fn run(context: &mut Context, _: MeArgs) -> Result<CommandOutput, CommandError> {

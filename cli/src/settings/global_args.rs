@@ -37,7 +37,7 @@ pub(crate) struct GlobalArgs {
         global = true,
         hide_short_help = true,
         value_name = "FILTER",
-        help = "Print only what this jq filter selects, as JSON unless -o names another format"
+        help = "Print only what this jq filter selects of the data (`.[].id`), as JSON unless -o names another format"
     )]
     pub(crate) jq: Option<String>,
     /// Print the strings of the filter without quotes.
@@ -132,6 +132,13 @@ pub(crate) struct GlobalArgs {
         help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
     )]
     pub(crate) max_wait: Option<u64>,
+}
+
+impl GlobalArgs {
+    /// Tells whether the format is that of a filter, because the command line names none.
+    pub(crate) fn implies_format(&self) -> bool {
+        self.output.is_none() && self.jq.is_some()
+    }
 }
 
 /// When colour is used.

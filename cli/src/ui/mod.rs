@@ -32,6 +32,8 @@ use crate::settings::global_args::Color;
 #[derive(Debug)]
 pub(crate) struct Ui {
     shape: OutputOptions,
+    /// True if stderr is JSON, because a program reads it.
+    says_json: bool,
     color: Color,
     progress: bool,
     verbose: u8,
@@ -51,8 +53,10 @@ struct Terminal {
 impl Ui {
     /// Creates the UI from the settings.
     pub(crate) fn new(settings: &Settings, shape: OutputOptions) -> Self {
+        let says_json = says_json(shape.format, shape.is_implied);
         Self {
             shape,
+            says_json,
             color: settings.color,
             progress: settings.progress,
             verbose: settings.verbose,
@@ -69,6 +73,7 @@ impl Ui {
         };
         Self {
             shape: OutputOptions { format, ..OutputOptions::default() },
+            says_json: format.is_json(),
             color: Color::Never,
             progress: true,
             verbose: 0,
@@ -119,14 +124,14 @@ impl Ui {
 
     /// Prints a message to stderr, unless the format is JSON.
     pub(crate) fn say(&self, line: &StyledLine) {
-        if !self.shape.format.is_json() {
+        if !self.says_json {
             self.instruct(line);
         }
     }
 
     /// Prints the error of the command.
     pub(crate) fn fail(&self, failure: &CommandError) {
-        if self.shape.format.is_json() {
+        if self.says_json {
             stream::say_json(&failure.to_json().to_string());
         } else {
             let options = miette::MietteHandlerOpts::new()
@@ -152,13 +157,13 @@ impl Ui {
 
     /// Returns a progress display for this many steps, shown only on a terminal.
     pub(crate) fn progress(&self, steps: usize) -> Progress {
-        let shown = self.progress && self.terminal.stderr && !self.shape.format.is_json();
+        let shown = self.progress && self.terminal.stderr && !self.says_json;
         Progress::new(steps, shown)
     }
 
     /// Returns the observer of requests, which reports waits.
     pub(crate) fn watch(&self) -> RequestObserver {
-        RequestObserver::new(self.shape.format.is_json(), self.verbose)
+        RequestObserver::new(self.says_json, self.verbose)
     }
 
     /// Sets whether the command is a dry run.
@@ -240,6 +245,16 @@ impl Ui {
             _ => text.to_owned(),
         }
     }
+}
+
+/// Tells whether stderr is JSON: with a JSON format, unless only `--jq` implies it and stderr is a terminal.
+fn says_json(format: Format, is_implied: bool) -> bool {
+    format.is_json() && !(is_implied && io::stderr().is_terminal())
+}
+
+/// Format of messages where the output has this format, which `--jq` may imply.
+pub(crate) fn message_format(format: Format, is_implied: bool) -> Format {
+    if format.is_json() && !says_json(format, is_implied) { Format::Table } else { format }
 }
 
 /// Prints the version.

@@ -11,7 +11,7 @@ use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 #[derive(Args, Debug)]
-#[command(examples = ["links slots list cafe", "links slots list cafe --jq '.data[] | select(.type == \"button\")'"])]
+#[command(examples = ["links slots list cafe", "links slots list cafe --jq '.[] | select(.type == \"button\")'"])]
 pub(crate) struct SlotsListArgs {
     /// Id, login or URL of the page
     #[arg(value_name = "KEY", value_parser = profile_key::parse)]

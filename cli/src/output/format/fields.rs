@@ -1,6 +1,7 @@
 //! `--fields a,b.c`: paths into records. A number is an index in a list; a name after a list applies to each of its items.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
@@ -53,12 +54,30 @@ impl FieldSelection {
         let missing =
             self.paths().filter(|path| !records.iter().any(|it| pick(it, path).is_some()));
         let known = |path: &str| {
-            let names = records.iter().flat_map(super::flatten::names);
-            crate::suggest::nearest(path, names)
+            let mut known = BTreeSet::new();
+            for record in records {
+                add_paths(record, "", &mut known);
+            }
+            crate::suggest::nearest(path, known)
         };
         let of =
             |field| MissingField { field, meant: known(field), may_come: may_come(field, records) };
         if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
+    }
+}
+
+/// Collects the paths of all fields in a value.
+fn add_paths(value: &Value, above: &str, paths: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+                add_paths(value, &path, paths);
+                paths.insert(path);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_paths(item, above, paths)),
+        _ => {}
     }
 }
 
@@ -72,15 +91,37 @@ pub(crate) struct MissingField<'f> {
     pub(crate) may_come: bool,
 }
 
-/// Fields that the service omits from some records (the interface, section 2).
-const SOMETIMES: &[&str] = &["moodText", "moodHours", "slots", "options", "multi"];
+/// Fields that the service omits from some records (the interface, section 2), or sends only if they are asked for.
+const SOMETIMES: &[&str] =
+    &["moodText", "moodHours", "slots", "options", "multi", "timeline", "insights", "previous"];
 
-/// Tells whether a similar record might have a field: a field that differs from record to record, or a part of a missing object.
+/// Fields whose content differs from record to record: that of a slot is determined by its type.
+const OPEN: &[&str] = &["data", "computed"];
+
+/// Tells whether a similar record might have a field.
 fn may_come(field: &str, records: &[Value]) -> bool {
-    let first = field.split('.').next().unwrap_or_default();
-    let is_known = records.iter().any(|it| it.get(first).is_some());
+    let parts: Vec<_> = field.split('.').collect();
     let are_objects = records.iter().all(Value::is_object);
-    !are_objects || is_known || SOMETIMES.contains(&first)
+    !are_objects || records.iter().any(|record| may_hold(record, &parts))
+}
+
+/// Tells whether the value at a path may be there in a similar value: below an open field or one that is empty here, or by the name of a
+/// field that only some records have.
+fn may_hold(value: &Value, path: &[&str]) -> bool {
+    let Some((name, rest)) = path.split_first() else { return true };
+    match value {
+        Value::Null => true,
+        Value::Object(object) => match object.get(*name) {
+            Some(_) if OPEN.contains(name) => true,
+            Some(value) => may_hold(value, rest),
+            None => SOMETIMES.contains(name) || OPEN.contains(name),
+        },
+        Value::Array(items) if name.parse::<usize>().is_ok() => {
+            items.first().is_none_or(|item| may_hold(item, rest))
+        }
+        Value::Array(items) => items.is_empty() || items.iter().any(|item| may_hold(item, path)),
+        _ => false,
+    }
 }
 
 /// Returns the value at a path, if the record has one.
@@ -212,6 +253,31 @@ mod tests {
             ]
         );
         assert!(fields.missing(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_field_may_come_only_where_another_record_can_have_it() {
+        let records = [
+            json!({ "id": 1, "data": {}, "computed": {}, "mood": null, "socials": [], "limits": { "slots": { "used": 1 } }, "fields": [{ "key": "a" }] }),
+        ];
+        for (field, expected) in [
+            ("data.nothing", true),
+            ("computed.imageUrl", true),
+            ("mood.text", true),
+            ("socials.link", true),
+            ("socials.3.link", true),
+            ("fields.options", true),
+            ("moodText", true),
+            ("timeline", true),
+            ("limits.slots.usd", false),
+            ("fields.kei", false),
+            ("fields.0.kei", false),
+            ("fields.7.key", true),
+            ("id.x", false),
+            ("titel", false),
+        ] {
+            assert_eq!(may_come(field, &records), expected, "{field}");
+        }
     }
 
     #[test]

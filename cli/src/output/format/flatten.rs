@@ -2,11 +2,6 @@
 
 use serde_json::Value;
 
-/// Names of the fields of a record; fields of nested objects by path.
-pub(crate) fn names(record: &Value) -> impl Iterator<Item = String> {
-    flat(record, false).into_iter().map(|(name, _)| name)
-}
-
 /// Fields of a record by path; if `deep`, also the fields of list items.
 pub(crate) fn flat(record: &Value, deep: bool) -> Vec<(String, &Value)> {
     let mut fields = Vec::new();

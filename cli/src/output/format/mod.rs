@@ -1,5 +1,5 @@
 //! Output of a command in every format. `json` and `yaml` print the whole body, the others the records of its `data`; `--fields` narrows
-//! the records and `--jq` replaces the body by the results of its filter.
+//! the records and `--jq` filters the `data` and replaces the body by the results.
 
 mod delimited;
 mod fields;
@@ -9,6 +9,7 @@ mod ids;
 pub(crate) mod markdown;
 mod query;
 mod records;
+mod slot_content;
 
 use clap::ValueEnum;
 pub(crate) use fields::FieldSelection;
@@ -47,6 +48,8 @@ pub(crate) enum Format {
 pub(crate) struct OutputOptions {
     /// Output format.
     pub(crate) format: Format,
+    /// True if `--jq` implies the format, and the user names none.
+    pub(crate) is_implied: bool,
     /// Fields to show.
     pub(crate) fields: Option<FieldSelection>,
     /// Filter to apply.

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{FieldSelection, Query};
+use super::{FieldSelection, Query, slot_content};
 use crate::error::CommandError;
 use crate::output::Body;
 
@@ -42,16 +42,18 @@ impl<'a> Selection<'a> {
         fields: Option<&FieldSelection>,
         query: Option<&Query>,
     ) -> Result<Self, CommandError> {
-        let parse = || match body {
-            Body::Service(bytes) | Body::Checked(bytes) => parsed(bytes).map(Cow::Owned),
-            Body::Own(value) => Ok(Cow::Borrowed(value)),
-            Body::OnDemand(value) => Ok(Cow::Borrowed(&***value)),
+        let parse = || {
+            let mut value = match body {
+                Body::Service(bytes) | Body::Checked(bytes) => parsed(bytes)?,
+                Body::Own(value) => value.clone(),
+                Body::OnDemand(value) => (***value).clone(),
+            };
+            slot_content::make_objects(&mut value);
+            Ok::<_, CommandError>(value)
         };
         Ok(match (query, fields, body) {
-            (Some(query), ..) => Self::Made(query.run(parse()?.as_ref())?),
-            (None, Some(fields), _) => {
-                Self::Decoded(Cow::Owned(fields.narrow(parse()?.into_owned())))
-            }
+            (Some(query), ..) => Self::Made(query.run(&data(parse()?))?),
+            (None, Some(fields), _) => Self::Decoded(Cow::Owned(fields.narrow(parse()?))),
             (None, None, Body::Own(value)) => Self::Decoded(Cow::Borrowed(value)),
             (None, None, Body::OnDemand(value)) => Self::Decoded(Cow::Borrowed(&***value)),
             (None, None, Body::Service(bytes)) => Self::Received(bytes),

@@ -107,19 +107,61 @@ fn a_body_that_is_not_json_is_a_server_error() {
 
 #[test]
 fn results_of_a_filter_are_printed_in_the_selected_format() {
-    assert_eq!(filtered(".meta.total, .data[1].more", Format::Json, false).unwrap(), "2\ntrue\n");
+    assert_eq!(filtered("length, .[1].more", Format::Json, false).unwrap(), "2\ntrue\n");
     assert_eq!(
-        filtered(".data[0].data.title | ascii_upcase", Format::Json, false).unwrap(),
+        filtered(".[0].data.title | ascii_upcase", Format::Json, false).unwrap(),
         "\"NO, \\\"YES\\\"\\n| - X\"\n"
     );
-    assert_eq!(filtered(".data[1] | keys[]", Format::Json, true).unwrap(), "data\nid\nmore\n");
-    assert_eq!(filtered(".data | map({n: .id})[1:]", Format::Csv, false).unwrap(), "n\n2\n");
+    assert_eq!(filtered(".[1] | keys[]", Format::Json, true).unwrap(), "data\nid\nmore\n");
+    assert_eq!(filtered("map({n: .id})[1:]", Format::Csv, false).unwrap(), "n\n2\n");
     assert_eq!(
-        filtered(".data[] | {more}", Format::Jsonl, false).unwrap(),
+        filtered(".[] | {more}", Format::Jsonl, false).unwrap(),
         "{\"more\":null}\n{\"more\":true}\n"
     );
     assert_eq!(filtered("empty", Format::Json, false).unwrap(), "");
     assert_eq!(filtered("1, halt, 2", Format::Json, false).unwrap(), "1\n");
+}
+
+#[test]
+fn a_filter_sees_the_data_and_the_content_of_every_slot_as_an_object() {
+    let root = |body| {
+        let shape = OutputOptions { query: Some(Query::new(".").unwrap()), ..shape(Format::Json) };
+        printed(&shape, body, View::Any).unwrap()
+    };
+    assert_eq!(root(r#"{"data": {"a": 1}, "meta": {}}"#), "{\"a\":1}\n");
+    assert_eq!(root(r#"{"data": null}"#), "null\n");
+    assert_eq!(root(r#"{"a": 1}"#), "{\"a\":1}\n");
+    assert_eq!(root("[1]"), "[1]\n");
+    // The type of what the service sent decides whether it is a slot.
+    let slots = r#"{"data": [{"type": "divider", "data": []}]}"#;
+    assert_eq!(root(slots), "[{\"type\":\"divider\",\"data\":{}}]\n");
+    let fields = FieldSelection::parse("data").unwrap();
+    let shape = OutputOptions { fields: Some(fields), ..shape(Format::Json) };
+    assert_eq!(printed(&shape, slots, View::Any).unwrap(), "{\"data\":[{\"data\":{}}]}");
+    assert_eq!(printed(&super::tests::shape(Format::Json), slots, View::Any).unwrap(), slots);
+}
+
+#[test]
+fn the_formatters_of_jq_format_rows_and_queries() {
+    let made = |filter: &str| filtered(filter, Format::Json, true).unwrap();
+    for (filter, expected) in [
+        (r#"["a", "b\"c", 1.5, true, null, ""] | @csv"#, "\"a\",\"b\"\"c\",1.5,true,,\"\"\n"),
+        (
+            r#"["a\tb", "c\\d", "e\nf\r", 1, null, false] | @tsv"#,
+            "a\\tb\tc\\\\d\te\\nf\\r\t1\t\tfalse\n",
+        ),
+        (r#""a b/c?d=é&e~f" | @uri"#, "a%20b%2Fc%3Fd%3D%C3%A9%26e~f\n"),
+        (r#"@csv "row: \(["x"])""#, "row: \"x\"\n"),
+        (r#"@uri "?q=\("a b")""#, "?q=a%20b\n"),
+        (r"[] | @csv, @tsv", "\n\n"),
+        (r"[.[1] | [.id, .new] | @tsv] | .[0]", "2\t\n"),
+    ] {
+        assert_eq!(made(filter), expected, "{filter}");
+    }
+    for filter in [r#""x" | @csv"#, "[[1]] | @csv", "[{}] | @tsv", "{} | @tsv"] {
+        let failure = filtered(filter, Format::Json, false).unwrap_err().to_string();
+        assert!(failure.contains("CSV") || failure.contains("TSV"), "{filter}: {failure}");
+    }
 }
 
 #[test]
@@ -132,7 +174,7 @@ fn an_invalid_or_failing_filter_is_a_usage_error() {
             "{failure}"
         );
     }
-    for filter in [".data.x", "nan", "error(\"no\")", "{(1): 2}"] {
+    for filter in [".x", "nan", "error(\"no\")", "{(1): 2}"] {
         let failure = filtered(filter, Format::Json, false).unwrap_err();
         assert_eq!(failure.exit(), crate::error::exit_code::Exit::Usage, "{filter}");
     }

@@ -11,6 +11,9 @@ use jaq_json::Val;
 /// Stack size in bytes for compiling and running filters.
 const STACK: usize = 256 << 20;
 
+/// Formatters of jq that the library lacks.
+const FORMATTERS: &str = include_str!("formatters.jq");
+
 /// Runs a function on a thread with a larger stack.
 ///
 /// # Errors
@@ -30,7 +33,9 @@ pub(crate) fn on_a_deep_stack<T: Send + 'static>(
 ///
 /// When the filter is invalid; the message names the place.
 pub(crate) fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
-    let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let formatters = load::parse(FORMATTERS, |parser| parser.defs()).unwrap_or_default();
+    let definitions =
+        jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(formatters);
     let functions = jaq_core::funs()
         .chain(jaq_std::funs())
         .chain(jaq_json::funs())

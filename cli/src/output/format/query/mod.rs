@@ -1,4 +1,4 @@
-//! `--jq FILTER`: a jq filter over the whole body.
+//! `--jq FILTER`: a jq filter over the data of a body, which is what `--fields` selects from.
 //!
 //! A filter is a program that may recurse without end or use more memory than there is. The filter is compiled before anything is sent, and
 //! runs in a separate process, which is also started then and whose time, memory and output are limited. If that process fails, this one
@@ -44,13 +44,13 @@ impl Query {
         Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
     }
 
-    /// Returns the results of the filter on a body.
+    /// Returns the results of the filter on the data of a body.
     ///
     /// # Errors
     ///
     /// When the filter fails, exceeds a limit, or produces a value that is not JSON.
-    pub(crate) fn run(&self, body: &Value) -> Result<Vec<Box<RawValue>>, CommandError> {
-        let input = body.to_string();
+    pub(crate) fn run(&self, data: &Value) -> Result<Vec<Box<RawValue>>, CommandError> {
+        let input = data.to_string();
         let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
         let text = match process {
             Some(process) => process.run(input),
