@@ -413,3 +413,69 @@ fn hardening_a_check_cannot_open_other_files() {
         assert!(run.exit == 0 && run.stderr.contains("probe: open false"), "{run}");
     }
 }
+
+#[test]
+fn a_proxy_of_the_system_is_used_for_public_hosts_only() {
+    let (env, proxy) = (TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1"), LinkSite::start());
+    // The service is on this machine, and reached without the proxy.
+    let env = env.env("HTTP_PROXY", proxy.url("")).env("NO_PROXY", "direct.invalid");
+    let port = proxy.address().port();
+    let urls = [
+        "http://qara.example:8080/menu".to_owned(),
+        "http://10.0.0.1:8080/".to_owned(),
+        "http://printer.local:8080/".to_owned(),
+        format!("http://localhost:{port}/"),
+        format!("http://127.0.0.1:{port}/"),
+    ];
+    env.file("cafe.yaml", format!("profile: cafe\nsocials: ['{}']\n", urls.join("', '")));
+    let run = env.run("check cafe.yaml");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.ends_with("5 links: 4 broken\n"), "{run}");
+    assert_eq!(proxy.lines(), ["HEAD http://qara.example:8080/menu"]);
+    let names: Vec<String> = proxy.requests()[0].headers.keys().cloned().collect();
+    assert_eq!(names, ["accept", "host", "user-agent"]);
+}
+
+#[test]
+fn without_a_word_the_files_of_the_closest_lock_are_checked_and_fixed() {
+    let (env, site) = (env().keeping_state(), LinkSite::start());
+    fs::create_dir_all(env.home.path().join("site/pages")).unwrap();
+    let text = format!("profile: cafe\nsocials: ['{}']\n", site.url("/permanent"));
+    env.file("site/pages/cafe.yaml", &text);
+    let run = env.run("check");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("no links.lock"), "{run}");
+    let run = env.run("init site");
+    assert_eq!(run.exit, 0, "{run}");
+    let mut command = env.command(["check", "--fix", "--allow-private"]);
+    let output = command.current_dir(env.home.path().join("site")).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(shown.starts_with("> pages/cafe.yaml:2:11  social  "), "{shown}");
+    let fixed = fs::read_to_string(env.home.path().join("site/pages/cafe.yaml")).unwrap();
+    assert_eq!(fixed, text.replace("permanent", "menu"));
+}
+
+#[test]
+fn nothing_of_a_page_or_a_site_drives_the_terminal_or_the_ci_service() {
+    let (env, site) = (env(), LinkSite::start());
+    let link = site.url("/to-itself-escaped");
+    let title = r"\e[2J\u202e\n::error::forged ##[group]";
+    let slot = format!("  - {{type: button, data: {{title: \"{title}\", link: '{link}'}}}}\n");
+    let text = r#"  - {type: button, data: {title: x, link: "tel:\e[Hm\n::error::y"}}"#;
+    env.file("cafe.yaml", format!("profile: cafe\nslots:\n{slot}{text}\n"));
+    let env = env.env("GITHUB_ACTIONS", "true");
+    for line in [
+        "check cafe.yaml --allow-private --annotate github",
+        "check cafe.yaml --allow-private -o json --annotate github",
+    ] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 3, "{run}");
+        let all = format!("{}{}", run.stdout, run.stderr);
+        assert!(!all.contains(['\u{1b}', '\u{202e}']), "{all:?}");
+        assert!(!all.contains("##[group]"), "{all:?}");
+        let commands: Vec<_> = all.lines().filter(|line| line.starts_with("::")).collect();
+        assert!(commands.iter().all(|it| it.contains("file=cafe.yaml")), "{commands:?}");
+        assert_eq!(commands.len(), 2, "{commands:?}");
+    }
+}

@@ -77,6 +77,27 @@ fn found_08_a_file_cannot_pass_for_an_option() {
 }
 
 #[test]
+fn a_page_is_offered_by_its_key_and_by_the_path_of_its_file() {
+    let env = TestEnv::cafe().keeping_cache();
+    assert_eq!(env.run("profile list").exit, 0);
+    for name in ["cafe.yaml", "--yes=$(touch X)", "b;touch X"] {
+        env.file(name, "");
+    }
+    for shell in SHELLS {
+        let begun = offered(&env, shell, &["links", "check", "ca"]);
+        let values: Vec<_> = begun.lines().filter_map(|it| it.split(['\t', ':']).next()).collect();
+        let has = |value: &str| values.iter().any(|it| it.trim() == value);
+        assert!(has("cafe") && has("cafe.yaml") && !begun.contains("touch"), "{shell}\n{begun}");
+        let all = offered(&env, shell, &["links", "check", ""]);
+        assert!(all.contains("cafe.yaml") && !all.contains("--yes"), "{shell}\n{all}");
+        // Files as other commands offer them, which the shells quote.
+        let files = offered(&env, shell, &["links", "plan", ""]);
+        let missing: Vec<_> = files.lines().filter(|line| !all.contains(line)).collect();
+        assert!(files.contains("cafe.yaml") && missing.is_empty(), "{shell} {missing:?}\n{all}");
+    }
+}
+
+#[test]
 fn found_08_no_script_evaluates_what_is_typed() {
     let env = TestEnv::cafe();
     let power = env.run("completions powershell").stdout;

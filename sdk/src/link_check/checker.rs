@@ -18,6 +18,9 @@ use crate::transport::public_resolver::PublicOnlyResolver;
 /// Number of requests at a time.
 const AT_ONCE: usize = 16;
 
+/// Number of links that wait for their turn at a time. Each costs memory, and a page that someone else wrote can have very many.
+const UNDER_WAY: usize = 2000;
+
 /// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no
 /// body, and asks no private host. A host that leaves 3 requests in a row without an answer is not asked again.
 #[derive(Clone, Debug)]
@@ -65,18 +68,22 @@ impl LinkChecker {
     ) -> Vec<Visit> {
         let lost = || Visit::ended(VisitEnd::Connection("the request was lost".to_owned()));
         let mut visits: Vec<Visit> = links.iter().map(|_| lost()).collect();
+        let mut waiting = links.into_iter().enumerate();
         let mut running = JoinSet::new();
-        for (nth, link) in links.into_iter().enumerate() {
-            let checker = self.clone();
-            running.spawn(async move { (nth, checker.visit(&link).await) });
-        }
-        while let Some(ended) = running.join_next().await {
-            if let Ok((nth, visit)) = ended {
-                done(nth, &visit);
-                visits[nth] = visit;
+        loop {
+            for (nth, link) in waiting.by_ref().take(UNDER_WAY - running.len()) {
+                let checker = self.clone();
+                running.spawn(async move { (nth, checker.visit(&link).await) });
+            }
+            match running.join_next().await {
+                Some(Ok((nth, visit))) => {
+                    done(nth, &visit);
+                    visits[nth] = visit;
+                }
+                Some(Err(_)) => {}
+                None => return visits,
             }
         }
-        visits
     }
 }
 
@@ -88,10 +95,10 @@ impl LinkCheckerBuilder {
         self
     }
 
-    /// Lets one name resolve to a private host.
+    /// Lets a name resolve to a private host.
     #[must_use]
     pub fn trust(mut self, name: &str) -> Self {
-        self.resolver.trusted = Some(name.to_owned());
+        self.resolver.trusted.push(name.to_owned());
         self
     }
 

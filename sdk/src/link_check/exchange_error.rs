@@ -5,7 +5,7 @@ use std::io;
 
 use rustls::CertificateError;
 
-use super::visit::VisitEnd;
+use super::visit::{NETWORK_UNREACHABLE, VisitEnd};
 use crate::transport::public_resolver::NameError;
 
 /// Returns the end of a visit for an error of a request.
@@ -53,7 +53,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<VisitEnd> {
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::UnexpectedEof => "the connection was closed without an answer",
         io::ErrorKind::HostUnreachable => "the host cannot be reached",
-        io::ErrorKind::NetworkUnreachable => "the network cannot be reached",
+        io::ErrorKind::NetworkUnreachable => NETWORK_UNREACHABLE,
         io::ErrorKind::TimedOut => return Some(VisitEnd::Timeout),
         _ => return None,
     };

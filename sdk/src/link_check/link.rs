@@ -5,7 +5,7 @@ use url::Url;
 use super::verdict::{Judgement, LinkNote, VerdictReason};
 
 /// Longest link that is read, in bytes.
-const MAX_BYTES: usize = 8 * 1024;
+pub(super) const MAX_BYTES: usize = 8 * 1024;
 
 /// Schemes that open nothing for a visitor of a page.
 pub(super) const USELESS_SCHEMES: [&str; 7] =

@@ -43,4 +43,4 @@ pub use checker::{LinkChecker, LinkCheckerBuilder};
 pub use judge::judge;
 pub use link::{LinkKind, WebLink, read_link};
 pub use verdict::{Judgement, LinkNote, Verdict, VerdictReason};
-pub use visit::{Hop, Visit, VisitEnd};
+pub use visit::{Hop, NETWORK_UNREACHABLE, Visit, VisitEnd};

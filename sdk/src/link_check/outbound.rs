@@ -53,12 +53,19 @@ impl Outbound {
                 .connect_timeout(CONNECT)
         };
         let allow_private = resolver.trusts_all;
+        let proxies = system_proxy.then(Matcher::from_system);
+        let proxied = proxies.as_ref().map(|proxies| {
+            // It looks up the proxies, and nothing else that is private.
+            let trusted = names_of(proxies);
+            builder()
+                .dns_resolver(Arc::new(PublicOnlyResolver { trusted, ..resolver.clone() }))
+                .build()
+        });
         let direct = builder().no_proxy().dns_resolver(Arc::new(resolver));
-        let proxied = system_proxy.then(|| builder().build()).transpose();
         Ok(Self {
             direct: direct.build().map_err(io::Error::other)?,
-            proxied: proxied.map_err(io::Error::other)?,
-            proxies: system_proxy.then(Matcher::from_system),
+            proxied: proxied.transpose().map_err(io::Error::other)?,
+            proxies,
             allow_private,
         })
     }
@@ -84,6 +91,14 @@ impl Outbound {
         }
         proxy.and(self.proxied.as_ref()).or(Some(&self.direct))
     }
+}
+
+/// Returns the names of the proxies.
+fn names_of(proxies: &Matcher) -> Vec<String> {
+    let urls =
+        [Uri::from_static("http://links.example/"), Uri::from_static("https://links.example/")];
+    let name = |url: &Uri| Some(proxies.intercept(url)?.uri().host()?.to_owned());
+    urls.iter().filter_map(name).collect()
 }
 
 /// Returns whether a URL names a private host, as far as that shows without a lookup.

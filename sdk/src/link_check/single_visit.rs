@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::hosts::{HostState, HostTable};
-use super::link::WebLink;
+use super::link::{MAX_BYTES, WebLink};
 use super::outbound::Outbound;
 use super::visit::{Hop, Visit, VisitEnd};
 use super::{certificate, exchange_error};
@@ -85,6 +85,9 @@ impl<'c> SingleVisit<'c> {
             let Some(location) = answer.location.filter(|_| is_redirect) else {
                 return Ok(answer.status);
             };
+            if location.len() > MAX_BYTES {
+                return Err(VisitEnd::RedirectUnreadable);
+            }
             let location = String::from_utf8_lossy(&location);
             let target = url.join(&location).map_err(|_| VisitEnd::RedirectUnreadable)?;
             let scheme = target.scheme().to_owned();

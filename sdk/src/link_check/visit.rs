@@ -2,6 +2,9 @@
 
 use std::time::SystemTime;
 
+/// Reason of [`VisitEnd::Connection`] where this machine has no way to the host.
+pub const NETWORK_UNREACHABLE: &str = "the network cannot be reached";
+
 /// What was seen when a link was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {

@@ -70,7 +70,7 @@ impl OAuthHttpClient {
         if is_loopback(connector) {
             builder = builder.no_proxy();
         } else {
-            let trusted = connector.host_str().map(str::to_owned);
+            let trusted = connector.host_str().into_iter().map(str::to_owned).collect();
             let resolver = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
             builder = builder.dns_resolver(Arc::new(resolver));
         }

@@ -11,8 +11,8 @@ use crate::private_host::is_private;
 /// Resolver that resolves no name to a private host, except those that are trusted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PublicOnlyResolver {
-    /// Name that may resolve to private hosts.
-    pub(crate) trusted: Option<String>,
+    /// Names that may resolve to private hosts.
+    pub(crate) trusted: Vec<String>,
     /// All names may resolve to private hosts.
     pub(crate) trusts_all: bool,
     /// Names that are not looked up.
@@ -33,7 +33,7 @@ pub(crate) enum NameError {
 impl Resolve for PublicOnlyResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is = |other: &str| name.as_str().eq_ignore_ascii_case(other);
-        let is_trusted = self.trusts_all || self.trusted.as_deref().is_some_and(is);
+        let is_trusted = self.trusts_all || self.trusted.iter().any(|other| is(other));
         let known = self.known.iter().find(|(other, _)| is(other)).map(|(_, address)| *address);
         Box::pin(async move {
             let all: Vec<SocketAddr> = match known {
@@ -72,7 +72,7 @@ mod tests {
         assert!(lookup(&resolver, "OUTSIDE.example").await.is_ok());
         assert!(lookup(&resolver, "inside.example").await.is_err());
         assert!(lookup(&resolver, "localhost").await.is_err());
-        let trusted = Some("Inside.Example".to_owned());
+        let trusted = vec!["Inside.Example".to_owned()];
         let resolver = PublicOnlyResolver { trusted, ..resolver };
         assert!(lookup(&resolver, "inside.example").await.is_ok());
         assert!(lookup(&resolver, "localhost").await.is_err());

@@ -6,11 +6,15 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// Bytes of an endless answer after which the site gives up. A client that reads no body takes a few buffers at most.
 const ENDLESS: usize = 64 * 1024 * 1024;
+
+/// Time after which a test that waits for a request fails.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Site on a loopback port that answers until the process ends. `{here}` in a header stands for its own origin.
 pub struct LinkSite {
@@ -114,12 +118,12 @@ impl LinkSite {
 
     /// Waits until `/slow` was requested. It is never answered.
     pub fn wait_for_slow(&self) {
-        self.slow.lock().unwrap().recv().unwrap();
+        self.slow.lock().unwrap().recv_timeout(PATIENCE).unwrap();
     }
 
     /// Waits until `/held` was requested. It is answered after [`release`](Self::release).
     pub fn wait_for_held(&self) {
-        self.held.lock().unwrap().recv().unwrap();
+        self.held.lock().unwrap().recv_timeout(PATIENCE).unwrap();
     }
 
     /// Lets `/held` be answered.
@@ -188,6 +192,7 @@ fn page(method: &str, path: &str, nth: usize) -> Option<(u16, String)> {
         "/to-password" => Some((302, "Location: {with-password}/menu\r\n".into())),
         "/to-nothing" => to(302, "http://[bad"),
         "/to-itself-escaped" => to(301, "/menu?x=\u{1f600}\u{202e}"),
+        "/to-long" => to(301, &format!("/{}", "a".repeat(9000))),
         "/control" => to(302, "/\u{1b}[2J"),
         "/busy-once" if nth == 1 => Some((429, "Retry-After: 7\r\n".into())),
         "/busy" => Some((429, "Retry-After: 7\r\n".into())),

@@ -57,13 +57,30 @@ fn edits(root: &Node, moves: &[(FoundLink, String)]) -> Vec<Edit> {
         // From the end, so that the places before stay right.
         moves.sort_by_key(|(link, _)| std::cmp::Reverse(link.part.clone().map(|it| it.start)));
         for (link, to) in moves {
-            let to = if link.is_escaped { to.replace('&', "&amp;") } else { to.clone() };
-            let part = link.part.clone().unwrap_or(0..text.len());
-            text.replace_range(part, &to);
+            match &link.part {
+                Some(part) => {
+                    let to = within_text(to, &text, part.start, link.is_escaped);
+                    text.replace_range(part.clone(), &to);
+                }
+                None => text.clone_from(to),
+            }
         }
         Some(Edit::Set { path, value: Value::String(text) })
     };
     by_value.into_values().filter_map(edit).collect()
+}
+
+/// Returns a URL of a site as it can be written within a text: it ends no attribute of HTML, no link of Markdown and no code.
+fn within_text(url: &str, text: &str, at: usize, is_escaped: bool) -> String {
+    let escaped = |c: char| match c {
+        '\'' | '"' | '(' | ')' | '<' | '>' | '[' | ']' | '`' | '*' | '\\' => {
+            format!("%{:02X}", u32::from(c))
+        }
+        _ => c.to_string(),
+    };
+    let written: String = url.chars().map(escaped).collect();
+    let is_attribute = text.contains('<') && text[..at].ends_with(['"', '\'', '=']);
+    if is_escaped || is_attribute { written.replace('&', "&amp;") } else { written }
 }
 
 fn string_at<'n>(root: &'n Node, path: &Path) -> Option<&'n str> {
@@ -145,6 +162,27 @@ slots:
         assert_eq!(fixed(text, &moves), expected);
         let json = "{\"profile\": \"cafe\",\r\n \"socials\": [\"http://t.me/qara\"]}\r\n";
         assert_eq!(fixed(json, &moves), json.replace("http:", "https:"));
+    }
+
+    #[test]
+    fn the_url_of_a_site_cannot_end_what_it_is_written_into() {
+        let to = "https://a.example/'onclick='x(1)`*[]?a=1&copy=2";
+        let hostile = [("http://a.example", to)];
+        for (text, expected) in [
+            (
+                "<a href='http://a.example'>x</a>",
+                "<a href='https://a.example/%27onclick=%27x%281%29%60%2A%5B%5D?a=1&amp;copy=2'>x</a>",
+            ),
+            (
+                "[x](http://a.example) < y",
+                "[x](https://a.example/%27onclick=%27x%281%29%60%2A%5B%5D?a=1&copy=2) < y",
+            ),
+        ] {
+            let page = |text: &str| format!("profile: cafe\ntitle: |-\n  {text}\n");
+            assert_eq!(fixed(&page(text), &hostile), page(expected));
+        }
+        let page = |url: &str| format!("profile: cafe\nsocials: [\"{url}\"]\n");
+        assert_eq!(fixed(&page("http://a.example"), &hostile), page(to));
     }
 
     #[test]

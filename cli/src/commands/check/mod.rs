@@ -9,7 +9,7 @@ mod report;
 mod text_links;
 mod visits;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -66,10 +66,10 @@ impl CheckArgs {
             named_files(&paths, &[], false)
         };
         if self.fix {
-            // A file is replaced within its directory.
+            // A file is replaced within its directory, and a symbolic link where it leads to.
             let within =
-                |path: &Path| if path.is_dir() { path.join("any") } else { path.to_owned() };
-            named.write.extend(paths.iter().map(|path| within(path)));
+                |path: &PathBuf| if path.is_dir() { path.join("any") } else { path.clone() };
+            named.write.extend(named.read.iter().map(within));
         }
         let BaselineArgs { baseline, update_baseline } = &self.baseline;
         let files = if *update_baseline { &mut named.write } else { &mut named.read };

@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use clap::Args;
 use links_sdk::Clock;
 use links_sdk::link_check::{
-    Judgement, LinkChecker, LinkKind, Verdict, Visit, VisitEnd, WebLink, judge, read_link,
+    Judgement, LinkChecker, LinkKind, NETWORK_UNREACHABLE, Verdict, Visit, VisitEnd, WebLink,
+    judge, read_link,
 };
 
 use crate::cache::link_visits::{FineLink, LinkVisits};
@@ -152,14 +153,12 @@ fn of_cache(link: &FineLink) -> Visit {
 }
 
 fn is_unreachable(visit: &Visit) -> bool {
-    visit.hops.is_empty()
-        && matches!(
-            visit.end,
-            VisitEnd::NameUnresolved
-                | VisitEnd::Timeout
-                | VisitEnd::Connection(_)
-                | VisitEnd::SilentHost
-        )
+    let is_network = |why: &str| why == NETWORK_UNREACHABLE;
+    match &visit.end {
+        VisitEnd::NameUnresolved => visit.hops.is_empty(),
+        VisitEnd::Connection(why) => visit.hops.is_empty() && is_network(why),
+        _ => false,
+    }
 }
 
 /// Path of the cache file, which all services share.
