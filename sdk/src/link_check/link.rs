@@ -71,15 +71,21 @@ pub fn read_link(text: &str) -> LinkKind {
             None => syntax("not a URL: empty host"),
         },
         "mailto" if !names_a_mailbox(&url) => syntax("a mailto: link without @"),
-        "tel" if !url.path().bytes().any(|byte| byte.is_ascii_digit()) => {
-            syntax("a tel: link without digits")
-        }
+        "tel" if !has_digits(&url) => syntax("a tel: link without digits"),
         "mailto" | "tel" => LinkKind::Judged(Judgement::fine(Vec::new())),
         useless if USELESS_SCHEMES.contains(&useless) => {
             LinkKind::Judged(Judgement::broken(VerdictReason::Scheme(scheme)))
         }
         _ => LinkKind::Judged(Judgement::fine(vec![LinkNote::NotRequested(scheme)])),
     }
+}
+
+/// Returns whether a path has a digit that is no part of an escape such as `%1B`.
+fn has_digits(url: &Url) -> bool {
+    let mut parts = url.path().split('%');
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.filter_map(|part| part.get(2..));
+    std::iter::once(first).chain(rest).any(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns whether every recipient of a `mailto:` URL is a mailbox: in its path, or in `to` of its query.
@@ -145,6 +151,8 @@ mod tests {
             ("mailto:a@b.example,nobody", "broken: a mailto: link without @"),
             ("tel:+7 (701) 555-01-01", "fine: "),
             ("tel:reception", "broken: a tel: link without digits"),
+            ("tel:\u{1b}[Hm%31", "broken: a tel: link without digits"),
+            ("tel:%2B7", "fine: "),
             ("tel:", "broken: a tel: link without digits"),
             ("tg://resolve?domain=qara", "fine: tg: links are not requested"),
             ("javascript:alert(1)", "broken: a javascript: link opens nothing for a visitor"),
