@@ -8,6 +8,7 @@ mod app;
 mod apply;
 mod args;
 mod auth;
+mod bulk;
 mod cache;
 mod commands;
 mod completion;

@@ -9,6 +9,7 @@ mod apply;
 mod auth;
 mod browser;
 #[cfg(target_os = "linux")]
+mod bulk;
 mod canary;
 #[cfg(target_os = "linux")]
 mod check;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{FieldsRequest, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
+use links_sdk::apply::{
+    FieldsRequest, PageSnapshot, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate,
+};
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{Error, NewProfile, Object, RequestView};
+use links_sdk::{Client, Error, NewProfile, Object, RequestView};
 use serde_json::{Value, json};
 
 use super::execute::at_fields;
@@ -80,14 +82,25 @@ pub(crate) type UnsentRequest = (Value, String);
 pub(crate) async fn unsent_requests(
     planned: &PlannedPage,
 ) -> Result<Vec<UnsentRequest>, CommandError> {
-    let slots = planned.client.profile(planned.page.id).slots();
-    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
     let mut shown = uploads(planned);
-    for batch in planned.plan.batches() {
+    shown.extend(unsent_batches(&planned.client, &planned.page, &planned.plan).await?);
+    Ok(shown)
+}
+
+/// Returns the requests of the batches of a plan, without sending them.
+pub(crate) async fn unsent_batches(
+    client: &Client,
+    page: &PageSnapshot,
+    plan: &Plan,
+) -> Result<Vec<UnsentRequest>, CommandError> {
+    let slots = client.profile(page.id).slots();
+    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
+    let mut shown = Vec::new();
+    for batch in plan.batches() {
         let answer = match batch {
             PlanBatch::Fields(request, fields) => {
                 let body = fields.body(request);
-                let page = planned.client.profile(planned.page.id);
+                let page = client.profile(page.id);
                 if operation_of(request, &body) == UPDATE_PROFILE {
                     not_sent(page.update(body.into()).await)
                 } else {
@@ -103,9 +116,9 @@ pub(crate) async fn unsent_requests(
             PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
                 not_sent(slots.delete_batch(ids(batch)).await)
             }
-            PlanBatch::Reorder if planned.plan.creates.is_empty() => {
-                let page: Vec<_> = planned.page.slots.iter().map(|slot| slot.id).collect();
-                let Some(order) = planned.plan.resolve_order(&page, &[]) else { continue };
+            PlanBatch::Reorder if plan.creates.is_empty() => {
+                let page: Vec<_> = page.slots.iter().map(|slot| slot.id).collect();
+                let Some(order) = plan.resolve_order(&page, &[]) else { continue };
                 not_sent(slots.reorder(order).await)
             }
             PlanBatch::Reorder => {

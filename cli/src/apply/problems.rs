@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
-use crate::schema::validate::{SchemaExtent, Schemas};
+use crate::schema::validate::{SchemaExtent, SchemaViolation, Schemas};
 use crate::suggest::suggest;
 
 /// Diagnostics of the items that cannot be planned.
@@ -51,21 +51,31 @@ pub(crate) fn of_plan(
     described: &SlotTypeCatalog,
     index: impl Fn(usize) -> usize,
 ) -> Vec<FieldDiagnostic> {
+    let found = violations(plan, page, described);
+    found.into_iter().flat_map(|(nth, faults)| at_faults(file, index(nth), faults)).collect()
+}
+
+/// Schema violations of all data that would be sent, by the index of their item.
+pub(crate) fn violations(
+    plan: &Plan,
+    page: &[Slot],
+    described: &SlotTypeCatalog,
+) -> Vec<(usize, Vec<SchemaViolation>)> {
     let schemas = Schemas::new(described);
-    let mut problems = Vec::new();
-    let mut check = |nth: usize, kind: &str, data: Map<String, Value>, extent: SchemaExtent<'_>| {
-        problems.extend(at_faults(file, index(nth), schemas.check(kind, data, extent)));
-    };
+    let mut found = Vec::new();
     for create in &plan.creates {
-        check(create.index, &create.kind, create.data.0.clone(), SchemaExtent::Whole);
+        let faults = schemas.check(&create.kind, create.data.0.clone(), SchemaExtent::Whole);
+        found.push((create.index, faults));
     }
     let current: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
         let held = current.get(&update.id).map(|slot| &slot.data.0);
         let merged = merged(held, &update.changed);
-        check(update.index, &update.kind, merged, SchemaExtent::Written(&update.changed));
+        let extent = SchemaExtent::Written(&update.changed);
+        found.push((update.index, schemas.check(&update.kind, merged, extent)));
     }
-    problems
+    found.retain(|(_, faults)| !faults.is_empty());
+    found
 }
 
 /// Data of a slot with its changes.

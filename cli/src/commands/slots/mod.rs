@@ -11,6 +11,7 @@ pub(crate) mod explain;
 mod explanation;
 pub(crate) mod get;
 pub(crate) mod history;
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod move_;
 pub(crate) mod plan;
@@ -19,6 +20,7 @@ pub(crate) mod reorder;
 mod reordering;
 mod restoration;
 pub(crate) mod restore;
+pub(crate) mod rewrite;
 pub(crate) mod set;
 pub(crate) mod template;
 pub(crate) mod types;
@@ -48,6 +50,10 @@ pub(crate) enum SlotsCommand {
     Reorder(reorder::SlotsReorderArgs),
     /// Delete slots with their click statistics, after showing what is lost
     Delete(delete::SlotsDeleteArgs),
+    /// Change many slots of one or more pages with jq filters
+    Rewrite(rewrite::SlotsRewriteArgs),
+    /// Create a slot for each row of a CSV file
+    Import(import::SlotsImportArgs),
     /// List the types of slots
     Types(types::SlotsTypesArgs),
     /// Explain a type of slot: its fields, their values, an example
@@ -82,6 +88,8 @@ pub(super) async fn run(
         SlotsCommand::Move(args) => move_::run(context, args).await,
         SlotsCommand::Reorder(args) => reorder::run(context, args).await,
         SlotsCommand::Delete(args) => delete::run(context, args).await,
+        SlotsCommand::Rewrite(args) => Box::pin(rewrite::run(context, args)).await,
+        SlotsCommand::Import(args) => Box::pin(import::run(context, args)).await,
         SlotsCommand::Types(args) => types::run(context, args).await,
         SlotsCommand::Explain(args) => explain::run(context, args).await,
         SlotsCommand::Template(args) => template::run(context, args).await,

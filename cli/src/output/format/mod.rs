@@ -7,7 +7,7 @@ mod flatten;
 mod grid;
 mod ids;
 pub(crate) mod markdown;
-mod query;
+pub(crate) mod query;
 mod records;
 mod slot_content;
 

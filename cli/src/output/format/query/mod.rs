@@ -34,12 +34,7 @@ impl Query {
     ///
     /// When the filter is invalid; the message names the place.
     pub(crate) fn new(code: &str) -> Result<Self, CommandError> {
-        if code.len() > MOST_CODE {
-            return Err(failed(format!("it is longer than {MOST_CODE} bytes")));
-        }
-        let read = code.to_owned();
-        let is_filter = filter::on_a_deep_stack(move || filter::compile(&read).map(drop));
-        is_filter.and_then(|it| it).map_err(failed)?;
+        check(code).map_err(failed)?;
         let process = if cfg!(test) { None } else { Some(Process::start(code).map_err(failed)?) };
         Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
     }
@@ -64,6 +59,34 @@ impl Query {
         };
         text.lines().map(made).collect()
     }
+}
+
+/// Returns an error if a filter is invalid; the message names the place.
+pub(crate) fn check(code: &str) -> Result<(), String> {
+    if code.len() > MOST_CODE {
+        return Err(format!("it is longer than {MOST_CODE} bytes"));
+    }
+    let code = code.to_owned();
+    filter::on_a_deep_stack(move || filter::compile(&code).map(drop)).and_then(|it| it)
+}
+
+/// Returns the results of a filter on a document.
+///
+/// # Errors
+///
+/// When the filter fails, exceeds a limit, or produces a value that is not JSON.
+pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Value>, String> {
+    let input = input.to_string();
+    let text = if cfg!(test) {
+        in_this_process(code, input)
+    } else {
+        Process::start(code).and_then(|process| process.run(input))
+    }?;
+    let text = String::from_utf8(text).map_err(|error| error.to_string())?;
+    let value = |line: &str| {
+        serde_json::from_str(line).map_err(|_| format!("it produces {line}, which is not JSON"))
+    };
+    text.lines().map(value).collect()
 }
 
 fn in_this_process(code: &str, input: String) -> Result<Vec<u8>, String> {

@@ -1,0 +1,234 @@
+//! Rows of a CSV file as the data of new slots.
+
+use std::collections::BTreeMap;
+
+use links_sdk::Object;
+use serde_json::Value;
+
+use crate::schema::describe;
+use crate::schema::slot_types::SlotTypeCatalog;
+use crate::suggest::suggest;
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CsvRow {
+    /// Line of the file that the row begins on, from 1.
+    pub(crate) line: u64,
+    pub(crate) data: Object,
+}
+
+/// Column of the file for a key of the slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ColumnMap(pub(crate) Vec<(String, String)>);
+
+impl ColumnMap {
+    /// Parses `KEY=COLUMN,KEY=COLUMN`.
+    ///
+    /// # Errors
+    ///
+    /// When a part is not of that form, or a key is named twice.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for part in text.split(',') {
+            let (key, column) = part
+                .split_once('=')
+                .filter(|(key, column)| !key.trim().is_empty() && !column.trim().is_empty())
+                .ok_or_else(|| format!("`{part}` is not KEY=COLUMN, such as title=name"))?;
+            let (key, column) = (key.trim().to_owned(), column.trim().to_owned());
+            if pairs.iter().any(|(other, _)| *other == key) {
+                return Err(format!("the key {key} is named twice"));
+            }
+            pairs.push((key, column));
+        }
+        Ok(Self(pairs))
+    }
+}
+
+/// Reads the rows of a CSV file with a heading. Without a map each column is named as the key that it is for. Returns every problem.
+pub(crate) fn rows(
+    bytes: &[u8],
+    delimiter: u8,
+    kind: &str,
+    map: Option<&ColumnMap>,
+    types: &SlotTypeCatalog,
+) -> Result<Vec<CsvRow>, Vec<String>> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+    let headings = reader.headers().map_err(|error| vec![located(&error)])?.clone();
+    let columns = columns(&headings, kind, map, types).map_err(|why| vec![format!("1: {why}")])?;
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                problems.push(located(&error));
+                continue;
+            }
+        };
+        let line = record.position().map_or(0, csv::Position::line);
+        let mut data = Object::default();
+        for (index, column) in &columns {
+            match record.get(*index).map(str::trim) {
+                None | Some("") => {}
+                Some(text) => drop(data.insert(column.key.clone(), column.value(text))),
+            }
+        }
+        if data.is_empty() {
+            problems.push(format!("{line}: the row has no value for a slot"));
+        }
+        rows.push(CsvRow { line, data });
+    }
+    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+}
+
+struct TypedColumn {
+    key: String,
+    /// True if the schema takes no string: the cell is JSON.
+    is_json: bool,
+}
+
+impl TypedColumn {
+    fn value(&self, text: &str) -> Value {
+        let json = || serde_json::from_str(text).ok();
+        // What is neither is refused with the words of the schema.
+        self.is_json.then(json).flatten().unwrap_or_else(|| Value::from(text))
+    }
+}
+
+/// Returns the columns that are used, by their index.
+fn columns(
+    headings: &csv::StringRecord,
+    kind: &str,
+    map: Option<&ColumnMap>,
+    types: &SlotTypeCatalog,
+) -> Result<BTreeMap<usize, TypedColumn>, String> {
+    let names: Vec<&str> = headings.iter().map(str::trim).collect();
+    let own: Vec<(String, String)>;
+    let pairs = match map {
+        Some(map) => &map.0,
+        None => {
+            own = names.iter().map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
+            &own
+        }
+    };
+    let schema = types.get(kind).map(|it| Value::Object(it.schema.0.clone()));
+    let mut columns = BTreeMap::new();
+    for (key, name) in pairs {
+        let mut found = names.iter().enumerate().filter(|(_, heading)| *heading == name);
+        let Some((index, _)) = found.next() else {
+            let hint = suggest(name, names.iter().copied());
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(format!(
+                "there is no column {name}{hint}; the columns are {}",
+                names.join(", ")
+            ));
+        };
+        if found.next().is_some() {
+            return Err(format!("there are two columns {name}"));
+        }
+        if columns.contains_key(&index) && map.is_none() {
+            return Err(format!("there are two columns {name}"));
+        }
+        let described = schema.as_ref().map(|schema| describe::names(schema));
+        if let Some(keys) =
+            described.filter(|keys| !keys.is_empty() && !keys.contains(&key.as_str()))
+        {
+            let hint = suggest(key, keys.iter().copied());
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(format!(
+                "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys {}",
+                keys.join(", ")
+            ));
+        }
+        let place = schema.as_ref().and_then(|schema| describe::at(schema, key));
+        columns.insert(
+            index,
+            TypedColumn { key: key.clone(), is_json: place.is_some_and(takes_no_string) },
+        );
+    }
+    Ok(columns)
+}
+
+fn takes_no_string(schema: &Value) -> bool {
+    match &schema["type"] {
+        Value::String(kind) => kind != "string",
+        Value::Array(kinds) => !kinds.iter().any(|kind| kind == "string"),
+        _ => false,
+    }
+}
+
+fn located(error: &csv::Error) -> String {
+    let line = error.position().map_or(1, csv::Position::line);
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{line}: the row has {len} columns, the heading {expected_len}")
+        }
+        csv::ErrorKind::Utf8 { .. } => format!("{line}: the row is not UTF-8"),
+        _ => format!("{line}: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::types::SlotType;
+    use serde_json::json;
+
+    use super::*;
+
+    fn types() -> SlotTypeCatalog {
+        let button: SlotType = serde_json::from_value(json!({
+            "type": "button", "label": "Button", "writable": true, "computed": {},
+            "schema": {"type": "object", "properties": {
+                "title": {"type": "string"}, "link": {"type": "string", "format": "uri"}, "count": {"type": ["integer", "null"]},
+            }},
+        }))
+        .unwrap();
+        SlotTypeCatalog::of(vec![button], true)
+    }
+
+    fn read(text: &str, map: Option<&str>) -> Result<Vec<Value>, Vec<String>> {
+        let map = map.map(|map| ColumnMap::parse(map).unwrap());
+        let rows = rows(text.as_bytes(), b',', "button", map.as_ref(), &types())?;
+        Ok(rows.into_iter().map(|row| json!([row.line, row.data])).collect())
+    }
+
+    #[test]
+    fn cells_become_values_by_the_schema_and_empty_ones_are_left_out() {
+        let text = "\u{feff}name,url,n\n\"Tea, black\",https://a.example,3\nCake,,\n\"two\nlines\",https://b.example,x\n";
+        let found = read(text, Some("title=name, link=url,count=n")).unwrap();
+        assert_eq!(
+            json!(found),
+            json!([
+                [2, {"title": "Tea, black", "link": "https://a.example", "count": 3}],
+                [3, {"title": "Cake"}],
+                [4, {"title": "two\nlines", "link": "https://b.example", "count": "x"}],
+            ])
+        );
+        assert_eq!(json!(read("title\nA\n", None).unwrap()), json!([[2, {"title": "A"}]]));
+    }
+
+    #[test]
+    fn every_bad_row_and_column_is_named_with_its_line() {
+        for (text, map, expected) in [
+            (
+                "title,link\nA\n\"\",\nB,c,d\n",
+                None,
+                vec!["2: the row has 1 columns", "3: the row has no value", "4: the row has 3"],
+            ),
+            ("name\nA\n", None, vec!["1: a button has no key name"]),
+            ("title\nA\n", Some("title=titel"), vec!["1: there is no column titel"]),
+            ("title,title\nA,B\n", None, vec!["1: there are two columns title"]),
+        ] {
+            let found = read(text, map).unwrap_err();
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(found.starts_with(expected), "{found}");
+            }
+        }
+        let not_text = rows(b"title\n\xff\n", b',', "button", None, &types()).unwrap_err();
+        assert_eq!(not_text, ["2: the row is not UTF-8"]);
+        for map in ["title", "=a", "title=", "title=a,title=b", ""] {
+            assert!(ColumnMap::parse(map).is_err(), "{map}");
+        }
+    }
+}

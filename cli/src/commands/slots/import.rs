@@ -1,0 +1,127 @@
+//! `links slots import`: creates a slot for each row of a CSV file.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use links_sdk::ProfileKey;
+
+use crate::args::dry_run::DryRunArgs;
+use crate::bulk::csv_rows::{ColumnMap, rows};
+use crate::bulk::import::Import;
+use crate::bulk::{self, BulkRequest, invalid};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::help::HelpText;
+use crate::output::CommandOutput;
+use crate::profile_key;
+use crate::suggest::suggest;
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "Empty cells are left out. Cells for keys that take no string are JSON. A run that was interrupted is continued by the same command; one that ended creates the rows once more.",
+    long_examples = [
+        "links slots import cafe menu.csv --type button --map title=name,link=url --yes",
+        "links slots import cafe menu.csv --type button --at top --dry-run",
+    ]
+)]
+pub(crate) struct SlotsImportArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// CSV file with a heading (`-`: standard input)
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// Type of the new slots; `links slots types` lists them
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: String,
+    /// Columns of the keys; without it, columns are named as the keys are
+    #[arg(long, value_name = "KEY=COLUMN,...", value_parser = ColumnMap::parse)]
+    map: Option<ColumnMap>,
+    /// Place of the new slots
+    #[arg(long, value_enum, default_value = "bottom")]
+    at: Place,
+    /// Character between the cells
+    #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter, hide_short_help = true)]
+    delimiter: u8,
+    /// Confirm the new slots without being asked
+    #[arg(long)]
+    yes: bool,
+    /// Wait for another run on the same page instead of refusing
+    #[arg(long, hide_short_help = true)]
+    wait: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Place {
+    Top,
+    Bottom,
+}
+
+/// Maximum size of the file in bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsImportArgs,
+) -> Result<CommandOutput, CommandError> {
+    let SlotsImportArgs { profile, file, kind, map, at, delimiter, yes, wait, dry_run } = args;
+    let bytes = read(&file)?;
+    context.writer(dry_run).await?;
+    let types = context.slot_types().await?;
+    if !types.creatable().any(|it| it == kind) {
+        let hint = suggest(&kind, types.creatable())
+            .unwrap_or_else(|| "links slots types lists the types".to_owned());
+        let message = format!("slots of the type {kind} cannot be created; nothing was written");
+        return Err(CommandError::new(Exit::Invalid, message).with_hint(hint));
+    }
+    let name = file.display().to_string();
+    let at_line = |line: String| format!("{name}:{line}");
+    let rows = rows(&bytes, delimiter, &kind, map.as_ref(), &types)
+        .map_err(|lines| invalid(lines.into_iter().map(at_line).collect()))?;
+    if rows.is_empty() {
+        return Err(CommandError::new(
+            Exit::Invalid,
+            format!("{name} has no rows; nothing was written"),
+        ));
+    }
+    let import = Import { file: name, kind, rows, at_top: at == Place::Top };
+    bulk::run(context, BulkRequest { pages: vec![profile], yes, wait }, &import).await
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
+    let unreadable = |error: &std::io::Error| {
+        CommandError::usage(format!("cannot read {}: {error}; nothing was written", file.display()))
+    };
+    let mut bytes = Vec::new();
+    let limit = MOST_BYTES + 1;
+    let size = if file.as_os_str() == "-" {
+        std::io::Read::read_to_end(
+            &mut std::io::Read::take(std::io::stdin().lock(), limit),
+            &mut bytes,
+        )
+    } else {
+        std::fs::File::open(file).and_then(|file| {
+            std::io::Read::read_to_end(&mut std::io::Read::take(file, limit), &mut bytes)
+        })
+    };
+    if size.map_err(|error| unreadable(&error))? as u64 > MOST_BYTES {
+        let message = format!(
+            "{} is larger than {} MiB; nothing was written",
+            file.display(),
+            MOST_BYTES >> 20
+        );
+        return Err(CommandError::new(Exit::Invalid, message));
+    }
+    Ok(bytes)
+}
+
+fn delimiter(text: &str) -> Result<u8, &'static str> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ => Err("one ASCII character, such as `;`, or `\\t`"),
+    }
+}

@@ -1,0 +1,60 @@
+//! `links slots rewrite`: changes slots of one or more pages with jq filters.
+
+use clap::Args;
+use links_sdk::ProfileKey;
+
+use crate::args::dry_run::DryRunArgs;
+use crate::bulk::rewrite::{Rewrite, once};
+use crate::bulk::slot_filter::SlotFilter;
+use crate::bulk::{self, BulkRequest};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::help::HelpText;
+use crate::output::CommandOutput;
+use crate::profile_key;
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "The filters see each slot as {page, id, type, data}. Only data can change; `empty` leaves a slot alone. All pages are read and checked before the first write.",
+    long_examples = [
+        r#"links slots rewrite cafe --where '.type == "button"' --edit '.data.title |= ascii_upcase' --yes"#,
+        r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --dry-run"#,
+    ]
+)]
+pub(crate) struct SlotsRewriteArgs {
+    /// Ids, logins or URLs of the pages
+    #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
+    profiles: Vec<ProfileKey>,
+    /// Rewrite slots of every page of the account
+    #[arg(long, conflicts_with = "profiles")]
+    all: bool,
+    /// jq filter that is true for the slots to rewrite; without it, all are
+    #[arg(long = "where", value_name = "FILTER")]
+    select: Option<String>,
+    /// jq filter that gives the slot as it should be
+    #[arg(long, value_name = "FILTER")]
+    edit: String,
+    /// Confirm the changes without being asked
+    #[arg(long)]
+    yes: bool,
+    /// Wait for other runs on the same pages instead of refusing
+    #[arg(long, hide_short_help = true)]
+    wait: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SlotsRewriteArgs,
+) -> Result<CommandOutput, CommandError> {
+    let SlotsRewriteArgs { profiles, all, select, edit, yes, wait, dry_run } = args;
+    let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
+    let client = context.writer(dry_run).await?;
+    let pages = if all {
+        client.profiles().list().await?.items.iter().map(|it| ProfileKey::Id(it.id)).collect()
+    } else {
+        once(profiles)
+    };
+    bulk::run(context, BulkRequest { pages, yes, wait }, &Rewrite { filter }).await
+}
