@@ -62,6 +62,8 @@ fn env() -> TestEnv {
     env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
     env.file("hours.txt", "8 to 22 every day\n");
     env.file("logins.txt", "spring.menu\nsummer.menu # perhaps\n");
+    env.file("menu.csv", "name,url\nTea,https://qara.example/tea\n");
+    env.file("drinks.csv", "title,link\nTea,https://qara.example/tea\n");
     env.file("token", env.server.token());
     let form = "title: Contact\nfields:\n  - {type: text, label: Name, required: true}\n";
     env.file("contact.yaml", form);

@@ -33,6 +33,10 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots delete" => vec!["cafe", "1002", "--yes"],
         "slots restore" => vec!["RUN", "--yes"],
         "undo" => vec!["--yes"],
+        "slots rewrite" => {
+            vec!["cafe", "--where", ".id == 1001", "--edit", ".data.title=\"Anew\"", "--yes"]
+        }
+        "slots import" => vec!["cafe", "menu.csv", "--type", "text", "--yes"],
         "slots edit" => vec!["cafe", "--yes"],
         "slots explain" | "slots template" | "schema slot" => vec!["button"],
         "profile settings" | "profile open" | "profile edit" | "profile get"
@@ -88,6 +92,7 @@ pub(crate) fn env() -> TestEnv {
         "page.yaml",
         "profile: cafe\nslots:\n  - {type: text, data: {title: Good morning!}}\n",
     );
+    env.file("menu.csv", "title\nTea\n");
     let change = "sed -i 's/title: .*/title: Anew/' \"$1\"\n";
     let editor = env.file("editor.sh", change).display().to_string();
     env.env("VISUAL", format!("sh {editor}"))

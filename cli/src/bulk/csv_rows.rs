@@ -177,7 +177,7 @@ mod tests {
 
     fn types() -> SlotTypeCatalog {
         let button: SlotType = serde_json::from_value(json!({
-            "type": "button", "label": "Button", "writable": true, "computed": {},
+            "type": "button", "title": "Button", "description": "A link", "writable": true, "computed": {}, "enumLabels": {}, "example": {},
             "schema": {"type": "object", "properties": {
                 "title": {"type": "string"}, "link": {"type": "string", "format": "uri"}, "count": {"type": ["integer", "null"]},
             }},

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot};
 
 use super::csv_rows::CsvRow;
-use super::{AskedPage, PageEdit};
+use super::page_edit::{AskedPage, PageEdit};
 use crate::error::CommandError;
 use crate::schema::slot_types::SlotTypeCatalog;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use links_sdk::apply::{Applied, AppliedChanges, Plan};
 use serde_json::{Value, json};
 
-use super::session::{BulkFailure, BulkPage, BulkSession, RESUME, invalid, refusal_lines};
+use super::state::{BulkFailure, BulkPage, BulkState, RESUME, invalid, refusal_lines};
 use crate::account::estimate;
 use crate::apply::dry_run::{listed, unsent_batches};
 use crate::apply::report::written;
@@ -13,13 +13,13 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
-use crate::ui;
+use crate::ui::Ui;
 use crate::ui::plan::PlanView;
 
 /// Lines of the plan: each page that changes with its changes, then the notes and the cost.
-pub(super) fn plan_lines(session: &BulkSession<'_>) -> Vec<StyledLine> {
+pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
     let mut lines = Vec::new();
-    for page in &session.pages {
+    for page in &state.pages {
         let Some(snapshot) = &page.page else { continue };
         let notes = page.asked.iter().flat_map(|asked| asked.notes.clone());
         let notes: Vec<StyledLine> = notes.collect();
@@ -30,15 +30,15 @@ pub(super) fn plan_lines(session: &BulkSession<'_>) -> Vec<StyledLine> {
             continue;
         };
         lines.push(StyledLine::new(Style::Changed, format!("~ {}: {plan}", snapshot.login)));
-        let details = ui::plan::lines(&PlanView::of(plan, &snapshot.slots), "");
+        let details = crate::ui::plan::lines(&PlanView::of(plan, &snapshot.slots), "");
         lines.extend(details.into_iter().map(|line| {
             let text = format!("  {}", line.text());
             StyledLine::new(line.style(), text)
         }));
         lines.extend(notes);
     }
-    let sent = usize::try_from(session.client.requests_sent()).unwrap_or_default();
-    let plans = session.pages.iter().filter_map(BulkPage::plan);
+    let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
+    let plans = state.pages.iter().filter_map(BulkPage::plan);
     let more: usize = plans.map(|plan| plan.request_count() - 1).sum();
     lines.push(StyledLine::new(Style::Plain, estimate::words(sent + more)));
     lines
@@ -46,36 +46,36 @@ pub(super) fn plan_lines(session: &BulkSession<'_>) -> Vec<StyledLine> {
 
 /// Output of a dry run, after the plans were made.
 pub(super) async fn dry_run(
-    session: BulkSession<'_>,
+    ui: &Ui,
+    state: &BulkState<'_>,
     how: DryRun,
 ) -> Result<CommandOutput, CommandError> {
     let pages =
-        session.pages.iter().filter_map(|page| Some((page, page.page.as_ref()?, page.plan()?)));
+        state.pages.iter().filter_map(|page| Some((page, page.page.as_ref()?, page.plan()?)));
     if how == DryRun::Request {
         let mut shown = Vec::new();
         for (_, snapshot, plan) in pages {
-            shown.extend(unsent_batches(&session.client, snapshot, plan).await?);
+            shown.extend(unsent_batches(&state.client, snapshot, plan).await?);
         }
         let exit = if shown.is_empty() { Exit::Ok } else { Exit::No };
         return Ok(listed(shown).exit(exit));
     }
     let mut failures = Vec::new();
     for (page, snapshot, plan) in pages {
-        let refused = plan.check(&session.client, snapshot.id, &BTreeSet::new()).await?;
+        let refused = plan.check(&state.client, snapshot.id, &BTreeSet::new()).await?;
         if let Some(asked) = page.asked.as_ref().filter(|_| !refused.is_empty()) {
-            failures.extend(refusal_lines(session.edit, &snapshot.login, &asked.items, &refused));
+            failures.extend(refusal_lines(state.edit, &snapshot.login, &asked.items, &refused));
         }
     }
     if !failures.is_empty() {
         return Err(invalid(failures));
     }
-    let ui = &session.context.ui;
     ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
-    let lines = plan_lines(&session);
-    let is_pending = session.pages.iter().any(|page| page.plan().is_some());
+    let lines = plan_lines(state);
+    let is_pending = state.pages.iter().any(|page| page.plan().is_some());
     let exit = if is_pending { Exit::No } else { Exit::Ok };
-    let pages: Vec<Value> = session.pages.iter().filter_map(planned_json).collect();
-    Ok(output(&session, pages, lines).exit(exit))
+    let pages: Vec<Value> = state.pages.iter().filter_map(planned_json).collect();
+    Ok(output(state, pages, lines).exit(exit))
 }
 
 fn planned_json(page: &BulkPage) -> Option<Value> {
@@ -93,17 +93,18 @@ fn notes(page: &BulkPage) -> Vec<&str> {
 
 /// Output of a run. Pages that failed are listed; the others are as they were asked to be.
 pub(super) fn applied(
-    session: BulkSession<'_>,
+    ui: &Ui,
+    state: &BulkState<'_>,
     results: Vec<Result<Applied, BulkFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let (mut is_written, mut is_stopped) = (false, false);
-    let is_quiet = session.pages.iter().all(|page| page.plan().is_none());
+    let is_quiet = state.pages.iter().all(|page| page.plan().is_none());
     if is_quiet {
-        lines = plan_lines(&session);
+        lines = plan_lines(state);
         lines.pop();
     }
-    for (page, result) in session.pages.iter().zip(results) {
+    for (page, result) in state.pages.iter().zip(results) {
         match result {
             Ok(Applied { page: snapshot, done, run, .. }) => {
                 is_written |= !done.is_nothing();
@@ -118,28 +119,28 @@ pub(super) fn applied(
             Err(failure) => {
                 is_stopped |= failure.is_stopped();
                 is_written |= failure.has_written();
-                failures.push(failure.into_error(session.edit, Some(page)));
+                failures.push(failure.into_error(state.edit, Some(page)));
             }
         }
     }
     if is_stopped {
-        return Err(session.interrupted(""));
+        return Err(state.interrupted(""));
     }
     if failures.is_empty() {
-        let requests = session.client.requests_sent();
+        let requests = state.client.requests_sent();
         let counted = if requests == 1 { "request" } else { "requests" };
         lines.push(StyledLine::new(Style::Faint, format!("{requests} {counted}")));
-        return Ok(output(&session, pages, lines));
+        return Ok(output(state, pages, lines));
     }
-    if let [_] = session.pages[..]
+    if let [_] = state.pages[..]
         && let Some(only) = failures.pop()
     {
         return Err(only);
     }
     for line in &lines {
-        session.context.ui.say(line);
+        ui.say(line);
     }
-    let message = format!("{} of {} pages failed", failures.len(), session.pages.len());
+    let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
     let failure = CommandError::of_several(failures, &message);
     Err(if is_written {
         failure.partial("the other pages").with_hint(RESUME)
@@ -152,10 +153,10 @@ fn shown(done: &AppliedChanges) -> Value {
     serde_json::to_value(done).unwrap_or_default()
 }
 
-fn output(session: &BulkSession<'_>, pages: Vec<Value>, lines: Vec<StyledLine>) -> CommandOutput {
+fn output(state: &BulkState<'_>, pages: Vec<Value>, lines: Vec<StyledLine>) -> CommandOutput {
     let body = json!({
         "data": { "pages": pages },
-        "meta": { "requests": session.client.requests_sent() },
+        "meta": { "requests": state.client.requests_sent() },
     });
     CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
 }

@@ -7,9 +7,9 @@ use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, s
 use links_sdk::{ProfileKey, Slot};
 use serde_json::Value;
 
-use super::session::invalid;
+use super::page_edit::{AskedPage, PageEdit};
 use super::slot_filter::{Filtered, SlotFilter};
-use super::{AskedPage, PageEdit};
+use super::state::invalid;
 use crate::error::CommandError;
 use crate::output::label::label;
 use crate::output::{Style, StyledLine};

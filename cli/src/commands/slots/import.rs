@@ -22,7 +22,7 @@ use crate::suggest::suggest;
     notes = "Empty cells are left out. Cells for keys that take no string are JSON. A run that was interrupted is continued by the same command; one that ended creates the rows once more.",
     long_examples = [
         "links slots import cafe menu.csv --type button --map title=name,link=url --yes",
-        "links slots import cafe menu.csv --type button --at top --dry-run",
+        "links slots import cafe drinks.csv --type button --at top --yes",
     ]
 )]
 pub(crate) struct SlotsImportArgs {
@@ -35,12 +35,12 @@ pub(crate) struct SlotsImportArgs {
     /// Type of the new slots; `links slots types` lists them
     #[arg(long = "type", value_name = "TYPE")]
     kind: String,
-    /// Columns of the keys; without it, columns are named as the keys are
-    #[arg(long, value_name = "KEY=COLUMN,...", value_parser = ColumnMap::parse)]
+    /// Columns of the keys, `title=name,link=url`; without it, columns are named as the keys are
+    #[arg(long, value_name = "MAP", value_parser = ColumnMap::parse)]
     map: Option<ColumnMap>,
     /// Place of the new slots
     #[arg(long, value_enum, default_value = "bottom")]
-    at: Place,
+    at: NewSlotsAt,
     /// Character between the cells
     #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter, hide_short_help = true)]
     delimiter: u8,
@@ -55,7 +55,7 @@ pub(crate) struct SlotsImportArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Place {
+enum NewSlotsAt {
     Top,
     Bottom,
 }
@@ -87,7 +87,7 @@ pub(crate) async fn run(
             format!("{name} has no rows; nothing was written"),
         ));
     }
-    let import = Import { file: name, kind, rows, at_top: at == Place::Top };
+    let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
     bulk::run(context, BulkRequest { pages: vec![profile], yes, wait }, &import).await
 }
 

@@ -18,7 +18,7 @@ use crate::profile_key;
     notes = "The filters see each slot as {page, id, type, data}. Only data can change; `empty` leaves a slot alone. All pages are read and checked before the first write.",
     long_examples = [
         r#"links slots rewrite cafe --where '.type == "button"' --edit '.data.title |= ascii_upcase' --yes"#,
-        r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --dry-run"#,
+        r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --yes"#,
     ]
 )]
 pub(crate) struct SlotsRewriteArgs {

@@ -1,0 +1,49 @@
+//! Decision what the pages of a bulk change should have.
+
+use std::sync::Arc;
+
+use links_sdk::ProfileKey;
+use links_sdk::apply::{DesiredPage, JournalEntries, PageSnapshot};
+
+use crate::error::CommandError;
+use crate::output::StyledLine;
+use crate::schema::slot_types::SlotTypeCatalog;
+
+/// Decision what a page should have.
+pub(crate) trait PageEdit {
+    /// Name of the command, for the journal and for messages: `slots rewrite`.
+    fn command(&self) -> &'static str;
+
+    /// Returns what is asked of a page. `interrupted` is an unfinished run of the same command line on that page.
+    fn ask(
+        &self,
+        page: &PageSnapshot,
+        types: &SlotTypeCatalog,
+        interrupted: Option<&JournalEntries>,
+    ) -> Result<AskedPage, CommandError>;
+
+    /// Returns the name of an item that was refused: a slot of a page, or a line of a file.
+    fn item_name(&self, login: &str, asked: &DesiredPage, index: usize) -> String;
+
+    /// Question before the run. `slots` is the number of slots that it changes or creates, `pages` that of their pages.
+    fn question(&self, slots: usize, pages: usize) -> String;
+}
+
+/// What is asked of a page.
+pub(crate) struct AskedPage {
+    /// The slots to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
+    pub(crate) items: Arc<DesiredPage>,
+    /// True if new slots come before the others.
+    pub(crate) at_top: bool,
+    /// Notes for the user.
+    pub(crate) notes: Vec<StyledLine>,
+}
+
+/// Pages and options of a bulk change.
+pub(crate) struct BulkRequest {
+    pub(crate) pages: Vec<ProfileKey>,
+    /// True if the changes are confirmed.
+    pub(crate) yes: bool,
+    /// True if the run waits for other runs on the same pages.
+    pub(crate) wait: bool,
+}

@@ -1,0 +1,139 @@
+//! Pages of a bulk change, and the reasons why some failed.
+
+use std::sync::Arc;
+
+use links_sdk::apply::{
+    AppliedChanges, ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, Proposal,
+};
+use links_sdk::{Client, Outcome};
+
+use super::page_edit::{AskedPage, PageEdit};
+use crate::apply::execute::{failed, interrupted};
+use crate::apply::refused_items;
+use crate::apply::report::written;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+
+/// Hint after an interrupted or failed run.
+pub(super) const RESUME: &str =
+    "run the same command again: it continues from the current state of the pages";
+
+/// Pages of a bulk change.
+pub(super) struct BulkState<'e> {
+    pub(super) client: Client,
+    pub(super) edit: &'e dyn PageEdit,
+    pub(super) pages: Vec<BulkPage>,
+}
+
+/// A page of a bulk change.
+#[derive(Default)]
+pub(super) struct BulkPage {
+    pub(super) asked: Option<AskedPage>,
+    pub(super) page: Option<Arc<PageSnapshot>>,
+    pub(super) proposal: Option<Proposal>,
+    pub(super) done: AppliedChanges,
+}
+
+impl BulkPage {
+    pub(super) fn login(&self) -> Option<&str> {
+        self.page.as_ref().map(|page| page.login.as_str())
+    }
+
+    /// Returns the plan, if it changes the page.
+    pub(super) fn plan(&self) -> Option<&Plan> {
+        self.proposal.as_ref().map(|proposal| &*proposal.plan).filter(|plan| !plan.is_empty())
+    }
+}
+
+/// Reason why a page, or the whole run, failed.
+pub(super) enum BulkFailure {
+    Here(CommandError),
+    Run(ApplyError),
+}
+
+impl From<CommandError> for BulkFailure {
+    fn from(failure: CommandError) -> Self {
+        Self::Here(failure)
+    }
+}
+
+impl From<ApplyError> for BulkFailure {
+    fn from(error: ApplyError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl BulkFailure {
+    /// Returns the error to report. `page` is the page that failed.
+    pub(super) fn into_error(self, edit: &dyn PageEdit, page: Option<&BulkPage>) -> CommandError {
+        let error = match self {
+            Self::Here(failure) => return failure,
+            Self::Run(error) => error,
+        };
+        let refused = refused_items(&error);
+        let asked = page.and_then(|page| page.asked.as_ref());
+        let login = page.and_then(BulkPage::login);
+        if let ApplyCause::SamePage(id) = error.cause() {
+            let message = format!("the page {id} is named twice; nothing was written");
+            return CommandError::usage(message).with_hint("name each page once");
+        }
+        let failure = failed(error, None, RESUME);
+        match (asked, login) {
+            (Some(asked), Some(login)) if !refused.is_empty() => {
+                let lines = refusal_lines(edit, login, &asked.items, &refused);
+                failure.about(&lines.join("; "))
+            }
+            (_, Some(login)) => failure.about(login),
+            _ => failure,
+        }
+    }
+
+    /// Returns whether Ctrl-C ended the run.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self, Self::Run(error) if matches!(error.cause(), ApplyCause::Stopped))
+    }
+
+    /// Returns whether the page was, or may have been, written.
+    pub(super) fn has_written(&self) -> bool {
+        matches!(self, Self::Run(error) if error.outcome() != Outcome::NotExecuted)
+    }
+}
+
+/// Returns the refusals of the service: `slot 1002: data.link: must be a URL`.
+pub(super) fn refusal_lines(
+    edit: &dyn PageEdit,
+    login: &str,
+    asked: &DesiredPage,
+    refused: &[ItemRefusal],
+) -> Vec<String> {
+    let line = |item: &ItemRefusal| {
+        let name = edit.item_name(login, asked, item.index);
+        format!("{name}: {}: {}", item.path.join("."), item.messages.join(" "))
+    };
+    refused.iter().map(line).collect()
+}
+
+impl BulkState<'_> {
+    /// Returns the error of a run that was stopped by Ctrl-C, with what it has written.
+    pub(super) fn interrupted(&self, more: &str) -> CommandError {
+        let pages = self.pages.iter().filter(|page| !page.done.is_nothing());
+        let parts: Vec<String> = pages
+            .map(|page| format!("{}: {}", page.login().unwrap_or_default(), written(&page.done)))
+            .collect();
+        if parts.is_empty() {
+            return interrupted(&AppliedChanges::default(), more, RESUME);
+        }
+        let message = format!("stopped by Ctrl-C: {}{more}", parts.join("; "));
+        CommandError::new(Exit::Interrupted, message).with_hint(RESUME)
+    }
+}
+
+/// Returns the error for items that cannot be written, one a line.
+pub(crate) fn invalid(lines: Vec<String>) -> CommandError {
+    let failure = |line: String| CommandError::new(Exit::Invalid, line);
+    let message = format!("{} problems; nothing was written", lines.len());
+    match <[String; 1]>::try_from(lines) {
+        Ok([line]) => failure(format!("{line}; nothing was written")),
+        Err(lines) => CommandError::of_several(lines.into_iter().map(failure).collect(), &message),
+    }
+}
