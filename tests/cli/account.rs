@@ -613,6 +613,44 @@ fn completes_after_a_kill_anywhere(keeps_state: bool) {
 }
 
 #[test]
+fn a_refusal_tells_whether_a_request_of_an_interrupted_run_was_sent_again() {
+    let env = account_of_files();
+    let directory = env.home.path().join(".kept").display().to_string();
+    let env = env.keeping_state().env("LINKS_STATE_DIR", directory);
+    let beginning = Beginning::of(&env);
+    let mut sent_again = 0;
+    for nth in 1.. {
+        beginning.restore(&env);
+        if cut_short(&env, APPLY, &format!("any:{nth}")).status.success() {
+            break;
+        }
+        let astana =
+            ASTANA.replace("slots:", "slots:\n  - {id: 999, type: text, data: {title: Gone}}");
+        assert_ne!(astana, ASTANA);
+        env.file("astana.yaml", astana);
+        env.file(
+            "cafe.yaml",
+            CAFE.replace("slots:", "slots:\n  - {id: 998, type: text, data: {title: Gone}}"),
+        );
+        env.operations();
+        let refused = env.run(APPLY);
+        let has_written = !writes(&env).is_empty();
+        assert_ne!(refused.exit, 0, "killed at place {nth}: {refused}");
+        assert_eq!(
+            refused.stderr.contains("only the last request of"),
+            has_written,
+            "{nth}: {refused}"
+        );
+        assert!(
+            !(has_written && refused.stderr.contains("nothing was written")),
+            "{nth}: {refused}"
+        );
+        sent_again += usize::from(has_written);
+    }
+    assert!(sent_again > 0);
+}
+
+#[test]
 fn a_saved_plan_of_an_account_is_carried_out_as_it_is_or_not_at_all() {
     let env = account_of_files();
     env.server.edit(|account| account.channels[0].label = Some("Owner".to_owned()));

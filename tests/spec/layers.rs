@@ -33,11 +33,8 @@ const LAYERS: &[&str] = &[
     "fuzzing",
     "app",
     "commands",
-<<<<<<< HEAD
     "preview",
-=======
     "bulk",
->>>>>>> a639435 (cli: state, edit and session of bulk changes apart; tests of their kills)
     "account",
     "apply",
     "completion",

@@ -20,7 +20,7 @@ use super::forms::PlannedForm;
 use super::request::AccountRequest;
 use super::saved_account::SavedAccount;
 use super::state::{AccountFailure, AccountState, PageState};
-use crate::apply::execute::{interrupted_note, step_message};
+use crate::apply::execute::{interrupted_note, not_planned, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
@@ -292,7 +292,7 @@ impl AccountDelegate for AccountSession<'_> {
             .into_iter()
             .map(|(nth, failure)| failure.into_error(self.context, &self.state, nth));
         let failures: Vec<CommandError> = failures.collect();
-        let message = format!("{count} pages cannot be planned; nothing was written");
+        let message = not_planned(count, &self.state.client);
         AccountFailure::Here(CommandError::of_several(failures, &message))
     }
 

@@ -3,6 +3,7 @@
 use links_sdk::apply::{
     AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
 };
+use links_sdk::{Client, Outcome};
 
 use super::planned::{PlannedPage, refused};
 use super::{problems, runs};
@@ -26,6 +27,17 @@ pub(crate) fn step_message(step: Step) -> String {
         Step::Delete(slots) => format!("deleting {slots}"),
         Step::Verify => "verifying".to_owned(),
     }
+}
+
+/// Message of a run of which some pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
+pub(crate) fn not_planned(count: usize, client: &Client) -> String {
+    let written = match client.write_summary().outcome() {
+        Outcome::NotExecuted => "nothing was written",
+        Outcome::Executed | Outcome::Unknown => {
+            "only the last request of an interrupted run was sent again"
+        }
+    };
+    format!("{count} pages cannot be planned; {written}")
 }
 
 /// Describes an interrupted run that was settled.

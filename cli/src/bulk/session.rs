@@ -15,7 +15,7 @@ use links_sdk::{Client, Object};
 use super::page_edit::{AskedPage, BulkRequest, PageEdit};
 use super::report;
 use super::state::{BulkFailure, BulkPage, BulkState, invalid};
-use crate::apply::execute::{interrupted_note, step_message};
+use crate::apply::execute::{interrupted_note, not_planned, step_message};
 use crate::apply::preflight::require_write_access;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::{problems, runs};
@@ -159,7 +159,7 @@ impl AccountDelegate for BulkSession<'_> {
         let failures = failures
             .into_iter()
             .map(|(nth, failure)| failure.into_error(self.state.edit, self.state.pages.get(nth)));
-        let message = format!("{count} pages cannot be planned; nothing was written");
+        let message = not_planned(count, &self.state.client);
         CommandError::of_several(failures.collect(), &message).into()
     }
 
