@@ -63,6 +63,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "plan" | "apply" | "preview" | "slots plan" | "slots apply" => vec!["page.yaml"],
         "init" => vec!["--refresh"],
         "check" => vec!["links.yaml"],
+        "search" => vec!["menu", "cafe"],
         "forms create" => {
             vec!["title=Contact", r#"fields:=[{"type":"text","label":"Name","required":true}]"#]
         }

@@ -62,6 +62,7 @@ mod runs;
 mod sandbox;
 mod saved_plans;
 mod schemas;
+mod search;
 #[cfg(target_os = "linux")]
 mod security;
 mod single_files;

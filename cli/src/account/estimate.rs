@@ -4,6 +4,11 @@ use links_sdk::RateLimits;
 
 use super::state::{AccountState, PageState};
 use crate::apply::planned::PlannedPage;
+use crate::output::{Style, StyledLine};
+use crate::ui::Ui;
+
+/// Number of pages from which the time of a run is announced.
+const ANNOUNCED: usize = 20;
 
 /// Returns the maximum number of requests of the whole run if nothing fails, including those that were sent. More than the service takes in
 /// a second make the run wait, and read a page again before each change.
@@ -56,6 +61,14 @@ pub(crate) fn seconds(requests: usize, limits: RateLimits) -> usize {
     let Some(last) = requests.checked_sub(1) else { return 0 };
     let (per_minute, per_second) = (limits.per_minute.max(1), limits.per_second.max(1));
     last / per_minute * 60 + last % per_minute / per_second
+}
+
+/// Announces the requests of a command that reads many pages.
+pub(crate) fn announce(ui: &Ui, pages: usize, requests: usize) {
+    if pages >= ANNOUNCED {
+        let text = format!("reading {pages} pages: at least {}", words(requests));
+        ui.say(&StyledLine::new(Style::Faint, text));
+    }
 }
 
 /// Describes a number of requests and their time: `14 requests, about 2 s`.

@@ -33,9 +33,6 @@ use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
 use crate::page_file::{At, PageFile};
 
-/// Number of pages from which the time of a run is announced.
-pub(super) const ANNOUNCED: usize = 20;
-
 /// Delegate of a run over the files of an account.
 pub(super) struct AccountSession<'c> {
     pub(super) context: &'c mut Context,
@@ -59,11 +56,7 @@ impl<'c> AccountSession<'c> {
             context.ui.say(&StyledLine::new(Style::Faint, words));
         }
         let AccountFiles { pages, forms, .. } = files;
-        if pages.len() >= ANNOUNCED {
-            let words = estimate::words(pages.len() + 2);
-            let text = format!("reading {} pages: at least {words}", pages.len());
-            context.ui.say(&StyledLine::new(Style::Faint, text));
-        }
+        estimate::announce(&context.ui, pages.len(), pages.len() + 2);
         let mut apply_args = request.apply_args.clone();
         for (nth, page) in saved.iter().flat_map(SavedAccount::pages).enumerate() {
             // All pages of a plan were planned with the same options.

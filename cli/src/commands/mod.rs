@@ -30,6 +30,7 @@ mod pull;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod schema;
+mod search;
 mod service;
 mod slots;
 mod undo;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Apply(apply::ApplyCommandArgs),
     /// Find dead links in page files and on pages
     Check(check::CheckArgs),
+    /// Find text on pages, in lead forms and in page files
+    Search(search::SearchCommandArgs),
     /// Keep page files and pages in sync: begin a links.lock
     Init(init::InitArgs),
     /// List every write of this machine, the newest first
@@ -120,6 +123,7 @@ impl Command {
             Self::Plan(args) => Some(Ok(args.named_files())),
             Self::Apply(args) => Some(args.named_files()),
             Self::Check(args) => Some(Ok(args.named_files())),
+            Self::Search(args) => Some(Ok(args.named_files())),
             #[cfg(feature = "sandbox")]
             Self::Preview(args) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
@@ -156,6 +160,7 @@ pub(crate) async fn run(
         Command::Preview(args) => Box::pin(preview::run(context, args)).await,
         Command::Apply(args) => apply::run(context, args).await,
         Command::Check(args) => Box::pin(check::run(context, args)).await,
+        Command::Search(args) => Box::pin(search::run(context, args)).await,
         Command::Init(args) => init::run(context, args).await,
         Command::Log(args) => log::run(context, &args),
         Command::Undo(args) => Box::pin(undo::run(context, args)).await,

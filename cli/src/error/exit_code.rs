@@ -32,7 +32,7 @@ exit_codes! {
     Ok = 0, "ok", "Everything was done, or there was nothing to do.";
     Internal = 1, "internal", "Internal error, or output could not be written.";
     Usage = 2, "usage", "The command line or the environment is wrong; nothing was changed, unless the message says so.";
-    No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken.";
+    No = 3, "no", "The answer is no: a login is taken, a plan has changes, a link is broken, nothing was found.";
     NotAuthenticated = 4, "not_authenticated", "There is no token, or the service does not know it (401).";
     Forbidden = 5, "forbidden", "The token may not do this (403).";
     NotFound = 6, "not_found", "There is no such record in this account (404).";
@@ -51,6 +51,14 @@ impl Exit {
     /// Returns the number.
     pub const fn code(self) -> u8 {
         self as u8
+    }
+
+    /// Tells whether the next page or file of a command would fail in the same way.
+    pub(crate) const fn is_general(self) -> bool {
+        matches!(
+            self,
+            Self::NotAuthenticated | Self::Network | Self::RateLimited | Self::Interrupted
+        )
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod yaml;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::fmt;
+use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -58,6 +59,8 @@ pub(crate) enum View {
     Markdown(String),
     /// Lines of text.
     Lines(Vec<StyledLine>),
+    /// Lines of text, and the columns of the table that a document has instead.
+    Listing(Vec<StyledLine>, &'static [Column]),
     /// Lines of text, and the part of the data that is a table, for CSV.
     FigureTable(Vec<StyledLine>, Vec<Value>),
 }
@@ -86,6 +89,8 @@ pub(crate) struct StyledLine {
     /// Style of the line, which sets its colour on a terminal.
     pub(crate) tone: Style,
     text: String,
+    /// Parts of the text that stand out on a terminal, in their order.
+    marked: Vec<Range<usize>>,
 }
 
 /// Style of a line.
@@ -171,7 +176,11 @@ impl View {
     fn is_text(&self) -> bool {
         match self {
             Self::Table(_) | Self::Record(_) | Self::Any => false,
-            Self::Document(_) | Self::Markdown(_) | Self::Lines(_) | Self::FigureTable(..) => true,
+            Self::Document(_)
+            | Self::Markdown(_)
+            | Self::Lines(_)
+            | Self::Listing(..)
+            | Self::FigureTable(..) => true,
         }
     }
 
@@ -204,7 +213,28 @@ impl StyledLine {
             Cow::Borrowed(same) if same.len() == text.len() => text.into_owned(),
             sanitized => sanitized.into_owned(),
         };
-        Self { tone, text }
+        Self { tone, text, marked: Vec::new() }
+    }
+
+    /// Adds a text. `is_marked` says that it stands out on a terminal.
+    pub(crate) fn push(&mut self, text: &str, is_marked: bool) {
+        let start = self.text.len();
+        self.text += &sanitize::one_line(text);
+        if is_marked && self.text.len() > start {
+            self.marked.push(start..self.text.len());
+        }
+    }
+
+    /// Parts of the text, and whether they stand out on a terminal.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&str, bool)> {
+        let mut end = 0;
+        let end_of_text = self.text.len()..self.text.len();
+        let ranges = self.marked.iter().cloned().chain(std::iter::once(end_of_text));
+        ranges.flat_map(move |range| {
+            let before = end..range.start;
+            end = range.end;
+            [(&self.text[before], false), (&self.text[range], true)]
+        })
     }
 
     /// Sanitized text of the line.

@@ -112,7 +112,7 @@ impl Ui {
                     let text = markdown::render(text, self.colored(terminal));
                     print(text.as_bytes(), ContentKind::Text)
                 }
-                View::Lines(lines) | View::FigureTable(lines, _) => {
+                View::Lines(lines) | View::Listing(lines, _) | View::FigureTable(lines, _) => {
                     let text: String =
                         lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
                     print(text.as_bytes(), ContentKind::Text)
@@ -232,7 +232,6 @@ impl Ui {
 
     fn styled(&self, line: &StyledLine, terminal: bool) -> String {
         use clap::builder::styling::{self, AnsiColor};
-        let text = line.text();
         let style = match line.tone {
             Style::Plain => None,
             Style::Added => Some(AnsiColor::Green.on_default()),
@@ -240,10 +239,17 @@ impl Ui {
             Style::Removed => Some(AnsiColor::Red.on_default()),
             Style::Faint => Some(styling::Style::new().dimmed()),
         };
-        match style {
-            Some(style) if self.colored(terminal) => format!("{style}{text}{style:#}"),
-            _ => text.to_owned(),
+        if !self.colored(terminal) {
+            return line.text().to_owned();
         }
+        let marked = AnsiColor::Red.on_default().bold();
+        let part = |(text, is_marked): (&str, bool)| match style {
+            _ if text.is_empty() => String::new(),
+            _ if is_marked => format!("{marked}{text}{marked:#}"),
+            Some(style) => format!("{style}{text}{style:#}"),
+            None => text.to_owned(),
+        };
+        line.parts().map(part).collect()
     }
 }
 

@@ -19,8 +19,7 @@ use links_sdk::apply::PageSnapshot;
 use crate::apply::schema_line::schema_of;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, View};
 use new_page::NewPage;
 pub(crate) use options::PullOptions;
 use place::{PullDirectory, default_directory};
@@ -28,7 +27,6 @@ use puller::{Place, Puller};
 use report::Report;
 
 use super::estimate;
-use super::session::ANNOUNCED;
 
 /// Pages to pull, and where to.
 #[derive(Debug)]
@@ -105,11 +103,7 @@ async fn write(
     } else {
         keys
     };
-    if keys.len() >= ANNOUNCED {
-        let words = estimate::words(keys.len() + 4);
-        let text = format!("reading {} pages: at least {words}", keys.len());
-        context.ui.say(&StyledLine::new(Style::Faint, text));
-    }
+    estimate::announce(&context.ui, keys.len(), keys.len() + 4);
     let needs_directory = file.is_none() || how.portable;
     let place = if needs_directory { Some(PullDirectory::read(context, directory)?) } else { None };
     let mut puller = Puller::new(context, client, how, place, is_all).await?;
@@ -124,7 +118,7 @@ async fn write(
         match puller.page(key, place, &mut report).await {
             Ok(()) => {}
             Err(failure) => {
-                let is_general = is_general(failure.exit());
+                let is_general = failure.exit().is_general();
                 let is_single = keys.len() == 1;
                 report.failures.push(if is_single {
                     failure
@@ -142,9 +136,4 @@ async fn write(
     drop(progress);
     let requests = puller.client.requests_sent();
     report.output(&context.ui, keys.len(), requests)
-}
-
-/// Tells whether a failure would be that of every other page, too.
-fn is_general(exit: Exit) -> bool {
-    matches!(exit, Exit::NotAuthenticated | Exit::Network | Exit::RateLimited | Exit::Interrupted)
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use links_sdk::apply::PageSnapshot;
 use links_sdk::{Client, ProfileKey};
-use serde_json::{Map, Value, json};
 
 use super::collect::{self, FoundLink};
 use crate::account::files::AccountFiles;
+use crate::account::live_page;
 use crate::cache::slot_types;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -82,7 +82,7 @@ async fn of_account(
         progress.now(&key.to_string());
         let page = PageSnapshot::read(&client, key).await?;
         if !pages.iter().any(|known| known.name == page.login) {
-            let root = Node::of_json(&content(&page));
+            let root = Node::of_json(&live_page::content(&page));
             pages.push(CheckedPage { name: page.login, file: None, root, links: Vec::new() });
         }
         progress.step();
@@ -93,24 +93,6 @@ async fn of_account(
 async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>, CommandError> {
     let pages = client.profiles().list().await?;
     Ok(pages.items.iter().map(|it| ProfileKey::Id(it.id)).collect())
-}
-
-/// Returns a page of the service as a page file has it.
-fn content(page: &PageSnapshot) -> Value {
-    let mut content = Map::new();
-    for (name, value) in page.record.iter() {
-        let value = match value {
-            Value::Array(socials) if name == "socials" => {
-                socials.iter().map(|social| social.get("link").unwrap_or(social).clone()).collect()
-            }
-            other => other.clone(),
-        };
-        content.insert(name.clone(), value);
-    }
-    let slot =
-        |slot: &links_sdk::Slot| json!({"id": slot.id, "type": slot.kind, "data": slot.data});
-    content.insert("slots".to_owned(), page.slots.iter().map(slot).collect());
-    Value::Object(content)
 }
 
 /// Returns the slot types, of any age. Page files are checked without them where no service can be asked.

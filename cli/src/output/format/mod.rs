@@ -222,6 +222,9 @@ impl OutputOptions {
                 let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
                 markdown::block("diff", &text.join("\n"))
             }
+            View::Listing(_, columns) => {
+                markdown::table(&self.grid(selected, &View::Table(columns), grid::show)?)
+            }
             View::Table(_) | View::Record(_) | View::Any => {
                 markdown::table(&self.grid(selected, view, grid::show)?)
             }

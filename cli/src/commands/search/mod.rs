@@ -1,0 +1,109 @@
+//! `links search`: finds a text on pages and in lead forms.
+
+mod excerpt;
+mod hit;
+mod pattern;
+mod report;
+mod sources;
+mod texts;
+
+use clap::Args;
+
+use self::hit::Hit;
+use self::pattern::Pattern;
+use self::sources::Sources;
+use self::texts::Area;
+use crate::account::files::named_files;
+use crate::args::page_word::{self, PageWord};
+use crate::confine::NamedFiles;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::help::HelpText;
+use crate::output::{CommandOutput, Style, StyledLine};
+use crate::ui::{self, Ui};
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "A word is a path if it contains `/` or ends in .yaml, .yml or .json, else a KEY. Exit code 3: nothing was found.",
+    long_examples = ["links search menu", "links search qara.example cafe --in slots", "links search --regex 'https?://qara\\.\\S+' cafe.yaml"]
+)]
+pub(crate) struct SearchCommandArgs {
+    /// Text to find; case does not matter
+    #[arg(value_name = "PATTERN")]
+    pattern: String,
+    /// Keys of pages, page files, and directories of them; by default every page and every form of the account
+    #[arg(value_name = "PATH|KEY", value_parser = page_word::parse, value_hint = clap::ValueHint::AnyPath)]
+    pages: Vec<PageWord>,
+    /// The pattern is a regular expression; case matters unless it begins with (?i)
+    #[arg(long)]
+    regex: bool,
+    /// Search only these parts of pages
+    #[arg(long = "in", value_name = "PART", value_delimiter = ',')]
+    areas: Vec<Area>,
+}
+
+impl SearchCommandArgs {
+    /// Returns the files that the arguments name.
+    pub(crate) fn named_files(&self) -> NamedFiles {
+        let (paths, _) = page_word::split(self.pages.clone());
+        if paths.is_empty() { NamedFiles::default() } else { named_files(&paths, &[], false) }
+    }
+}
+
+pub(crate) async fn run(
+    context: &mut Context,
+    args: SearchCommandArgs,
+) -> Result<CommandOutput, CommandError> {
+    let SearchCommandArgs { pattern, pages, regex, areas } = args;
+    let compiled = Pattern::new(&pattern, regex).map_err(CommandError::usage)?;
+    let (paths, keys) = page_word::split(pages);
+    let mut sources = Sources::default();
+    if !paths.is_empty() {
+        sources.read = sources::of_files(&paths)?;
+    }
+    if paths.is_empty() || !keys.is_empty() {
+        sources::of_account(context, &keys, &areas, &mut sources).await?;
+    }
+    let Sources { read, failures, not_begun } = sources;
+    if read.is_empty() && !failures.is_empty() {
+        let message = "no page could be read";
+        return Err(CommandError::of_several(failures, message));
+    }
+    let hits: Vec<Hit> =
+        read.iter().flat_map(|source| hit::hits(source, &compiled, &areas)).collect();
+    if hits.is_empty() {
+        let text = format!("`{pattern}` was not found in {}", counted(&read));
+        context.ui.say(&StyledLine::new(Style::Faint, text));
+    }
+    let output = report::output(&hits, context.ui.is_read().then(ui::width));
+    if failures.is_empty() {
+        return Ok(output);
+    }
+    let more = if not_begun > 0 {
+        format!("; {not_begun} were not read after that")
+    } else {
+        String::new()
+    };
+    let message = format!("only {} could be searched{more}", counted(&read));
+    let failure = CommandError::of_some(failures, &message);
+    let ui = Ui::plain(context.settings.output);
+    let then = async move {
+        ui.fail(&failure);
+        failure.exit()
+    };
+    Ok(CommandOutput { then: Some(Box::pin(then)), ..output })
+}
+
+/// Returns the number of pages and forms that were read: `3 pages and 1 form`.
+fn counted(sources: &[hit::Source]) -> String {
+    let forms = sources.iter().filter(|source| source.is_form).count();
+    let count = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    match (sources.len() - forms, forms) {
+        (pages, 0) => count(pages, "page"),
+        (0, forms) => count(forms, "form"),
+        (pages, forms) => format!("{} and {}", count(pages, "page"), count(forms, "form")),
+    }
+}

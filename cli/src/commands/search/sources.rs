@@ -1,0 +1,146 @@
+//! Reads what is searched: page files and form files, pages of the account, and lead forms.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use links_sdk::apply::PageSnapshot;
+use links_sdk::types::LeadForm;
+use links_sdk::{Client, ProfileKey};
+use serde_json::Value;
+
+use super::hit::Source;
+use super::texts::Area;
+use crate::account::files::AccountFiles;
+use crate::account::{estimate, live_page};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::page_file::node::Node;
+
+/// What was read, and what could not be.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    pub(super) read: Vec<Source>,
+    pub(super) failures: Vec<CommandError>,
+    /// Number of pages that were not read, because a failure would have been theirs, too.
+    pub(super) not_begun: usize,
+}
+
+/// Reads page files and form files.
+pub(super) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
+    let files = AccountFiles::read(paths, &[])?;
+    if files.is_empty() {
+        return Err(CommandError::usage("there is no page file and no form file")
+            .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; a word without `/` and ending is the key of a page"));
+    }
+    let source = |path, document: crate::page_file::Document, is_form| Source {
+        file: Some((path, document.text().to_owned())),
+        root: document.root,
+        is_form,
+        page: None,
+        login: None,
+        url: None,
+    };
+    let pages = files.pages.into_iter().map(|(path, file)| {
+        let (page, login) = match &file.page.profile {
+            ProfileKey::Id(id) => (Some(*id), None),
+            ProfileKey::Login(login) => (None, Some(login.clone())),
+        };
+        Source { page, login, ..source(path, file.document, false) }
+    });
+    let forms = files.forms.into_iter().map(|(path, file)| source(path, file.document, true));
+    Ok(pages.chain(forms).collect())
+}
+
+/// Reads pages of the account and lead forms: those of the keys with the forms that they show, or all of them.
+pub(super) async fn of_account(
+    context: &mut Context,
+    keys: &[ProfileKey],
+    areas: &[Area],
+    sources: &mut Sources,
+) -> Result<(), CommandError> {
+    let client = context.client().await?;
+    let is_all = keys.is_empty();
+    let has_forms = areas.is_empty() || areas.contains(&Area::Forms);
+    // The pages that are named say which forms are meant.
+    let has_pages = !is_all || areas.is_empty() || areas.iter().any(|area| *area != Area::Forms);
+    let keys = match (is_all, has_pages) {
+        (true, false) => Vec::new(),
+        (true, true) => all_keys(&client).await?,
+        (false, _) => keys.to_vec(),
+    };
+    let others = usize::from(is_all) + usize::from(has_forms);
+    estimate::announce(&context.ui, keys.len(), keys.len() + others);
+    let mut shown = BTreeSet::new();
+    let progress = context.ui.progress(keys.len() + usize::from(has_forms));
+    for (nth, key) in keys.iter().enumerate() {
+        progress.now(&key.to_string());
+        match PageSnapshot::read(&client, key).await {
+            Ok(page) => {
+                shown.extend(page.slots.iter().filter_map(form_of).map(str::to_owned));
+                sources.add(page);
+            }
+            Err(error) => {
+                let failure = CommandError::from(error);
+                let is_general = failure.exit().is_general();
+                let failure =
+                    if keys.len() == 1 { failure } else { failure.about(&key.to_string()) };
+                sources.failures.push(failure);
+                if is_general {
+                    sources.not_begun = keys.len() - nth - 1;
+                    return Ok(());
+                }
+            }
+        }
+        progress.step();
+    }
+    if has_forms && (is_all || !shown.is_empty()) {
+        progress.now("forms");
+        match client.forms().list().await {
+            Ok(forms) => {
+                let is_meant = |form: &&LeadForm| is_all || shown.contains(&form.id);
+                sources.read.extend(forms.items.iter().filter(is_meant).map(form_source));
+            }
+            Err(error) => sources.failures.push(CommandError::from(error).about("forms")),
+        }
+    }
+    Ok(())
+}
+
+impl Sources {
+    /// Adds a page, unless another key has named it.
+    fn add(&mut self, page: PageSnapshot) {
+        if self.read.iter().any(|known| known.file.is_none() && known.page == Some(page.id)) {
+            return;
+        }
+        self.read.push(Source {
+            root: Node::of_json(&live_page::content(&page)),
+            is_form: false,
+            page: Some(page.id),
+            login: Some(page.login),
+            url: page.url,
+            file: None,
+        });
+    }
+}
+
+async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>, CommandError> {
+    let pages = client.profiles().list().await?;
+    Ok(pages.items.iter().map(|it| ProfileKey::Id(it.id)).collect())
+}
+
+/// Returns the id of the form that a slot shows.
+fn form_of(slot: &links_sdk::Slot) -> Option<&str> {
+    slot.data.get("formId").and_then(Value::as_str)
+}
+
+fn form_source(form: &LeadForm) -> Source {
+    let record = serde_json::to_value(form).unwrap_or_default();
+    Source {
+        root: Node::of_json(&record),
+        is_form: true,
+        page: None,
+        login: None,
+        url: None,
+        file: None,
+    }
+}
