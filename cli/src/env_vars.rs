@@ -55,7 +55,10 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
     (TOKEN_FILE, "a file with the access token"),
     (ACCOUNT, "name of the account to use"),
     (MCP_URL, "URL of the connector, for logging in"),
-    (SANDBOX, "1: use the embedded service of this machine"),
+    (
+        SANDBOX,
+        "1: use the embedded service of this machine; limits: with the rate limits of the service",
+    ),
     (LOG, "1: a line for each request, 2: headers and bodies too"),
     (CONFIG_DIR, "directory of the configuration"),
     (STATE_DIR, "directory of state: rate limits, runs of apply, the sandbox"),

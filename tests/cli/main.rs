@@ -29,6 +29,7 @@ mod examples;
 mod exits;
 mod failures;
 mod files;
+mod first_contact;
 mod forms;
 mod hints;
 #[cfg(target_os = "linux")]

@@ -154,7 +154,7 @@ fn found_39_each_sandbox_has_a_token_of_its_own_until_it_is_reset() {
 fn found_39_only_the_owner_can_read_the_state_of_the_sandbox() {
     use std::os::unix::fs::PermissionsExt;
     let env = env();
-    assert_eq!(env.run("--sandbox me").exit, 0);
+    assert_eq!(env.run("--sandbox=limits me").exit, 0);
     let path = env.run("sandbox path").stdout.trim_end().to_owned();
     let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     for file in [path.clone(), format!("{path}.rates"), format!("{path}.lock")] {

@@ -97,7 +97,7 @@ impl AccountFiles {
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
                 .with_hint("pass it with --plan"));
         }
-        let document = Document::from_bytes(name, bytes)?;
+        let document = Document::of_page_or_form(name, bytes)?;
         match FileKind::required(&document.root) {
             Ok(FileKind::Page) => {
                 let directory = path.parent().unwrap_or(Path::new(""));

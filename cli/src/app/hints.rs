@@ -83,7 +83,7 @@ pub(crate) async fn add_hint(
 fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
     let url = match target {
         ServiceTarget::Service(url) => url,
-        ServiceTarget::Sandbox => return failure.undocumented(),
+        ServiceTarget::Sandbox(_) => return failure.undocumented(),
         ServiceTarget::Unset => return failure,
     };
     match (failure.exit(), url.base()) {

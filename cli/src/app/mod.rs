@@ -36,6 +36,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return version().into();
     }
+    if args.len() < 2 {
+        ui::print_text(include_str!("../help/start.txt"));
+        return Exit::Ok.into();
+    }
     if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
         return exit.into();
     }
@@ -61,7 +65,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Prints the version, without the definition of the command line: whatever starts the program to ask for it waits for nothing else.
 fn version() -> Exit {
-    ui::print_version(concat!("links ", env!("CARGO_PKG_VERSION"), "\n"));
+    ui::print_text(concat!("links ", env!("CARGO_PKG_VERSION"), "\n"));
     Exit::Ok
 }
 

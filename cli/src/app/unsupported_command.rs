@@ -91,9 +91,53 @@ const UNSUPPORTED_NOUNS: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
+/// Words of other programs, and the commands here.
+const GUESSES: &[(&[&str], &str)] = &[
+    (
+        &["ls", "dir"],
+        "`links profile list` lists your pages, `links slots list KEY` the slots of one",
+    ),
+    (
+        &["rm", "del", "remove"],
+        "`links slots delete KEY ID` deletes a slot; `links slots list KEY` shows the ids",
+    ),
+    (
+        &["diff", "compare"],
+        "`links plan FILE` compares a page file with its page, `links preview FILE --diff` what readers see",
+    ),
+    (
+        &["status", "st"],
+        "`links auth status` shows the account in use, `links plan` what differs between files and pages",
+    ),
+    (
+        &["show", "view", "cat"],
+        "`links profile get KEY` shows a page, `links slots list KEY` its slots, `links profile preview KEY` what readers see",
+    ),
+    (&["new"], "`links profile create LOGIN` creates a page, `links slots add KEY TYPE` a slot"),
+    (
+        &["push", "deploy", "publish", "sync", "write"],
+        "`links apply FILE` makes a page match its file",
+    ),
+    (
+        &["fetch", "clone", "download", "export", "backup", "dump"],
+        "`links pull KEY` writes a page to a file, `links pull --all` all of them",
+    ),
+    (&["import", "load"], "`links apply FILE` makes a page match a file"),
+    (&["revert", "rollback"], "`links undo` undoes a write, `links log` lists them"),
+    (&["history"], "`links log` lists the writes of this machine, `links undo` undoes one"),
+    (
+        &["validate", "lint", "verify", "test"],
+        "`links plan FILE` checks a page file, `links check` the links of a page",
+    ),
+    (&["mv"], "`links slots move` moves a slot, `links profile rename` changes a page's login"),
+    (&["whoami", "user"], "`links me` shows whose token this is"),
+    (&["version"], "`links --version` prints the version"),
+    (&["setup", "configure"], "`links auth login` logs in, `links config list` lists the settings"),
+    (&["find", "grep"], "`links slots list KEY --jq FILTER` selects slots of a page"),
+];
+
 /// Other names of nouns.
 const SYNONYMS: &[(&[&str], &str)] = &[
-    (&["page", "pages"], "profile"),
     (&["block", "blocks", "link", "item", "items"], "slots"),
     (&["image", "images", "upload", "uploads"], "files"),
     (&["login", "logout"], "auth"),
@@ -124,8 +168,25 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<Suggestion> {
     if let Some(meant) = synonym(first, second, tree) {
         return Some(meant);
     }
+    if let Some(guess) = guess(first, second, tree) {
+        return Some(guess);
+    }
     let suggestion = verb_first(first, second, tree)?;
     Some(nearly(first, second, tree).unwrap_or(suggestion))
+}
+
+/// Returns the suggestion for a word of another program, as in `links ls`; if a noun with this command follows, it is that command.
+fn guess(first: &str, second: Option<&str>, tree: &Command) -> Option<Suggestion> {
+    let (_, hint) = GUESSES.iter().find(|(words, _)| words.contains(&first))?;
+    let noun = second.and_then(|noun| tree.find_subcommand(noun));
+    let hint = match noun.and_then(|noun| Some((noun, noun.find_subcommand(first)?))) {
+        Some((noun, verb)) => {
+            format!("did you mean `links {} {}`?", noun.get_name(), verb.get_name())
+        }
+        None => (*hint).to_owned(),
+    };
+    let message = format!("no command `{first}`");
+    Some(Suggestion { message, hint, in_dashboard: false })
 }
 
 /// Returns the suggestion for a noun that has another name here, as in `links page list`.
@@ -211,11 +272,34 @@ mod tests {
         assert_eq!(hint("list form").as_deref(), Some("did you mean `links forms list`?"));
         assert_eq!(hint("slot list cafe").as_deref(), Some("did you mean `links slots list`?"));
         assert_eq!(hint("form").as_deref(), Some("did you mean `links forms`?"));
-        assert_eq!(hint("page").as_deref(), Some("did you mean `profile`?"));
-        assert_eq!(hint("page list").as_deref(), Some("did you mean `links profile list`?"));
+        assert_eq!(hint("block").as_deref(), Some("did you mean `slots`?"));
+        assert_eq!(hint("block list").as_deref(), Some("did you mean `links slots list`?"));
+        assert_eq!(hint("rm slots").as_deref(), Some("did you mean `links slots delete`?"));
+        assert_eq!(hint("ls page").as_deref(), Some("did you mean `links profile list`?"));
         assert_eq!(hint("login").as_deref(), Some("did you mean `links auth login`?"));
         for line in ["slots lst", "nonsense", "slots", "profile nonsense"] {
             assert_eq!(hint(line), None, "{line}");
+        }
+    }
+
+    /// Checks that a guess of a user leads to commands that exist.
+    #[test]
+    fn words_of_other_programs_name_commands_that_exist() {
+        let tree = crate::command();
+        for (words, text) in GUESSES {
+            for word in *words {
+                assert!(tree.find_subcommand(word).is_none(), "{word} is a command");
+                assert_eq!(hint(word).as_deref(), Some(*text), "{word}");
+            }
+            for line in text.split('`').skip(1).step_by(2) {
+                let words = line.split(' ').skip(1);
+                let words = words.take_while(|it| it.chars().all(|c| c.is_ascii_lowercase()));
+                let found = words.fold(&tree, |command, word| {
+                    let found = command.find_subcommand(word);
+                    found.unwrap_or_else(|| panic!("{line}: no command `{word}`"))
+                });
+                assert!(found.get_name() != "links" || line == "links --version", "{line}");
+            }
         }
     }
 

@@ -43,7 +43,9 @@ pub(crate) fn report(args: &[OsString], command: fn() -> clap::Command) -> Exit 
         .into_iter()
         .map(|args: Vec<OsString>| tree.clone().try_get_matches_from(args))
         .find_map(Result::err);
-    let Some(error) = parsed else { return Exit::Internal };
+    let Some(error) = parsed.map(|error| without_aliases(error, &tree)) else {
+        return Exit::Internal;
+    };
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
         Ui::plain(format).fail(&no_token_flag());
@@ -68,6 +70,20 @@ pub(crate) fn report(args: &[OsString], command: fn() -> clap::Command) -> Exit 
         None => ui::help(&error, settings::color_of_process(line.global.color)),
     }
     Exit::Usage
+}
+
+/// Returns the error without suggestions of hidden aliases, which help shows nowhere.
+fn without_aliases(mut error: clap::Error, tree: &clap::Command) -> clap::Error {
+    fn is_name(tree: &clap::Command, word: &str) -> bool {
+        tree.get_subcommands().any(|command| command.get_name() == word || is_name(command, word))
+    }
+    if let Some(ContextValue::Strings(meant)) = error.remove(ContextKind::SuggestedSubcommand) {
+        let meant: Vec<String> = meant.into_iter().filter(|word| is_name(tree, word)).collect();
+        if !meant.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
+        }
+    }
+    error
 }
 
 /// Returns the URL of the account in the dashboard, as the index of the service has it; `None` if it cannot be read at once.

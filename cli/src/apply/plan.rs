@@ -158,6 +158,7 @@ pub(crate) async fn plan(
         sync: apply_args.sync,
         sent,
         kept_reason,
+        is_full: apply_args.full,
         is_restore: apply_args.kept_reason.is_some(),
         refusal,
     })

@@ -45,6 +45,9 @@ pub(crate) struct ApplyArgs {
     /// Leave the validation of the slots against the schemas of their types to the service
     #[arg(long, hide_short_help = true)]
     pub(crate) no_validate: bool,
+    /// Show every line of a large plan
+    #[arg(long, hide_short_help = true)]
+    pub(crate) full: bool,
     /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`.
     #[arg(skip)]
     pub(crate) kept_reason: Option<&'static str>,
@@ -122,6 +125,8 @@ pub(crate) struct PlannedPage {
     /// Merge that the plan carries out, if there is such a record.
     pub(crate) merged: Option<Box<MergedPage>>,
     pub(crate) plan: Arc<Plan>,
+    /// True if a large plan is shown with all its lines.
+    pub(crate) is_full: bool,
     /// True if the slots are validated only by the service.
     pub(crate) no_validate: bool,
     /// What counts where both sides changed something.
@@ -163,7 +168,7 @@ impl PlannedPage {
     }
 
     fn lines_of(&self, shown: &PlanView<'_>) -> Vec<StyledLine> {
-        let mut lines = ui::plan::lines(shown, self.kept_reason);
+        let mut lines = ui::plan::lines(shown, self.kept_reason, self.is_full);
         lines.extend(self.merged.iter().flat_map(|it| sync::lines(&it.merge, it.since)));
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {

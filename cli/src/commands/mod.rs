@@ -54,7 +54,7 @@ pub(crate) enum Command {
     /// Show the service's conventions, limits and URLs; needs no token
     Service(service::ServiceArgs),
     /// Pages
-    #[command(subcommand)]
+    #[command(subcommand, aliases = ["page", "pages", "profiles"])]
     Profile(profile::ProfileCommand),
     /// The slots of a page
     #[command(subcommand)]

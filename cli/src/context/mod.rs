@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use links_sdk::apply::RunOwner;
-use links_sdk::{BaseUrl, Client, Clock, SharedFilePacer, SystemClock, Token, WriteSummary};
+use links_sdk::{
+    BaseUrl, Client, Clock, RateLimits, SharedFilePacer, SystemClock, Token, WriteSummary,
+};
 use zeroize::Zeroizing;
 
 use crate::auth::{ClientAuth, load_auth};
@@ -21,6 +23,7 @@ use crate::fs::lock::ResourceLock;
 use crate::fs::private;
 use crate::output::dry_run::DryRun;
 use crate::schema::slot_types::SlotTypeCatalog;
+use crate::settings::global_args::SandboxMode;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
@@ -105,7 +108,7 @@ impl Context {
         }
         let client = match self.settings.target.clone() {
             ServiceTarget::Unset => return Err(no_service()),
-            ServiceTarget::Sandbox => self.sandbox_client().await?,
+            ServiceTarget::Sandbox(mode) => self.sandbox_client(mode).await?,
             ServiceTarget::Service(url) => {
                 let base = url.base()?.clone();
                 let auth = self.client_auth(&base)?;
@@ -122,7 +125,7 @@ impl Context {
             (ServiceTarget::Service(url), None) => url.base()?.clone(),
             _ => return self.client().await,
         };
-        self.build(&base, None, None)
+        self.build(&base, None, Pacing::Alone)
     }
 
     /// Stores the names in the responses for completion.
@@ -180,7 +183,7 @@ impl Context {
     pub(crate) fn service(&self) -> Option<String> {
         let origin = match &self.settings.target {
             ServiceTarget::Unset => return None,
-            ServiceTarget::Sandbox => return Some("sandbox".to_owned()),
+            ServiceTarget::Sandbox(_) => return Some("sandbox".to_owned()),
             ServiceTarget::Service(url) => url.origin()?,
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
@@ -205,7 +208,7 @@ impl Context {
 
     /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in.
     pub(crate) fn owner(&self) -> Option<RunOwner> {
-        if matches!(self.settings.target, ServiceTarget::Sandbox) {
+        if matches!(self.settings.target, ServiceTarget::Sandbox(_)) {
             return Some(RunOwner::of_user(SANDBOX_USER));
         }
         let of_token = |text: &str| Token::new(text).ok().map(|token| RunOwner::of_token(&token));
@@ -219,17 +222,22 @@ impl Context {
 
     /// Starts the sandbox and returns its client. The sandbox has its own token: the token of the environment is never sent to it.
     #[cfg(feature = "sandbox")]
-    async fn sandbox_client(&mut self) -> Result<Client, CommandError> {
+    async fn sandbox_client(&mut self, mode: SandboxMode) -> Result<Client, CommandError> {
         use crate::sandbox;
-        let server = sandbox::start(&self.settings, None, true).await?;
+        let pacing = match mode {
+            SandboxMode::Limits => Pacing::Shared(sandbox::RATE),
+            SandboxMode::Unlimited => Pacing::Off,
+        };
+        let has_limits = mode == SandboxMode::Limits;
+        let server = sandbox::start(&self.settings, None, has_limits).await?;
         let base = BaseUrl::new(&server.base_url()).map_err(CommandError::internal)?;
         let token = Token::new(&server.token()).map_err(CommandError::internal)?;
         self.sandbox = Some(server);
-        self.build(&base, Some(token.into()), Some(sandbox::RATE))
+        self.build(&base, Some(token.into()), pacing)
     }
 
     #[cfg(not(feature = "sandbox"))]
-    async fn sandbox_client(&mut self) -> Result<Client, CommandError> {
+    async fn sandbox_client(&mut self, _: SandboxMode) -> Result<Client, CommandError> {
         std::future::ready(Err(CommandError::usage("this program was built without the sandbox")))
             .await
     }
@@ -263,16 +271,15 @@ impl Context {
         auth: ClientAuth,
     ) -> Result<Client, CommandError> {
         let rate = SharedFilePacer::name(base, &auth.counted_as);
-        self.build(base, Some(auth), Some(&rate))
+        self.build(base, Some(auth), Pacing::Shared(&rate))
     }
 
-    /// Builds a client that shares the rate limits with all other processes that use the file `rate`. Requests without a token have no rate
-    /// limits.
+    /// Builds a client. Requests without a token have no rate limits.
     fn build(
         &self,
         base: &BaseUrl,
         auth: Option<ClientAuth>,
-        rate: Option<&str>,
+        pacing: Pacing<'_>,
     ) -> Result<Client, CommandError> {
         let watch = Arc::new(self.ui.watch());
         let _ = self.watch.set(watch.clone());
@@ -292,19 +299,41 @@ impl Context {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        let builder = match self.settings.state_directory().zip(rate) {
-            Some((directory, rate)) => {
+        let builder = match (pacing, self.settings.state_directory()) {
+            (Pacing::Shared(rate), Some(directory)) => {
                 let pacer =
                     Arc::new(SharedFilePacer::new(directory.join(rate)).observer(watch.clone()));
                 watch.paced_by(pacer.clone());
                 builder.pacer(pacer)
             }
-            None => builder,
+            (Pacing::Off, _) => builder.rate_limits(unlimited()),
+            (Pacing::Shared(_) | Pacing::Alone, _) => builder,
         };
         #[cfg(debug_assertions)]
         let builder = crate::testing::clock::with_test_clock(builder);
         builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
     }
+}
+
+/// How the requests of a client keep within the rate limits.
+enum Pacing<'r> {
+    /// Together with all other processes that use this file.
+    Shared(&'r str),
+    /// By themselves.
+    Alone,
+    /// There are no limits.
+    #[cfg_attr(not(feature = "sandbox"), expect(dead_code, reason = "only the sandbox has none"))]
+    Off,
+}
+
+/// Rate limits that no command reaches.
+fn unlimited() -> RateLimits {
+    let mut limits = RateLimits::default();
+    limits.per_second = usize::MAX;
+    limits.per_minute = usize::MAX;
+    limits.analytics_per_minute = usize::MAX;
+    limits.music_per_minute = usize::MAX;
+    limits
 }
 
 /// Clock for waits that depend on the user.

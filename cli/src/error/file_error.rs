@@ -10,6 +10,9 @@ impl From<DocumentError> for CommandError {
         match error {
             DocumentError::Bad(file) => file.into(),
             DocumentError::ReadError(why) => why.into(),
+            DocumentError::Foreign(_, what) => {
+                Self::new(Exit::Invalid, error.to_string()).with_hint(what.hint())
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ const SANDBOX: &str = "sandbox";
 /// Name that identifies the configured service. `None` if no service is configured.
 pub(crate) fn service(context: &Context) -> Option<String> {
     match &context.settings.target {
-        ServiceTarget::Sandbox => Some(SANDBOX.to_owned()),
+        ServiceTarget::Sandbox(_) => Some(SANDBOX.to_owned()),
         ServiceTarget::Service(url) => Some(match url.base() {
             Ok(base) => base.as_str().to_owned(),
             Err(_) => url.text().to_owned(),

@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use super::node::Node;
+use super::foreign::ForeignFile;
+use super::node::{Node, Tree};
 use super::read::ReadError;
 use super::report::{FieldDiagnostic, FileDiagnostics};
 use super::{json, parse, read};
@@ -25,6 +26,9 @@ pub(crate) enum DocumentError {
     /// Unreadable file.
     #[error(transparent)]
     ReadError(#[from] ReadError),
+    /// File of another type.
+    #[error("{0} is {1}, not a page file or a form file")]
+    Foreign(String, ForeignFile),
     /// Readable file with invalid content.
     #[error("{0}")]
     Bad(#[from] FileDiagnostics),
@@ -35,6 +39,32 @@ impl Document {
     pub(crate) fn read(path: &Path) -> Result<Self, DocumentError> {
         let (name, bytes) = read::read(path)?;
         Ok(Self::from_bytes(&name, bytes)?)
+    }
+
+    /// Parses the bytes of a page file or a form file, with its spans. What is neither of them is told by its type.
+    pub(crate) fn of_page_or_form(name: &str, bytes: Vec<u8>) -> Result<Self, DocumentError> {
+        Self::of_page(name, bytes, Self::from_bytes)
+    }
+
+    /// Parses bytes with this function, unless they are of another type than a page file.
+    pub(super) fn of_page(
+        name: &str,
+        bytes: Vec<u8>,
+        parse: fn(&str, Vec<u8>) -> Result<Self, FileDiagnostics>,
+    ) -> Result<Self, DocumentError> {
+        let foreign = |what: ForeignFile| DocumentError::Foreign(name.to_owned(), what);
+        if let Some(what) = ForeignFile::binary(&bytes) {
+            return Err(foreign(what));
+        }
+        let of_text = ForeignFile::text(name, &bytes);
+        let document = parse(name, bytes).map_err(|file| of_text.map_or(file.into(), foreign))?;
+        match of_text {
+            Some(what) if !matches!(document.root.tree, Tree::Map(_)) => Err(foreign(what)),
+            None if matches!(document.root.tree, Tree::Text(_)) => {
+                Err(foreign(ForeignFile::Text("plain text")))
+            }
+            _ => Ok(document),
+        }
     }
 
     /// Parses bytes; `name` is the name in messages.

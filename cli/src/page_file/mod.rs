@@ -3,6 +3,7 @@
 mod compose;
 mod document;
 pub(crate) mod field_rule;
+mod foreign;
 mod json;
 mod kind;
 pub(crate) mod local_image;
@@ -75,7 +76,8 @@ impl PageFile {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(too_large(name.to_owned(), MAX_BYTES).into());
         }
-        Ok(Self::of(Document::without_spans(name, bytes)?, images)?)
+        let document = Document::of_page(name, bytes, Document::without_spans)?;
+        Ok(Self::of(document, images)?)
     }
 
     /// Reads a page file that this program has written: nothing in the file is a reference, whatever it looks like.

@@ -10,6 +10,9 @@ use crate::sanitize;
 /// Maximum number of problems that one report shows.
 const SHOWN: usize = 20;
 
+/// Maximum number of bytes of a line that is shown: a longer one, such as JSON without line breaks, would fill the terminal.
+const LINE_MAX: usize = 1000;
+
 /// Problem of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldDiagnostic {
@@ -56,7 +59,11 @@ pub(crate) struct FileDiagnostics {
 
 /// Diagnostic with the label that miette draws.
 #[derive(Debug)]
-struct Located(FieldDiagnostic);
+struct Located {
+    problem: FieldDiagnostic,
+    /// Place that the message begins with, if the line cannot be shown.
+    place: Option<String>,
+}
 
 impl FileDiagnostics {
     /// Creates the diagnostics of a file with this name and text, in the order of the text.
@@ -65,10 +72,20 @@ impl FileDiagnostics {
         for problem in &mut problems {
             problem.span = first_line(text, problem.span.clone());
         }
+        let is_too_long =
+            problems.iter().take(SHOWN).any(|it| line_length(text, it.span.start) > LINE_MAX);
+        let place = |problem: &FieldDiagnostic| {
+            let (line, column) = line_and_column(text, problem.span.start);
+            format!("{}:{line}:{column}: ", sanitize::line(name))
+        };
+        let located = |problem: FieldDiagnostic| Located {
+            place: is_too_long.then(|| place(&problem)),
+            problem,
+        };
         Self {
             name: name.to_owned(),
             source: NamedSource::new(sanitize::line(name), showable(text)),
-            problems: problems.into_iter().map(Located).collect(),
+            problems: problems.into_iter().map(located).collect(),
         }
     }
 
@@ -80,7 +97,7 @@ impl FileDiagnostics {
     /// Problems with line and column, both counted from 1, the column in characters.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
         let text = self.source.inner();
-        self.problems.iter().map(move |Located(problem)| {
+        self.problems.iter().map(move |Located { problem, .. }| {
             let (line, column) = line_and_column(text, problem.span.start);
             (line, column, problem)
         })
@@ -107,7 +124,7 @@ impl std::error::Error for FileDiagnostics {}
 
 impl Diagnostic for FileDiagnostics {
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
+        if self.has_places() { None } else { Some(&self.source) }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -135,6 +152,11 @@ impl Diagnostic for FileDiagnostics {
 }
 
 impl FileDiagnostics {
+    /// Tells whether the messages begin with their places, because a line is too long to be shown.
+    fn has_places(&self) -> bool {
+        self.problems.first().is_some_and(|problem| problem.place.is_some())
+    }
+
     fn only(&self) -> Option<&Located> {
         match &self.problems[..] {
             [only] => Some(only),
@@ -145,7 +167,8 @@ impl FileDiagnostics {
 
 impl fmt::Display for Located {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&sanitize::line(&self.0.message))
+        f.write_str(self.place.as_deref().unwrap_or_default())?;
+        f.write_str(&sanitize::line(&self.problem.message))
     }
 }
 
@@ -153,13 +176,23 @@ impl std::error::Error for Located {}
 
 impl Diagnostic for Located {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.0.span.clone();
+        if self.place.is_some() {
+            return None;
+        }
+        let span = self.problem.span.clone();
         Some(Box::new(std::iter::once(LabeledSpan::new(None, span.start, span.len()))))
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.0.help.as_ref().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
+        self.problem.help.as_ref().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
     }
+}
+
+/// Number of bytes of the line at a place.
+fn line_length(text: &str, at: usize) -> usize {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    before.len() - start + after.find('\n').unwrap_or(after.len())
 }
 
 /// Part of a span on its first line, because a problem of the whole file need not show the whole file.

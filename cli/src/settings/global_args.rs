@@ -6,7 +6,6 @@ use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
 
 /// Global options.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
@@ -120,9 +119,14 @@ pub(crate) struct GlobalArgs {
         long,
         global = true,
         hide_short_help = true,
-        help = "Use the embedded service of this machine, without an account [env: LINKS_SANDBOX=1]"
+        value_name = "limits",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        hide_possible_values = true,
+        help = "Use the embedded service of this machine, without an account; with `limits` under the rate limits of the service [env: LINKS_SANDBOX=1|limits]"
     )]
-    pub(crate) sandbox: bool,
+    pub(crate) sandbox: Option<SandboxMode>,
     /// Maximum wait for the rate limits in seconds.
     #[arg(
         long,
@@ -139,6 +143,16 @@ impl GlobalArgs {
     pub(crate) fn implies_format(&self) -> bool {
         self.output.is_none() && self.jq.is_some()
     }
+}
+
+/// How the embedded service is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxMode {
+    /// Without rate limits
+    #[value(name = "1")]
+    Unlimited,
+    /// With the rate limits of the service
+    Limits,
 }
 
 /// When colour is used.

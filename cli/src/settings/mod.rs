@@ -12,7 +12,7 @@ pub(crate) mod service_url;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use global_args::Color;
+use global_args::{Color, SandboxMode};
 use service_url::ServiceUrl;
 
 use crate::auth::{Account, AccountName};
@@ -79,7 +79,7 @@ pub(crate) enum ServiceTarget {
     /// Service at a URL.
     Service(ServiceUrl),
     /// Embedded service.
-    Sandbox,
+    Sandbox(SandboxMode),
     /// No service URL is configured.
     Unset,
 }

@@ -14,7 +14,7 @@ impl Settings {
                 | TokenOrigin::File(_)
                 | TokenOrigin::Nowhere(MissingToken::OnlyForNamed(_))
         );
-        self.target != ServiceTarget::Sandbox && (by_flag || !is_given)
+        !matches!(self.target, ServiceTarget::Sandbox(_)) && (by_flag || !is_given)
     }
 
     /// Adds the token and the URL of the account that the user names, or that belongs to the URL. The token of an account goes to the
@@ -61,7 +61,7 @@ impl Settings {
                 }
                 !is_there
             }
-            ServiceTarget::Sandbox | ServiceTarget::Unset => true,
+            ServiceTarget::Sandbox(_) | ServiceTarget::Unset => true,
         };
         if takes_its_own {
             let url = ServiceUrl::new(account.base_url.clone(), OF_ACCOUNT);

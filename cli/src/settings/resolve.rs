@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::config_file::Config;
-use super::global_args::{Color, GlobalArgs};
+use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::service_url::ServiceUrl;
 use super::{Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin};
 use crate::env_vars::{
@@ -82,11 +82,30 @@ fn target(
     if let Some(url) = &flags.base_url {
         return Ok(ServiceTarget::Service(ServiceUrl::new(url.clone(), "--base-url")));
     }
-    if flags.sandbox || is_on(SANDBOX, set(SANDBOX).as_deref())? {
-        return Ok(ServiceTarget::Sandbox);
+    if let Some(mode) = sandbox(flags, set)? {
+        return Ok(ServiceTarget::Sandbox(mode));
     }
     let url = set(BASE_URL).map(|url| ServiceUrl::new(url, url_from));
     Ok(url.map_or(ServiceTarget::Unset, ServiceTarget::Service))
+}
+
+/// Returns how the embedded service is used, if it is. The variable can add the limits to the flag.
+fn sandbox(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<SandboxMode>, CommandError> {
+    let of_variable = match set(SANDBOX).as_deref() {
+        Some("limits") => Some(SandboxMode::Limits),
+        Some(word) => match is_on(SANDBOX, Some(word)) {
+            Ok(is_on) => is_on.then_some(SandboxMode::Unlimited),
+            Err(_) => {
+                let message = format!("{SANDBOX} is `{word}`, not 1, 0 or limits");
+                return Err(CommandError::usage(message));
+            }
+        },
+        None => None,
+    };
+    Ok(match flags.sandbox {
+        Some(SandboxMode::Unlimited) => of_variable.or(flags.sandbox),
+        mode => mode.or(of_variable),
+    })
 }
 
 /// Returns the origin of the token of the environment, which is not sent to a URL of the configuration file.

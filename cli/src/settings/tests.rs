@@ -32,13 +32,16 @@ fn flags_override_the_environment_which_overrides_the_defaults() {
         output: Some(Format::Json),
         ..GlobalArgs::default()
     };
-    let sandbox = GlobalArgs { sandbox: true, ..GlobalArgs::default() };
+    let sandbox = GlobalArgs { sandbox: Some(SandboxMode::Unlimited), ..GlobalArgs::default() };
     let env = [("LINKS_BASE_URL", "https://env"), ("LINKS_OUTPUT", "json")];
 
     assert_eq!(resolved(&none, &[]).unwrap().target, ServiceTarget::Unset);
     assert_eq!(resolved(&none, &env).unwrap().target, service("https://env", "LINKS_BASE_URL"));
     assert_eq!(resolved(&here, &env).unwrap().target, service("https://flag", "--base-url"));
-    assert_eq!(resolved(&sandbox, &env).unwrap().target, ServiceTarget::Sandbox);
+    assert_eq!(
+        resolved(&sandbox, &env).unwrap().target,
+        ServiceTarget::Sandbox(SandboxMode::Unlimited)
+    );
     assert_eq!(
         resolved(&here, &[("LINKS_SANDBOX", "1")]).unwrap().target,
         service("https://flag", "--base-url")
@@ -52,7 +55,10 @@ fn flags_override_the_environment_which_overrides_the_defaults() {
 #[test]
 fn the_sandbox_variable_overrides_the_base_url_variable() {
     let env = [("LINKS_SANDBOX", "1"), ("LINKS_BASE_URL", "https://env")];
-    assert_eq!(resolved(&GlobalArgs::default(), &env).unwrap().target, ServiceTarget::Sandbox);
+    assert_eq!(
+        resolved(&GlobalArgs::default(), &env).unwrap().target,
+        ServiceTarget::Sandbox(SandboxMode::Unlimited)
+    );
     for off in ["", "0", "no", "false", "off"] {
         let env = [("LINKS_SANDBOX", off), ("LINKS_BASE_URL", "https://env")];
         assert_eq!(
@@ -215,5 +221,24 @@ fn fault_77_the_token_of_the_environment_is_not_used_with_the_url_of_an_account(
         assert_eq!(chosen(&["--account", "work"], &env, None), "work at links.example");
     }
     let sandbox = [("LINKS_SANDBOX", "1"), ("LINKS_ACCOUNT", "work")];
-    assert_eq!(chosen(&[], &sandbox, Some("work")), "none at Sandbox");
+    assert_eq!(chosen(&[], &sandbox, Some("work")), "none at Sandbox(Unlimited)");
+}
+
+#[test]
+fn the_sandbox_has_rate_limits_only_where_they_are_asked_for() {
+    let flag = |sandbox| GlobalArgs { sandbox, ..GlobalArgs::default() };
+    let (unlimited, limits) = (Some(SandboxMode::Unlimited), Some(SandboxMode::Limits));
+    for (flag, variable, expected) in [
+        (flag(None), "1", SandboxMode::Unlimited),
+        (flag(None), "limits", SandboxMode::Limits),
+        (flag(unlimited), "", SandboxMode::Unlimited),
+        (flag(unlimited), "0", SandboxMode::Unlimited),
+        (flag(unlimited), "limits", SandboxMode::Limits),
+        (flag(limits), "1", SandboxMode::Limits),
+        (flag(limits), "", SandboxMode::Limits),
+    ] {
+        let target = resolved(&flag, &[("LINKS_SANDBOX", variable)]).unwrap().target;
+        assert_eq!(target, ServiceTarget::Sandbox(expected), "{flag:?} {variable}");
+    }
+    assert!(resolved(&flag(None), &[("LINKS_SANDBOX", "limit")]).is_err());
 }

@@ -3,6 +3,7 @@
 pub(crate) mod annotations;
 pub(crate) mod chart;
 pub(crate) mod confirm;
+mod countdown;
 mod http_trace;
 mod markdown;
 mod markers;
@@ -163,7 +164,7 @@ impl Ui {
 
     /// Returns the observer of requests, which reports waits.
     pub(crate) fn watch(&self) -> RequestObserver {
-        RequestObserver::new(self.says_json, self.verbose)
+        RequestObserver::new(self.says_json, self.verbose, self.progress && self.terminal.stderr)
     }
 
     /// Sets whether the command is a dry run.
@@ -263,9 +264,9 @@ pub(crate) fn message_format(format: Format, is_implied: bool) -> Format {
     if format.is_json() && !says_json(format, is_implied) { Format::Table } else { format }
 }
 
-/// Prints the version.
-pub(crate) fn print_version(line: &str) {
-    let _ = stream::print(line.as_bytes(), ContentKind::Text, false);
+/// Prints a text of the program itself.
+pub(crate) fn print_text(text: &str) {
+    let _ = stream::print(text.as_bytes(), ContentKind::Text, false);
 }
 
 /// Prints help or a usage error, as formatted by clap and to the stream that clap chooses.

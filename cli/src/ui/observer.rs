@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 
+use super::countdown::{self, Countdown};
 use super::{http_trace, stream};
 use crate::cache::resource_names;
 use crate::cache::resource_names::SeenAnswer;
@@ -22,14 +23,17 @@ const WORTH_SAYING: Duration = Duration::from_secs(2);
 pub(crate) struct RequestObserver {
     silent: bool,
     verbose: u8,
+    /// True if waits count down, on a terminal.
+    counts_down: bool,
+    countdown: Mutex<Option<Countdown>>,
     alone: AtomicBool,
     pacer: OnceLock<Arc<dyn Pacer>>,
     seen: Mutex<Vec<SeenAnswer>>,
 }
 
 impl RequestObserver {
-    pub(crate) fn new(silent: bool, verbose: u8) -> Self {
-        Self { silent, verbose, ..Self::default() }
+    pub(crate) fn new(silent: bool, verbose: u8, counts_down: bool) -> Self {
+        Self { silent, verbose, counts_down, ..Self::default() }
     }
 
     /// Sets the pacer that knows the rest of the rate limits.
@@ -47,6 +51,10 @@ impl RequestObserver {
         std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    fn end_countdown(&self) {
+        self.countdown.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
     fn say(&self, line: &str) {
         if !self.silent {
             stream::say(&format!("{}\n", sanitize::line(line)));
@@ -56,8 +64,16 @@ impl RequestObserver {
 
 impl Observer for RequestObserver {
     fn waiting(&self, _: &'static str, duration: Duration, reason: WaitReason) {
-        if duration >= WORTH_SAYING {
-            self.say(&format!("waiting {} s: {reason}", duration.as_secs_f64().ceil()));
+        self.end_countdown();
+        if duration < WORTH_SAYING || self.silent {
+            return;
+        }
+        let reason = reason.to_string();
+        if self.counts_down {
+            let countdown = Countdown::start(duration, &reason);
+            *self.countdown.lock().unwrap_or_else(PoisonError::into_inner) = Some(countdown);
+        } else {
+            self.say(&countdown::text(duration, &reason));
         }
     }
 
@@ -75,6 +91,7 @@ impl Observer for RequestObserver {
     }
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
+        self.end_countdown();
         if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer)
             && resource_names::is_named(attempt.operation)
         {

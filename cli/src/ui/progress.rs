@@ -1,14 +1,18 @@
 //! Progress display of long work, on a terminal only.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::tty_mode::Modes;
 use crate::signal::RestoreOnExit;
 
-/// Progress bar currently on the terminal.
-static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+/// Lines that are redrawn on the terminal: a progress bar, and the wait above it.
+static SHOWN: OnceLock<MultiProgress> = OnceLock::new();
+
+fn lines() -> &'static MultiProgress {
+    SHOWN.get_or_init(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr()))
+}
 
 /// Progress line on stderr, removed when it is dropped.
 #[derive(Debug)]
@@ -19,14 +23,13 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(super) fn new(steps: usize, shown: bool) -> Self {
-        let target =
-            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
+        let hidden = ProgressDrawTarget::hidden();
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), hidden);
+        let bar = if shown { lines().add(bar) } else { bar };
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
             bar.set_style(style);
         }
         let terminal = shown.then(|| {
-            now_shown(Some(bar.clone()));
             let bar = bar.clone();
             (RestoreOnExit::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
         });
@@ -49,19 +52,18 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
-        now_shown(None);
     }
 }
 
 /// Writes lines to stderr above the progress display, if shown.
 pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
-    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match shown {
-        Some(bar) => bar.suspend(write),
+    match SHOWN.get() {
+        Some(shown) => shown.suspend(write),
         None => write(),
     }
 }
 
-fn now_shown(bar: Option<ProgressBar>) {
-    *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+/// Adds a line above the progress bar.
+pub(super) fn add_line(line: ProgressBar) -> ProgressBar {
+    lines().insert(0, line)
 }

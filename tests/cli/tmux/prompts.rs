@@ -121,9 +121,10 @@ fn a_wait_for_the_rate_limit_is_shown_beside_the_progress() {
     env.server.fail([5], &Fault::RateLimited(Some("60".to_owned())));
     let terminal = Tmux::bash(&env, 100, 50);
     terminal.begin("links slots apply page.yaml");
-    let screen = terminal.wait_for("a reason", |screen| screen.contains("waiting "));
-    let line = screen.lines().find(|it| it.contains("waiting ")).unwrap();
-    assert!(line.starts_with("waiting ") && !line.contains("creating"), "{screen}");
+    terminal.wait_for("a reason", |screen| screen.contains("waiting "));
+    let rows = terminal.rows();
+    let line = rows.iter().find(|it| it.contains("waiting ")).unwrap();
+    assert!(line.starts_with("waiting ") && !line.contains("creating"), "{rows:?}");
     terminal.press(&["C-c"]);
     terminal.wait_for("a promise", |screen| screen.contains("Ctrl-C again stops at once"));
     terminal.press(&["C-c"]);
@@ -134,11 +135,15 @@ fn a_wait_for_the_rate_limit_is_shown_beside_the_progress() {
     env.server.fail([1], &Fault::RateLimited(Some("60".to_owned())));
     let terminal = Tmux::bash(&env, 100, 50);
     terminal.begin("links profile list");
-    terminal.wait_for("a reason", |screen| screen.contains("asked to wait\n"));
+    // The wait counts down in place.
+    let screen = terminal.wait_for("a second less", |screen| {
+        screen.contains("waiting 59 s: the service asked to wait")
+    });
+    assert_eq!(screen.matches("waiting ").count(), 1, "{screen}");
     terminal.press(&["C-c"]);
     let shown = terminal.end();
     assert_eq!(shown.exit, 130);
-    assert!(shown.text.ends_with("^C\n  × stopped by Ctrl-C"), "{}", shown.text);
+    assert_eq!(shown.text.trim_start(), "× stopped by Ctrl-C");
     is_in_order(&terminal);
 }
 

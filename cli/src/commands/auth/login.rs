@@ -53,7 +53,9 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let base = match &context.settings.target {
         ServiceTarget::Service(url) => url.base()?.clone(),
-        ServiceTarget::Sandbox => return Err(CommandError::usage("the sandbox needs no account")),
+        ServiceTarget::Sandbox(_) => {
+            return Err(CommandError::usage("the sandbox needs no account"));
+        }
         ServiceTarget::Unset => return Err(no_service()),
     };
     let file = AccountsFile::new(context.config_directory()?);

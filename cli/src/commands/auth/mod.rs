@@ -28,6 +28,7 @@ pub(crate) enum AuthCommand {
     /// Show which account commands use, where the token comes from, and the use of each limit
     Status(status::AuthStatusArgs),
     /// List the accounts of this machine
+    #[command(alias = "ls")]
     List(list::AuthListArgs),
     /// Switch to another account
     Switch(switch::AuthSwitchArgs),

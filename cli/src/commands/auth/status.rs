@@ -22,7 +22,7 @@ pub(crate) async fn run(
     let client = context.client().await?;
     let me = client.me().await?;
     let (source, account, store) = match (&context.settings.target, &context.settings.token) {
-        (ServiceTarget::Sandbox, _) => ("sandbox", None, None),
+        (ServiceTarget::Sandbox(_), _) => ("sandbox", None, None),
         (_, TokenOrigin::Variable(_)) => (env_vars::TOKEN, None, None),
         (_, TokenOrigin::File(_)) => (env_vars::TOKEN_FILE, None, None),
         (_, TokenOrigin::Account(name, account)) => {

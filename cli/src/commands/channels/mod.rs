@@ -13,6 +13,7 @@ use crate::output::CommandOutput;
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum ChannelsCommand {
     /// List the verified channels of the account, with the ids for a form's notificationChannelIds
+    #[command(alias = "ls")]
     List(list::ChannelsListArgs),
 }
 

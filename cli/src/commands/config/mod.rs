@@ -19,6 +19,7 @@ pub(crate) enum ConfigCommand {
     /// Print where the configuration file is
     Path(path::ConfigPathArgs),
     /// List every key with its value and where that comes from
+    #[command(alias = "ls")]
     List(list::ConfigListArgs),
     /// Print the value of one key
     Get(get::ConfigGetArgs),

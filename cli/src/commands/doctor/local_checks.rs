@@ -43,7 +43,7 @@ fn service(target: &ServiceTarget) -> Finding {
                 Finding::bad(SERVICE, &CommandError::usage(message))
             }
         },
-        ServiceTarget::Sandbox => Finding::good(SERVICE, "the sandbox of this machine"),
+        ServiceTarget::Sandbox(_) => Finding::good(SERVICE, "the sandbox of this machine"),
         ServiceTarget::Unset => Finding::bad(
             SERVICE,
             &CommandError::usage(format!(
@@ -54,7 +54,7 @@ fn service(target: &ServiceTarget) -> Finding {
 }
 
 fn token(settings: &Settings) -> Finding {
-    if settings.target == ServiceTarget::Sandbox {
+    if matches!(settings.target, ServiceTarget::Sandbox(_)) {
         return Finding::good(TOKEN, "the sandbox has its own");
     }
     match &settings.token {
@@ -141,11 +141,15 @@ fn others_may(_: &Path, _: u32) -> Option<bool> {
 mod tests {
     use super::super::finding::FindingState;
     use super::*;
+    use crate::settings::global_args::SandboxMode;
 
     #[test]
     fn a_missing_service_url_is_bad_unless_the_sandbox_is_used() {
         assert_eq!(service(&ServiceTarget::Unset).state, FindingState::Bad(Exit::Usage));
-        assert_eq!(service(&ServiceTarget::Sandbox).state, FindingState::Good);
+        assert_eq!(
+            service(&ServiceTarget::Sandbox(SandboxMode::Unlimited)).state,
+            FindingState::Good
+        );
     }
 
     #[test]

@@ -20,10 +20,12 @@ use crate::output::CommandOutput;
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum FormsCommand {
     /// List the lead forms of the account
+    #[command(alias = "ls")]
     List(list::FormsListArgs),
     /// Create a lead form from a file, from values, or from both
     Create(create::FormsCreateArgs),
     /// Show one form
+    #[command(alias = "show")]
     Get(get::FormsGetArgs),
     /// Change a form on every page that holds it
     Update(update::FormsUpdateArgs),

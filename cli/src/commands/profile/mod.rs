@@ -26,8 +26,10 @@ use crate::output::CommandOutput;
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum ProfileCommand {
     /// List the pages of the account
+    #[command(alias = "ls")]
     List(list::ProfileListArgs),
     /// Show one page
+    #[command(alias = "show")]
     Get(get::ProfileGetArgs),
     /// Create a page, after checking that its login is free
     Create(create::ProfileCreateArgs),

@@ -20,8 +20,11 @@ pub(crate) struct SandboxServeArgs {
     /// Port on the loopback address; chosen automatically by default
     #[arg(long)]
     port: Option<u16>,
-    /// Apply no rate limits: no 429
+    /// Apply the rate limits of the service, with 429 beyond them
     #[arg(long)]
+    limits: bool,
+    /// Apply no rate limits, as without `--limits`
+    #[arg(long, hide = true, conflicts_with = "limits")]
     no_limits: bool,
 }
 
@@ -29,7 +32,8 @@ pub(crate) async fn run(
     context: &Context,
     args: SandboxServeArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let server = sandbox::start(&context.settings, args.port, !args.no_limits).await?;
+    let server =
+        sandbox::start(&context.settings, args.port, args.limits && !args.no_limits).await?;
     // The reader of the line may stop the service at once.
     let suppressed = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());

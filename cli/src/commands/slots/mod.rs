@@ -37,8 +37,10 @@ use crate::output::CommandOutput;
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum SlotsCommand {
     /// List the slots of a page, in page order
+    #[command(alias = "ls")]
     List(list::SlotsListArgs),
     /// Show one slot
+    #[command(alias = "show")]
     Get(get::SlotsGetArgs),
     /// Add a slot to a page
     Add(add::SlotsAddArgs),
@@ -49,6 +51,7 @@ pub(crate) enum SlotsCommand {
     /// Set the order of all slots of a page
     Reorder(reorder::SlotsReorderArgs),
     /// Delete slots with their click statistics, after showing what is lost
+    #[command(aliases = ["rm", "remove"])]
     Delete(delete::SlotsDeleteArgs),
     /// Change many slots of one or more pages with jq filters
     Rewrite(rewrite::SlotsRewriteArgs),

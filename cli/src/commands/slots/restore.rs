@@ -57,6 +57,7 @@ pub(crate) async fn run(
     let apply_args = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
+        full: true,
         created: created_before(context, &file.page.content, &now)?,
         kept_reason: Some("newer than the run; kept"),
         exact: restoration.gone().clone(),

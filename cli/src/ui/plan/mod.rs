@@ -16,28 +16,45 @@ use crate::output::{Style, StyledLine};
 /// Maximum width of the label of a slot in columns.
 const LABEL_MAX: usize = 40;
 
+/// Number of changed, new and moved slots of a plan from which on it is summarised.
+const LARGE: usize = 50;
+
+/// Number of slots of each kind that a summary shows.
+const SUMMARY_MAX: usize = 10;
+
 /// Maximum number of kept slots that are named.
 const KEPT_MAX: usize = 12;
 
 /// Lines about the effects of a plan on a page: changes with old and new value, new slots, moves, kept and deleted slots. `kept_reason` is
-/// the reason why a slot is kept that could be deleted.
-pub(crate) fn lines(shown: &PlanView<'_>, kept_reason: &str) -> Vec<StyledLine> {
-    shown.lines(width(), kept_reason)
+/// the reason why a slot is kept that could be deleted. A large plan is summarised unless it is to be shown in full; deletes are always named.
+pub(crate) fn lines(shown: &PlanView<'_>, kept_reason: &str, is_full: bool) -> Vec<StyledLine> {
+    shown.lines(width(), kept_reason, is_full)
+}
+
+/// Line about the entries that a summary leaves out, if there are any.
+fn left_out(all: usize, most: usize, what: [&str; 2]) -> Option<StyledLine> {
+    let more = all.checked_sub(most).filter(|more| *more > 0)?;
+    let what = what[usize::from(more > 1)];
+    let text = format!("… and {more} more {what}; --full shows all");
+    Some(StyledLine::new(Style::Faint, text))
 }
 
 impl PlanView<'_> {
-    fn lines(&self, width: usize, kept_reason: &str) -> Vec<StyledLine> {
+    fn lines(&self, width: usize, kept_reason: &str, is_full: bool) -> Vec<StyledLine> {
+        let is_large = self.updates.len() + self.creates.len() + self.moves.len() > LARGE;
+        let most = if is_large && !is_full { SUMMARY_MAX } else { usize::MAX };
         let mut lines = Vec::new();
         if !self.fields.is_empty() {
             lines.push(StyledLine::new(Style::Changed, "~ profile"));
             lines.extend(self.fields.iter().flat_map(|it| change(it, width)));
         }
-        for update in &self.updates {
+        for update in self.updates.iter().take(most) {
             let name = name(Some(update.id), update.kind, update.label);
             lines.push(StyledLine::new(Style::Changed, format!("~ {name}")));
             lines.extend(update.changes.iter().flat_map(|it| change(it, width)));
         }
-        for create in self.creates {
+        lines.extend(left_out(self.updates.len(), most, ["changed slot", "changed slots"]));
+        for create in self.creates.iter().take(most) {
             lines.push(StyledLine::new(
                 Style::Added,
                 format!("+ {} (item {})", create.kind, create.index + 1),
@@ -48,7 +65,8 @@ impl PlanView<'_> {
             };
             lines.extend(create.data.iter().map(line));
         }
-        for moved in &self.moves {
+        lines.extend(left_out(self.creates.len(), most, ["new slot", "new slots"]));
+        for moved in self.moves.iter().take(most) {
             let place = match &moved.after {
                 Some(block) => format!("after {}", block.name()),
                 None => "to the top".to_owned(),
@@ -56,6 +74,7 @@ impl PlanView<'_> {
             lines
                 .push(StyledLine::new(Style::Changed, format!("> {} {place}", moved.block.name())));
         }
+        lines.extend(left_out(self.moves.len(), most, ["move", "moves"]));
         lines.extend(self.kept(kept_reason));
         let upload = |it| StyledLine::new(Style::Changed, format!("^ upload {it}"));
         lines.extend(self.uploads.iter().map(upload));

@@ -17,7 +17,8 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &desired, options).unwrap();
-    let lines = PlanView::of(&plan, &page).lines(width, "not in the file; --prune deletes it");
+    let lines =
+        PlanView::of(&plan, &page).lines(width, "not in the file; --prune deletes it", false);
     for line in &lines {
         assert!(line.text().chars().all(|c| !crate::sanitize::is_unsafe(c)), "{line:?}");
     }
@@ -99,4 +100,38 @@ fn a_full_page_and_a_slot_that_others_deleted_get_a_warning() {
     let slots = json!([slot(1, "divider", &json!([])), slot(2, "text", &json!({"title": "Old"}))]);
     let file = json!([{"type": "text", "data": {"title": "New"}}, {"type": "divider"}]);
     insta::assert_snapshot!("warnings", shown(slots, &file, &full, 80));
+}
+
+#[test]
+fn a_large_plan_is_summarised_but_names_every_delete() {
+    let slots = (1..=80).map(|at| slot(at, "text", &json!({ "title": format!("Slot {at}") })));
+    let page = page(slots.collect());
+    let mut file: Vec<Value> = (1..=30)
+        .map(|at| json!({ "id": at, "type": "text", "data": { "title": format!("New {at}") } }))
+        .collect();
+    let new = |at| json!({ "type": "faq", "data": { "title": format!("Item {at}") } });
+    file.extend((0..40).map(new));
+    let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
+    let plan = Plan::new(&page, &desired, &options).unwrap();
+    let view = PlanView::of(&plan, &page);
+    let count = |lines: &[StyledLine], sign: char| {
+        lines.iter().filter(|line| line.text().starts_with(sign)).count()
+    };
+    let (updates, creates) = (view.updates.len(), view.creates.len());
+    assert_eq!((updates, creates, view.deletes.len()), (30, 40, 50));
+    let summary = view.lines(100, "", false);
+    assert_eq!((count(&summary, '~'), count(&summary, '+'), count(&summary, '-')), (10, 10, 50));
+    let said: Vec<_> =
+        summary.iter().map(StyledLine::text).filter(|it| it.starts_with('…')).collect();
+    assert_eq!(
+        said,
+        [
+            "… and 20 more changed slots; --full shows all",
+            "… and 30 more new slots; --full shows all"
+        ]
+    );
+    let full = view.lines(100, "", true);
+    assert_eq!((count(&full, '~'), count(&full, '+'), count(&full, '-')), (30, 40, 50));
+    assert_eq!(count(&full, '…'), 0);
 }
