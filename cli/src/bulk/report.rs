@@ -30,7 +30,7 @@ pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
             continue;
         };
         lines.push(StyledLine::new(Style::Changed, format!("~ {}: {plan}", snapshot.login)));
-        let details = crate::ui::plan::lines(&PlanView::of(plan, &snapshot.slots), "");
+        let details = crate::ui::plan::lines(&PlanView::of(plan, &snapshot.slots), "", true);
         lines.extend(details.into_iter().map(|line| {
             let text = format!("  {}", line.text());
             StyledLine::new(line.style(), text)
