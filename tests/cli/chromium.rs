@@ -1,4 +1,4 @@
-//! Tests of the login with its page in a real Chromium. They need `chromium` and `chromedriver`, which `tests/browser/run` provides.
+//! A real Chromium, and tests of the login with its page in it. They need `chromium` and `chromedriver`, which `tests/browser/run` provides.
 //!
 //! Chromedriver is used directly (the W3C's `WebDriver`: JSON over HTTP), which needs less code than any crate for it.
 
@@ -17,7 +17,7 @@ use crate::test_env::TestEnv;
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A browser with one window. It ends when this is dropped.
-struct Chromium {
+pub(crate) struct Chromium {
     driver: Child,
     /// The URL of the session at the driver.
     session: String,
@@ -25,7 +25,7 @@ struct Chromium {
 
 impl Chromium {
     /// Starts a browser without a window on a screen, and with a temporary profile.
-    fn start(profile: &str) -> Self {
+    pub(crate) fn start(profile: &str) -> Self {
         let mut command = Command::new("chromedriver");
         let mut driver = command.arg("--port=0").stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -43,27 +43,59 @@ impl Chromium {
         chromium
     }
 
-    fn ask(&self, what: &str, body: &Value) -> Value {
+    pub(crate) fn ask(&self, what: &str, body: &Value) -> Value {
         ask("POST", &format!("{}/{what}", self.session), body)
     }
 
-    fn open(&self, address: &str) {
+    pub(crate) fn open(&self, address: &str) {
         self.ask("url", &json!({ "url": address }));
     }
 
     /// Waits for the element of this selector on the page.
-    fn find(&self, selector: &str) -> String {
+    pub(crate) fn find(&self, selector: &str) -> String {
         self.ask("timeouts", &json!({ "implicit": 20_000 }));
         let found = self.ask("element", &json!({ "using": "css selector", "value": selector }));
         format!("element/{}", found[ELEMENT].as_str().unwrap())
     }
 
-    fn press(&self, selector: &str) {
+    pub(crate) fn press(&self, selector: &str) {
         self.ask(&format!("{}/click", self.find(selector)), &json!({}));
     }
 
+    /// Presses a key on the page.
+    pub(crate) fn key(&self, key: &str) {
+        let pressed =
+            json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": pressed });
+        self.ask("actions", &json!({ "actions": [keyboard] }));
+    }
+
+    /// Waits for an element with this text.
+    pub(crate) fn wait_for(&self, element: &str, text: &str) {
+        self.ask("timeouts", &json!({ "implicit": 20_000 }));
+        let path = format!("//{element}[contains(., '{text}')]");
+        self.ask("element", &json!({ "using": "xpath", "value": path }));
+    }
+
+    /// Returns the value of an expression on the page.
+    pub(crate) fn value(&self, expression: &str) -> Value {
+        let script = format!("return {expression}");
+        self.ask("execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// Sends a command of the `DevTools` protocol.
+    pub(crate) fn devtools(&self, command: &str, parameters: &Value) {
+        self.ask("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+    }
+
+    /// Returns a picture of the window as PNG in base64.
+    pub(crate) fn screenshot(&self) -> String {
+        let address = format!("{}/screenshot", self.session);
+        ask("GET", &address, &json!({})).as_str().unwrap().to_owned()
+    }
+
     /// Returns the visible text of an element.
-    fn text(&self, selector: &str) -> String {
+    pub(crate) fn text(&self, selector: &str) -> String {
         let address = format!("{}/{}/text", self.session, self.find(selector));
         ask("GET", &address, &json!({})).as_str().unwrap().to_owned()
     }

@@ -27,6 +27,7 @@ const ELSEWHERE: &[&str] = &[
     "links check pages/ --fix",
     "links check --all --baseline known.json",
     "links auth login --base-url https://links.example/api/v1 --token-stdin < token",
+    "links preview cafe.yaml --serve --apply",
     "links sandbox serve --port 8080",
 ];
 

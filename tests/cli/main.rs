@@ -50,6 +50,10 @@ mod output;
 mod pacing;
 mod pages;
 mod preview;
+#[cfg(unix)]
+mod preview_browser;
+#[cfg(unix)]
+mod preview_serve;
 mod pull;
 mod pull_account;
 mod pull_images;

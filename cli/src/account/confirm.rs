@@ -66,6 +66,12 @@ pub(super) async fn confirm(
     }
 }
 
+/// Returns what a run does that has to be confirmed, such as `2 deletes`.
+#[cfg(feature = "sandbox")]
+pub(super) fn irreversible(state: &AccountState, pages: &[PageToConfirm]) -> Vec<String> {
+    Irreversible::of(state, pages).words()
+}
+
 impl Irreversible {
     fn of(state: &AccountState, pages: &[PageToConfirm]) -> Self {
         let mut found = Self::default();

@@ -21,6 +21,7 @@ use std::rc::Rc;
 
 use files::AccountFiles;
 use links_sdk::account::PageRequest;
+use links_sdk::apply::RunSettings;
 use report::{applied, plan_lines, shown};
 pub(crate) use request::{AccountRequest, Allowed, FilesArgs};
 use saved_account::SavedAccount;
@@ -127,7 +128,29 @@ pub(crate) async fn apply(
     let settings = runs::write_settings(context, journal::command(context, "apply"))?
         .wait(request.wait)
         .allow_emptied(request.apply_args.allow_empty);
-    let (mut session, pages) = session(context, &request).await?;
+    let (saved, files) = read(&request)?;
+    apply_files(context, request, settings, saved, files).await
+}
+
+/// Makes the page of a text match it. The request names no paths.
+#[cfg(feature = "sandbox")]
+pub(crate) async fn apply_text(
+    context: &mut Context,
+    request: AccountRequest,
+    files: AccountFiles,
+) -> Result<CommandOutput, CommandError> {
+    let settings = runs::write_settings(context, journal::command(context, "apply"))?;
+    apply_files(context, request, settings, None, files).await
+}
+
+async fn apply_files(
+    context: &mut Context,
+    request: AccountRequest,
+    settings: RunSettings,
+    saved: Option<SavedAccount>,
+    files: AccountFiles,
+) -> Result<CommandOutput, CommandError> {
+    let (mut session, pages) = AccountSession::new(context, files, saved, &request).await?;
     let running: Rc<RunProgress> = session.running.clone();
     let account = session.state.client.account();
     let run = account.apply_with(pages, &mut session).settings(settings);
@@ -152,6 +175,12 @@ async fn session<'c>(
     context: &'c mut Context,
     request: &AccountRequest,
 ) -> Result<(AccountSession<'c>, Vec<PageRequest>), CommandError> {
+    let (saved, files) = read(request)?;
+    AccountSession::new(context, files, saved, request).await
+}
+
+/// Reads the files, or the saved plan with the files that it was made from.
+fn read(request: &AccountRequest) -> Result<(Option<SavedAccount>, AccountFiles), CommandError> {
     let roots = &request.apply_args.upload_root;
     let (saved, files) = match &request.plan {
         Some(plan) => {
@@ -164,5 +193,5 @@ async fn session<'c>(
         return Err(CommandError::new(Exit::Usage, "there is no page file and no form file")
             .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; `links pull LOGIN -O FILE` writes one"));
     }
-    AccountSession::new(context, files, saved, request).await
+    Ok((saved, files))
 }

@@ -9,6 +9,7 @@ use links_sdk::apply::{
     AccountDelegate, Confirmation, DesiredPage, GuardRefusal, PageSnapshot, PageToConfirm, Proposal,
 };
 
+use super::confirm;
 use super::files::AccountFiles;
 use super::request::{AccountRequest, Allowed};
 use super::session::AccountSession;
@@ -30,6 +31,12 @@ pub(crate) struct ShadowedPage {
     pub(crate) images: Vec<(Image, String)>,
     /// Reason why `links apply` would refuse the plan without a further flag.
     pub(crate) refusal: Option<GuardRefusal>,
+    /// True if `links apply` would write anything.
+    pub(crate) is_changed: bool,
+    /// What has to be confirmed, such as `2 deletes`.
+    pub(crate) irreversible: Vec<String>,
+    /// Number of slots that are deleted.
+    pub(crate) deletes: usize,
 }
 
 /// Applies the only page of `files` to the shadow that the context's client is connected to.
@@ -43,26 +50,33 @@ pub(crate) async fn run_on_shadow(
     let (mut session, pages) = AccountSession::new(context, files, None, &request).await?;
     plan_pages(&mut session, pages.clone()).await?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
-    let page = carried_out(&mut session, pages).await?;
+    let deletes = session.state.planned().map(|planned| planned.plan.deletes.len()).sum();
+    let is_changed = session.state.pages.iter().any(|page| page.is_new)
+        || session.state.planned().any(|planned| !planned.plan.is_empty());
+    let (page, irreversible) = carried_out(&mut session, pages).await?;
     let images = session.state.planned().flat_map(images).collect();
-    Ok(ShadowedPage { page, images, refusal })
+    Ok(ShadowedPage { page, images, refusal, is_changed, irreversible, deletes })
 }
 
 async fn carried_out(
     session: &mut AccountSession<'_>,
     pages: Vec<PageRequest>,
-) -> Result<Arc<PageSnapshot>, CommandError> {
+) -> Result<(Arc<PageSnapshot>, Vec<String>), CommandError> {
     let account = session.state.client.account();
-    let mut shadow_run = ShadowRun(session);
+    let mut shadow_run = ShadowRun { session, irreversible: Vec::new() };
     let ended = Box::pin(account.apply_with(pages, &mut shadow_run).run()).await;
+    let ShadowRun { session, irreversible } = shadow_run;
     let first = ended.and_then(|pages| {
         let none = || CommandError::internal("no page was applied").into();
         pages.into_iter().next().unwrap_or_else(|| Err(none()))
     });
-    first.map(|applied| applied.page).map_err(|failure| match failure {
-        AccountFailure::Here(failure) => failure,
-        AccountFailure::Run(error) => failed(error, session.state.planned().next(), "").of_shadow(),
-    })
+    match first {
+        Ok(applied) => Ok((applied.page, irreversible)),
+        Err(AccountFailure::Here(failure)) => Err(failure),
+        Err(AccountFailure::Run(error)) => {
+            Err(failed(error, session.state.planned().next(), "").of_shadow())
+        }
+    }
 }
 
 fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
@@ -74,11 +88,15 @@ fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
 }
 
 /// Delegate that carries out the plans of a session.
-struct ShadowRun<'s, 'c>(&'s mut AccountSession<'c>);
+struct ShadowRun<'s, 'c> {
+    session: &'s mut AccountSession<'c>,
+    /// What has to be confirmed.
+    irreversible: Vec<String>,
+}
 
 impl ShadowRun<'_, '_> {
     fn planned(&mut self, nth: usize) -> Result<&mut PlannedPage, AccountFailure> {
-        let planned = self.0.state.pages.get_mut(nth).and_then(|page| page.planned.as_mut());
+        let planned = self.session.state.pages.get_mut(nth).and_then(|page| page.planned.as_mut());
         planned.ok_or_else(|| CommandError::internal("a page was not planned").into())
     }
 }
@@ -106,13 +124,14 @@ impl AccountDelegate for ShadowRun<'_, '_> {
             return Ok(planned.proposal());
         }
         // The page was created since.
-        self.0.plan(nth, page, created, is_resumed).await
+        self.session.plan(nth, page, created, is_resumed).await
     }
 
     async fn confirm(
         &mut self,
         pages: &[PageToConfirm],
     ) -> Result<Vec<Confirmation>, AccountFailure> {
+        self.irreversible = confirm::irreversible(&self.session.state, pages);
         let mut confirmed = Vec::new();
         for page in pages {
             let planned = self.planned(page.nth)?;

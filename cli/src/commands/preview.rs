@@ -11,10 +11,13 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
-use crate::preview::{PreviewOutputs, PreviewRequest, preview, shown};
+use crate::preview::{
+    ApplyWhen, PreviewOutputs, PreviewRequest, ServeOptions, preview, serve, shown,
+};
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
-#[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md"])]
+#[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply"])]
 pub(crate) struct PreviewArgs {
     /// Page file (`-`: standard input)
     #[arg(value_hint = clap::ValueHint::FilePath)]
@@ -23,14 +26,23 @@ pub(crate) struct PreviewArgs {
     #[arg(long)]
     diff: bool,
     /// Append the preview to this file in Markdown, for a job summary or a comment
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     summary: Option<PathBuf>,
     /// Exit code 3 when the page would be longer than this for a language model
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     max_tokens: Option<u64>,
-    /// Show the file alone, without an account and without the network
+    /// Show the file alone, without account and network
     #[arg(long, conflicts_with = "diff")]
     offline: bool,
+    /// Show the page in a browser until Ctrl-C, and follow the file
+    #[arg(long, conflicts_with_all = ["diff", "summary", "max_tokens"])]
+    serve: bool,
+    /// Let the browser apply the file: by `key`, or also after each `save`
+    #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, num_args = 0..=1, require_equals = true, default_missing_value = "key", requires = "serve", conflicts_with = "offline")]
+    apply: Option<ApplyWhen>,
+    /// Port on the loopback address; chosen automatically by default
+    #[arg(long, requires = "serve", hide_short_help = true)]
+    port: Option<u16>,
     /// Leave out the slots that the file does not mention
     #[arg(long)]
     prune: bool,
@@ -45,7 +57,7 @@ impl PreviewArgs {
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
         let path = std::slice::from_ref(&self.path);
-        let mut named = named_files(path, &self.upload_root, false);
+        let mut named = named_files(path, &self.upload_root, self.apply.is_some());
         named.write.extend(self.summary.clone());
         named
     }
@@ -55,9 +67,14 @@ pub(crate) async fn run(
     context: &mut Context,
     args: PreviewArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let PreviewArgs { path, diff, summary, max_tokens, offline, prune, upload_root, sync } = args;
+    let PreviewArgs { path, diff, summary, max_tokens, offline, .. } = args;
+    let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
     let apply_args = ApplyArgs { prune, upload_root, sync, ..ApplyArgs::default() };
     let request = PreviewRequest { path, apply_args, offline };
+    if args.serve {
+        let options = ServeOptions { port: args.port, apply: args.apply };
+        return serve(context, request, options).await;
+    }
     let preview = preview(context, &request).await?;
     shown(context, preview, &PreviewOutputs { diff, summary, max_tokens })
 }

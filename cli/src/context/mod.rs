@@ -22,6 +22,8 @@ use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
 use crate::fs::private;
 use crate::output::dry_run::DryRun;
+#[cfg(feature = "sandbox")]
+use crate::output::format::OutputOptions;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::settings::global_args::SandboxMode;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
@@ -69,6 +71,17 @@ impl Context {
             #[cfg(feature = "sandbox")]
             sandbox: None,
         }
+    }
+
+    /// Returns a context with the same settings, which has read nothing and asks the user nothing.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn unattended(&self) -> Self {
+        let mut ui = Ui::new(
+            &self.settings,
+            OutputOptions { format: self.settings.output, ..OutputOptions::default() },
+        );
+        ui.ask_nothing();
+        Self { words: self.words.clone(), ..Self::new(self.settings.clone(), ui, self.tree) }
     }
 
     /// Returns a context whose client is that of a shadow of the service. It reads what this one reads on this machine, such as the record of

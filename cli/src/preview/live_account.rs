@@ -1,15 +1,15 @@
 //! What a preview reads of the account: the page, its forms and languages, and the slot types.
 
+use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
 use links_sdk::types::{LanguageOption, LeadForm};
-use links_sdk::{Client, ProfileKey};
 
 use super::service_markdown::ServiceMarkdown;
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::page_request;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::{PageFile, ReferenceTarget};
+use crate::page_file::{PageFile, Reference, ReferenceTarget};
 use crate::schema::slot_types::SlotTypeCatalog;
 
 /// Maximum number of requests of a preview.
@@ -27,8 +27,35 @@ pub(super) struct LiveAccount {
     pub(super) types: SlotTypeCatalog,
     /// The page as the service renders it, if that is known.
     pub(super) markdown: Option<ServiceMarkdown>,
+    /// Keys by which the page was found, or not.
+    keys: Vec<ProfileKey>,
+    needs: AccountNeeds,
     /// Number of requests so far.
     reads: usize,
+}
+
+/// What is read besides the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct AccountNeeds {
+    forms: bool,
+    languages: bool,
+}
+
+impl AccountNeeds {
+    fn of(page: Option<&PageSnapshot>, file: &PageFile) -> Self {
+        let is_form = |reference: &Reference| matches!(reference.target, ReferenceTarget::Form(_));
+        let slots = page.iter().flat_map(|page| &page.slots).map(|slot| slot.kind.as_str());
+        let items = file.page.content.slots.iter().map(|item| item.kind.as_str());
+        let has_form = slots.chain(items).any(|kind| kind == "form");
+        Self {
+            forms: has_form || file.references.iter().any(is_form),
+            languages: page.is_some() && file.page.content.fields.contains_key("languageCode"),
+        }
+    }
+
+    fn includes(self, other: Self) -> bool {
+        (self.forms || !other.forms) && (self.languages || !other.languages)
+    }
 }
 
 impl LiveAccount {
@@ -58,45 +85,39 @@ impl LiveAccount {
         }
         let types = context.slot_types().await?;
         reads += usize::from(types.fresh);
-        let (forms, languages, markdown) = (Vec::new(), Vec::new(), None);
-        let mut live = Self { page, forms, languages, types, markdown, reads };
-        let file = files.pages.first().map(|(_, file)| file);
-        if let Some(file) = file {
-            live.read_referred(&client, file).await?;
+        let needs = files.pages.first().map(|(_, file)| AccountNeeds::of(page.as_ref(), file));
+        let needs = needs.unwrap_or_default();
+        let mut forms = Vec::new();
+        if needs.forms {
+            forms = client.forms().list().await?.items;
+            reads += 1;
         }
+        let mut languages = Vec::new();
+        if let Some(page) = page.as_ref().filter(|_| needs.languages) {
+            languages = client.profile(page.id).settings().await?.options.languages;
+            reads += 1;
+        }
+        let keys = request.keys;
+        let mut live = Self { page, forms, languages, types, markdown: None, keys, needs, reads };
+        live.read_markdown(context).await?;
         Ok(live)
     }
 
-    /// Reads the forms and the languages that the file or the page refers to.
-    async fn read_referred(
-        &mut self,
-        client: &Client,
-        file: &PageFile,
-    ) -> Result<(), CommandError> {
-        let is_form = |reference: &crate::page_file::Reference| {
-            matches!(reference.target, ReferenceTarget::Form(_))
-        };
-        let slots = self.page.iter().flat_map(|page| &page.slots).map(|slot| slot.kind.as_str());
-        let items = file.page.content.slots.iter().map(|item| item.kind.as_str());
-        if file.references.iter().any(is_form) || slots.chain(items).any(|kind| kind == "form") {
-            self.forms = client.forms().list().await?.items;
-            self.reads += 1;
-        }
-        if let Some(page) = &mut self.page
-            && file.page.content.fields.contains_key("languageCode")
-        {
-            let settings = client.profile(ProfileKey::Id(page.id)).settings().await?;
-            self.languages = settings.options.languages;
-            self.reads += 1;
-        }
-        Ok(())
+    /// Returns whether this is all that the file of a page needs.
+    pub(super) fn is_enough(
+        &self,
+        context: &Context,
+        files: &AccountFiles,
+    ) -> Result<bool, CommandError> {
+        let request = page_request(context, files)?;
+        let is_same = request.is_some_and(|request| request.keys == self.keys);
+        let mut needs =
+            files.pages.iter().map(|(_, file)| AccountNeeds::of(self.page.as_ref(), file));
+        Ok(is_same && needs.all(|needs| self.needs.includes(needs)))
     }
 
     /// Reads the page as the service renders it, unless that is cached or too much was read already.
-    pub(super) async fn read_markdown(
-        &mut self,
-        context: &mut Context,
-    ) -> Result<(), CommandError> {
+    async fn read_markdown(&mut self, context: &mut Context) -> Result<(), CommandError> {
         let Some(page) = &self.page else { return Ok(()) };
         let may_ask = self.reads < MAX_READS;
         self.markdown = ServiceMarkdown::of(context, page, &self.forms, may_ask).await?;

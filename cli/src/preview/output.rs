@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Preview;
+use super::render::Preview;
 use crate::account::summary;
 use crate::apply::planned::refused;
 use crate::context::Context;
@@ -31,7 +31,8 @@ pub(crate) fn shown(
     preview: Preview,
     outputs: &PreviewOutputs,
 ) -> Result<CommandOutput, CommandError> {
-    let Preview { file, login, id, before, after, rendered_by, tokens, refusal } = preview;
+    let Preview { file, login, id, before, after, rendered_by, tokens, outlook, .. } = preview;
+    let refusal = outlook.refusal;
     let header = format!("{login}: {}; {}", rendered_by.words(), tokens.words());
     context.ui.say(&StyledLine::new(Style::Faint, header.clone()));
     let is_too_long = outputs.max_tokens.is_some_and(|most| tokens.count > most);

@@ -5,12 +5,15 @@ use std::io;
 use std::sync::Arc;
 
 use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
-use links_sdk::{BaseUrl, Client, InProcessPacer, RateLimits, Token};
+use links_sdk::apply::PageSnapshot;
+use links_sdk::{BaseUrl, Client, InProcessPacer, ProfileKey, RateLimits, Token};
 use serde_json::{Value, json};
 
+use super::apply_outlook::ApplyOutlook;
 use super::file_base::file_base;
 use super::live_account::LiveAccount;
 use super::shadow_account;
+use super::shown_page::ShownPage;
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::{ShadowedPage, run_on_shadow};
 use crate::apply::planned::ApplyArgs;
@@ -34,8 +37,9 @@ pub(super) struct Shadow {
 pub(super) struct AppliedShadow {
     /// Name of the file in messages.
     pub(super) file: String,
-    pub(super) page: ShadowedPage,
     pub(super) markdown: String,
+    pub(super) outlook: ApplyOutlook,
+    pub(super) page: ShownPage,
 }
 
 impl Shadow {
@@ -120,14 +124,24 @@ impl Shadow {
     ) -> Result<AppliedShadow, CommandError> {
         let file = files.pages.first().map(|(path, _)| path.display().to_string());
         let mut shadowed = context.shadowed(self.client.clone(), types);
-        let page = run_on_shadow(&mut shadowed, files, apply_args).await?;
-        let mut markdown = self.markdown(page.page.id).await?;
-        for (image, path) in &page.images {
+        let applied = run_on_shadow(&mut shadowed, files, apply_args).await?;
+        let ShadowedPage { page, images, refusal, is_changed, irreversible, deletes } = applied;
+        let mut markdown = self.markdown(page.id).await?;
+        for (image, path) in &images {
             if *path == unsent_path(&image.local.hash) {
                 markdown = markdown.replace(&format!("{}{path}", self.file_base), &image.name);
             }
         }
-        Ok(AppliedShadow { file: file.unwrap_or_default(), page, markdown })
+        let snapshot = PageSnapshot::read(&self.client, &ProfileKey::Id(page.id)).await?;
+        let forms = if snapshot.slots.iter().any(|slot| slot.kind == "form") {
+            self.client.forms().list().await?.items
+        } else {
+            Vec::new()
+        };
+        let images = images.into_iter().map(|(image, path)| (image.local, path));
+        let page = ShownPage::new(snapshot, forms, images, self.file_base.clone());
+        let outlook = ApplyOutlook { is_changed, refusal, irreversible, deletes };
+        Ok(AppliedShadow { file: file.unwrap_or_default(), markdown, outlook, page })
     }
 }
 

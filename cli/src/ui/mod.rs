@@ -195,6 +195,12 @@ impl Ui {
         self.is_interactive().then(|| prompt::text(question))
     }
 
+    /// Asks nothing from now on, as without a terminal.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn ask_nothing(&mut self) {
+        self.terminal.stdin = false;
+    }
+
     /// True if the user can be asked: stdin and stderr are terminals.
     pub(crate) fn is_interactive(&self) -> bool {
         self.terminal.stdin && self.terminal.stderr

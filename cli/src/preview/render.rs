@@ -1,0 +1,135 @@
+//! A preview of a page file: the file is applied to a shadow, and the shadow renders the page.
+
+use std::path::PathBuf;
+
+use super::apply_outlook::ApplyOutlook;
+use super::live_account::LiveAccount;
+use super::preview_source::PreviewSource;
+use super::rendering::{RenderedBy, TokenCount};
+use super::shadow::{AppliedShadow, Shadow};
+use super::shown_page::ShownPage;
+use crate::account::files::AccountFiles;
+use crate::apply::planned::ApplyArgs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+
+/// Page file to preview, and the options that it would be applied with.
+#[derive(Clone, Debug)]
+pub(crate) struct PreviewRequest {
+    pub(crate) path: PathBuf,
+    pub(crate) apply_args: ApplyArgs,
+    /// True if nothing is asked of the service.
+    pub(crate) offline: bool,
+}
+
+/// A page as a file would make it.
+#[derive(Debug)]
+pub(crate) struct Preview {
+    /// Name of the file in messages.
+    pub(crate) file: String,
+    pub(crate) login: String,
+    /// Id of the page; `None` for a page that does not exist yet, and without the service.
+    pub(crate) id: Option<i64>,
+    /// The page without the file, rendered on this machine; empty for a page that does not exist yet.
+    pub(crate) before: String,
+    /// The page as the file makes it, rendered on this machine.
+    pub(crate) after: String,
+    pub(crate) rendered_by: RenderedBy,
+    pub(crate) tokens: TokenCount,
+    /// What `links apply` would do.
+    pub(crate) outlook: ApplyOutlook,
+    /// The page as the file makes it.
+    pub(crate) page: ShownPage,
+}
+
+/// Renders the page of a file as it would be after `links apply`.
+pub(crate) async fn preview(
+    context: &mut Context,
+    request: &PreviewRequest,
+) -> Result<Preview, CommandError> {
+    let source = PreviewSource::read(&request.path, &request.apply_args.upload_root)?;
+    render(context, request, &source, &mut None).await
+}
+
+/// Renders the page of a file. `live` is the account if it was read before; it is read again if the file needs more of it.
+pub(super) async fn render(
+    context: &mut Context,
+    request: &PreviewRequest,
+    source: &PreviewSource,
+    live: &mut Option<LiveAccount>,
+) -> Result<Preview, CommandError> {
+    let files = source.parse()?;
+    if request.offline {
+        return offline(context, request, files).await;
+    }
+    let known = match live.take() {
+        Some(known) if known.is_enough(context, &files)? => known,
+        _ => LiveAccount::read(context, &files).await?,
+    };
+    let live = live.insert(known);
+    let shown = render_live(context, request, live, files).await;
+    match shown {
+        // The cached slot types may be out of date.
+        Err(failure) if failure.exit() == Exit::Invalid && !live.types.fresh => {
+            live.types = context.fetch_slot_types().await?;
+            render_live(context, request, live, source.parse()?).await
+        }
+        shown => shown,
+    }
+}
+
+/// Applies the file to a shadow of the account that was read.
+async fn render_live(
+    context: &Context,
+    request: &PreviewRequest,
+    live: &LiveAccount,
+    files: AccountFiles,
+) -> Result<Preview, CommandError> {
+    let shadow = Shadow::of_live(live, &files).await?;
+    let id = live.page.as_ref().map(|page| page.id);
+    let before = match id {
+        Some(id) => shadow.markdown(id).await?,
+        None => String::new(),
+    };
+    let mut types = live.types.clone();
+    // The shadow has no newer ones.
+    types.fresh = true;
+    let applied = shadow.apply(context, request.apply_args.clone(), types, files).await?;
+    let rendered_by = match (&live.page, &live.markdown) {
+        (None, _) => RenderedBy::ModelForNewPage,
+        (Some(_), None) => RenderedBy::Model,
+        (Some(_), Some(service)) if service.text == before => RenderedBy::Service,
+        (Some(_), Some(_)) => RenderedBy::DifferentModel,
+    };
+    let tokens = TokenCount::of(&before, &applied.markdown, live.markdown.as_ref());
+    Ok(of_applied(applied, id, before, rendered_by, tokens))
+}
+
+/// Renders the page as the file alone makes it.
+async fn offline(
+    context: &Context,
+    request: &PreviewRequest,
+    files: AccountFiles,
+) -> Result<Preview, CommandError> {
+    let shadow = Shadow::of_file(&files).await?;
+    let apply_args =
+        ApplyArgs { is_unrecorded: true, no_validate: true, ..request.apply_args.clone() };
+    let types = shadow.slot_types().await?;
+    let mut applied = shadow.apply(context, apply_args, types, files).await?;
+    applied.outlook = ApplyOutlook::default();
+    let tokens = TokenCount::of("", &applied.markdown, None);
+    Ok(of_applied(applied, None, String::new(), RenderedBy::ModelOfFile, tokens))
+}
+
+fn of_applied(
+    applied: AppliedShadow,
+    id: Option<i64>,
+    before: String,
+    rendered_by: RenderedBy,
+    tokens: TokenCount,
+) -> Preview {
+    let AppliedShadow { file, markdown: after, outlook, page } = applied;
+    let login = page.snapshot.login.clone();
+    Preview { file, login, id, before, after, rendered_by, tokens, outlook, page }
+}

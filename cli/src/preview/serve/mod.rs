@@ -1,0 +1,128 @@
+//! `links preview --serve`: the preview as a page on loopback that follows its file.
+
+mod apply_when;
+mod event_body;
+mod http_server;
+mod routes;
+mod serve_session;
+mod served;
+mod watcher;
+
+use std::future::poll_fn;
+use std::io;
+use std::rc::Rc;
+use std::task::Poll;
+
+pub(crate) use apply_when::ApplyWhen;
+use http_server::HttpServer;
+use serde_json::json;
+use serve_session::{ApplyOrder, ServeSession};
+use served::Served;
+use tokio::sync::mpsc;
+use tokio::task::LocalSet;
+use watcher::FileWatcher;
+
+use super::preview_source::PreviewSource;
+use super::render::PreviewRequest;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::signal::SuppressInterrupt;
+
+/// How a preview is served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServeOptions {
+    pub(crate) port: Option<u16>,
+    /// When the file is applied; `None` is never.
+    pub(crate) apply: Option<ApplyWhen>,
+}
+
+/// Serves the preview until Ctrl-C. Prints the URL first.
+pub(crate) async fn serve(
+    context: &Context,
+    request: PreviewRequest,
+    options: ServeOptions,
+) -> Result<CommandOutput, CommandError> {
+    if request.path.as_os_str() == "-" {
+        return Err(CommandError::usage("standard input cannot be served: it does not change")
+            .with_hint("name a page file"));
+    }
+    // What cannot be read at all is an error of the command, not of the file.
+    PreviewSource::read(&request.path, &request.apply_args.upload_root)?;
+    let server = HttpServer::bind(options.port.unwrap_or_default())
+        .map_err(|error| CommandError::usage(format!("cannot serve the preview: {error}")))?;
+    let watcher = FileWatcher::new(&request.path).map_err(|error| {
+        CommandError::usage(format!("cannot watch {}: {error}", request.path.display()))
+    })?;
+    let served = Rc::new(Served::new());
+    let file = request.path.display().to_string();
+    let mut session = ServeSession::new(context.unattended(), request, options.apply, &served);
+    session.begin().await?;
+    let url = server.url(&served);
+    // The reader of the URL may stop the server at once.
+    let suppressed = SuppressInterrupt::new();
+    let mut stopped = Box::pin(tokio::signal::ctrl_c());
+    poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
+    let apply = options.apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
+    let lines = vec![
+        StyledLine::new(Style::Plain, url.clone()),
+        StyledLine::new(Style::Faint, format!("shows {file} until Ctrl-C")),
+    ];
+    Ok(CommandOutput {
+        body: Body::Own(json!({ "data": { "url": url, "file": file, "apply": apply } })),
+        view: View::Lines(lines),
+        exit: Exit::Ok,
+        then: Some(Box::pin(async move {
+            let (orders, ordered) = mpsc::channel(1);
+            let local = LocalSet::new();
+            local.spawn_local(server.run(served, options.apply.map(|_| orders)));
+            let followed = Box::pin(follow(session, watcher, ordered, &mut stopped));
+            let ended = local.run_until(followed).await;
+            drop(suppressed);
+            if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
+        })),
+    })
+}
+
+/// Follows the file and the orders of the user until Ctrl-C. Ctrl-C ends what only reads at once, and a run as it does in `links apply`.
+async fn follow(
+    mut session: ServeSession,
+    mut watcher: FileWatcher,
+    mut ordered: mpsc::Receiver<ApplyOrder>,
+    stopped: &mut (impl Future<Output = io::Result<()>> + Unpin),
+) -> io::Result<()> {
+    loop {
+        session.watch_images(&mut watcher);
+        let order = tokio::select! {
+            biased;
+            ended = &mut *stopped => return ended,
+            () = watcher.changed() => None,
+            Some(order) = ordered.recv() => Some(order),
+        };
+        let replied = if let Some(order) = order {
+            let state = session.carry_out(order.version, order.is_confirmed).await;
+            Some((order.reply, state))
+        } else {
+            let is_due = tokio::select! {
+                biased;
+                ended = &mut *stopped => return ended,
+                is_due = session.refresh() => is_due,
+            };
+            if !is_due {
+                continue;
+            }
+            session.apply_saved().await;
+            None
+        };
+        tokio::select! {
+            biased;
+            ended = &mut *stopped => return ended,
+            _ = session.refresh() => {}
+        }
+        if let Some((reply, state)) = replied {
+            // The browser may have gone.
+            let _ = reply.send(state);
+        }
+    }
+}

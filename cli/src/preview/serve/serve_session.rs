@@ -1,0 +1,268 @@
+//! Session of a served preview: makes the document anew when the file changes, and applies the file where that is allowed.
+
+use std::rc::Rc;
+
+use tokio::sync::oneshot;
+
+use super::apply_when::ApplyWhen;
+use super::served::{Served, ServedDocument};
+use super::watcher::FileWatcher;
+use crate::account::{AccountRequest, Allowed, apply_text};
+use crate::apply::planned::ApplyArgs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::View;
+use crate::output::diff::{diff_lines, unified};
+use crate::preview::apply_outlook::ApplyOutlook;
+use crate::preview::html::{FileProblem, Notice, Screen, ScreenPage, document, image_origin};
+use crate::preview::live_account::LiveAccount;
+use crate::preview::preview_source::PreviewSource;
+use crate::preview::render::{Preview, PreviewRequest, render};
+
+/// Order of the user to apply the file.
+#[derive(Debug)]
+pub(super) struct ApplyOrder {
+    /// Version of the document that the user sees.
+    pub(super) version: u64,
+    /// True if the user has confirmed what cannot be undone.
+    pub(super) is_confirmed: bool,
+    pub(super) reply: oneshot::Sender<ApplyState>,
+}
+
+/// What became of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ApplyState {
+    Applied,
+    /// Nothing was written: it has to be confirmed first.
+    ToConfirm,
+    /// Nothing was written: the user sees an older document, or one with problems.
+    Stale,
+    Failed,
+}
+
+impl ApplyState {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::ToConfirm => "confirm",
+            Self::Stale => "stale",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Session of a served preview.
+pub(super) struct ServeSession {
+    context: Context,
+    request: PreviewRequest,
+    apply: Option<ApplyWhen>,
+    served: Rc<Served>,
+    live: Option<LiveAccount>,
+    /// Text of the file as the document shows it.
+    source: Option<PreviewSource>,
+    /// The last preview that could be made.
+    preview: Option<Preview>,
+    problems: Vec<FileProblem>,
+    /// What the last apply refused of the file.
+    refused: Vec<FileProblem>,
+    notice: Option<Notice>,
+}
+
+impl ServeSession {
+    pub(super) fn new(
+        context: Context,
+        request: PreviewRequest,
+        apply: Option<ApplyWhen>,
+        served: &Rc<Served>,
+    ) -> Self {
+        Self {
+            context,
+            request,
+            apply,
+            served: served.clone(),
+            live: None,
+            source: None,
+            preview: None,
+            problems: Vec::new(),
+            refused: Vec::new(),
+            notice: None,
+        }
+    }
+
+    /// Makes the first document.
+    ///
+    /// # Errors
+    ///
+    /// When the service cannot be asked. Problems of the file are shown in the document.
+    pub(super) async fn begin(&mut self) -> Result<(), CommandError> {
+        let made = self.make().await;
+        self.publish();
+        match made {
+            Err(failure) if !matches!(failure.exit(), Exit::Invalid | Exit::Conflict) => {
+                Err(failure)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the document anew. Returns true if the file was saved and is to be applied.
+    pub(super) async fn refresh(&mut self) -> bool {
+        let before = self.source.as_ref().map(PreviewSource::fingerprint);
+        // What failed is in the document.
+        let is_made = self.make().await.is_ok();
+        let is_saved = self.source.as_ref().map(PreviewSource::fingerprint) != before;
+        if is_saved {
+            self.notice = None;
+            self.refused.clear();
+        }
+        self.publish();
+        let needs_nothing =
+            |it: &ApplyOutlook| it.is_changed && it.refusal.is_none() && it.irreversible.is_empty();
+        let is_on_save = self.apply == Some(ApplyWhen::Save);
+        is_on_save && is_saved && is_made && self.outlook().is_some_and(needs_nothing)
+    }
+
+    /// Carries out an order of a user who sees this version of the document.
+    pub(super) async fn carry_out(&mut self, version: u64, is_confirmed: bool) -> ApplyState {
+        if version != self.served.version() || !self.problems.is_empty() {
+            return ApplyState::Stale;
+        }
+        self.run(is_confirmed).await
+    }
+
+    /// Applies a file that was saved.
+    pub(super) async fn apply_saved(&mut self) {
+        self.run(false).await;
+    }
+
+    /// Watches the directories of the images that the file names.
+    pub(super) fn watch_images(&self, watcher: &mut FileWatcher) {
+        for image in self.preview.iter().flat_map(|preview| &preview.page.images) {
+            if let Some(directory) = image.path().parent() {
+                // An image in a directory that cannot be watched is read again when the file is saved.
+                let _ = watcher.watch(directory);
+            }
+        }
+    }
+
+    fn outlook(&self) -> Option<&ApplyOutlook> {
+        self.preview.as_ref().map(|preview| &preview.outlook)
+    }
+
+    /// Reads the file and makes a preview. Keeps the last one if that fails.
+    async fn make(&mut self) -> Result<(), CommandError> {
+        let roots = &self.request.apply_args.upload_root;
+        let made = match PreviewSource::read(&self.request.path, roots) {
+            Err(failure) => Err(failure),
+            Ok(source) => {
+                let source = self.source.insert(source);
+                render(&mut self.context, &self.request, source, &mut self.live).await
+            }
+        };
+        match made {
+            Ok(preview) => {
+                self.preview = Some(preview);
+                self.problems.clear();
+                Ok(())
+            }
+            Err(failure) => {
+                self.problems = self.problems_of(&failure);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Applies the file as the document shows it.
+    async fn run(&mut self, is_confirmed: bool) -> ApplyState {
+        let (Some(source), Some(outlook)) = (&self.source, self.outlook()) else {
+            return ApplyState::Stale;
+        };
+        if outlook.refusal.is_some() || !outlook.is_changed {
+            return ApplyState::Stale;
+        }
+        if !outlook.irreversible.is_empty() && !is_confirmed {
+            return ApplyState::ToConfirm;
+        }
+        let allowed =
+            Allowed { allow_create: usize::from(is_confirmed), allow_rename: is_confirmed };
+        // No more is deleted than what the user has seen.
+        let max_deletes = Some(outlook.deletes);
+        let apply_args =
+            ApplyArgs { yes: is_confirmed, max_deletes, ..self.request.apply_args.clone() };
+        let request =
+            AccountRequest { paths: Vec::new(), plan: None, apply_args, allowed, wait: false };
+        let ended = match source.parse() {
+            Ok(files) => apply_text(&mut self.context, request, files).await,
+            Err(failure) => Err(failure),
+        };
+        // The page is another one now, or was before.
+        self.live = None;
+        match ended {
+            Ok(output) => {
+                let lines = match output.view {
+                    View::Lines(lines) => lines.iter().map(|line| line.text().to_owned()).collect(),
+                    _ => vec!["applied".to_owned()],
+                };
+                self.notice = Some(Notice { is_failure: false, lines });
+                ApplyState::Applied
+            }
+            Err(failure) => {
+                self.refused = self.problems_of(&failure);
+                self.refused.retain(|problem| problem.place.is_some());
+                let hint = failure.hint().map(str::to_owned);
+                let lines = failure.to_string().lines().map(str::to_owned).chain(hint).collect();
+                self.notice = Some(Notice { is_failure: true, lines });
+                ApplyState::Failed
+            }
+        }
+    }
+
+    /// Returns the problems of an error with the lines of the file that they are about.
+    fn problems_of(&self, failure: &CommandError) -> Vec<FileProblem> {
+        let text = self.source.as_ref().map(PreviewSource::text).unwrap_or_default();
+        let mut found: Vec<FileProblem> = failure
+            .places()
+            .map(|(line, column, message)| {
+                let shown = text.lines().nth(line - 1).unwrap_or_default().to_owned();
+                FileProblem { place: Some((line, column, shown)), message }
+            })
+            .collect();
+        if found.is_empty() {
+            let lines = failure.to_string();
+            let hint = failure.hint().map(str::to_owned);
+            let lines = lines.lines().map(str::to_owned).chain(hint);
+            found.extend(lines.map(|message| FileProblem { place: None, message }));
+        }
+        found
+    }
+
+    /// Replaces the document, if it has changed.
+    fn publish(&self) {
+        let file = self.request.path.display().to_string();
+        let problems = if self.problems.is_empty() { &self.refused } else { &self.problems };
+        self.served.replace(|version| {
+            let page = self.preview.as_ref().map(|preview| ScreenPage {
+                shown: &preview.page,
+                rendered_by: preview.rendered_by,
+                tokens: preview.tokens,
+                outlook: &preview.outlook,
+                diff: diff_lines(&unified(("the page", &preview.before), (&file, &preview.after))),
+            });
+            let html = document(&Screen {
+                file: &file,
+                version,
+                page,
+                problems,
+                notice: self.notice.as_ref(),
+                may_apply: self.apply.is_some(),
+            });
+            let shown = self.preview.as_ref().map(|preview| &preview.page);
+            ServedDocument {
+                html: html.into(),
+                images: shown.map(|page| page.images.clone()).unwrap_or_default(),
+                image_origin: shown.and_then(image_origin),
+            }
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! A page with what it refers to, for a view that is more than Markdown.
+
+use std::collections::BTreeMap;
+
+use links_sdk::apply::PageSnapshot;
+use links_sdk::types::LeadForm;
+
+use crate::page_file::local_image::LocalImage;
+
+/// A page with its forms and its images.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownPage {
+    pub(crate) snapshot: PageSnapshot,
+    pub(crate) forms: Vec<LeadForm>,
+    /// Images that the file names, without repetition.
+    pub(crate) images: Vec<LocalImage>,
+    /// Indices in `images`, by the path that the page has for the image.
+    pub(crate) paths: BTreeMap<String, usize>,
+    /// Beginning of the URLs of the other images; empty if unknown.
+    pub(crate) file_base: String,
+}
+
+impl ShownPage {
+    pub(super) fn new(
+        snapshot: PageSnapshot,
+        forms: Vec<LeadForm>,
+        named: impl IntoIterator<Item = (LocalImage, String)>,
+        file_base: String,
+    ) -> Self {
+        let (mut images, mut paths) = (Vec::<LocalImage>::new(), BTreeMap::new());
+        for (image, path) in named {
+            let known = images.iter().position(|known| known.hash == image.hash);
+            let index = known.unwrap_or(images.len());
+            if known.is_none() {
+                images.push(image);
+            }
+            paths.insert(path, index);
+        }
+        Self { snapshot, forms, images, paths, file_base }
+    }
+}

@@ -1,0 +1,136 @@
+//! Tests of `links preview --serve` in a real Chromium, and its pictures for the README. See `tests/browser/run` and
+//! `tests/browser/screenshots`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::chromium::Chromium;
+use crate::preview_serve::{PreviewServer, env};
+use crate::test_env::TestEnv;
+
+const IMAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/browser/images");
+const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/images");
+
+fn page(title: &str) -> String {
+    format!(
+        "profile: cafe
+title: \"{title}\"
+avatar: {{$upload: images/logo.png}}
+bgImage: {{$upload: images/terrace.png}}
+slots:
+  - id: 1001
+    type: text
+    data: {{title: Good morning!, description: We open at 8 every day. Dogs and long conversations are welcome.}}
+  - id: 1002
+    type: button
+    data: {{title: Summer menu, link: https://qara.example/menu, style: primary}}
+  - type: button
+    data: {{title: Find us on the map, link: https://maps.example/qara, style: outline}}
+  - type: gallery
+    data:
+      title: From the counter
+      images:
+        - {{image: {{$upload: images/raf.png}}, title: Raf with sea buckthorn}}
+        - {{image: {{$upload: images/bun.png}}, title: Cardamom bun}}
+  - type: faq
+    data: {{title: Before you come, items: [{{question: Can I bring a dog?, answer: Yes.}}, {{question: Is there oat milk?, answer: Yes.}}]}}
+"
+    )
+}
+
+/// Returns an environment with the images of the page, and a browser.
+fn with_images() -> (TestEnv, Chromium) {
+    let env = env();
+    std::fs::create_dir(env.home.path().join("images")).unwrap();
+    for name in ["logo.png", "terrace.png", "raf.png", "bun.png"] {
+        let bytes = std::fs::read(format!("{IMAGES}/{name}")).unwrap();
+        env.file(&format!("images/{name}"), bytes);
+    }
+    let chromium = Chromium::start(&env.home.path().join("chromium").display().to_string());
+    (env, chromium)
+}
+
+#[test]
+#[ignore = "needs Chromium: see tests/browser/run"]
+fn a_preview_follows_its_file_in_a_browser() {
+    let (env, chromium) = with_images();
+    env.file("cafe.yaml", page("Qara Coffee by the river"));
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply"]);
+    chromium.open(&server.url);
+    chromium.wait_for("h1", "Qara Coffee by the river");
+    chromium.find("html[data-ready]");
+    // The style and the images are loaded, and nothing else may be.
+    assert_eq!(
+        chromium.value("getComputedStyle(document.querySelector('.avatar')).borderRadius"),
+        "50%"
+    );
+    assert_eq!(chromium.value("document.querySelector('.avatar').naturalWidth"), 200);
+    let injected = "(() => { const it = document.createElement('script'); it.textContent = 'window.injected = 1'; \
+                    document.body.append(it); return window.injected === undefined; })()";
+    assert_eq!(chromium.value(injected), true);
+
+    // A save, and a title that would like to be a script.
+    env.file(
+        "cafe.yaml",
+        page("Qara <script>window.injected = 1</script><img src=x onerror='window.injected = 1'>"),
+    );
+    chromium.wait_for("h1", "<script>window.injected = 1</script>");
+    assert_eq!(chromium.value("window.injected === undefined"), true);
+    assert_eq!(chromium.value("document.querySelectorAll('script').length"), 1);
+
+    // A file that does not parse: its line, above the last page.
+    env.file("cafe.yaml", "profile: cafe\nslots:\n  - {type: text\n");
+    chromium.wait_for("section[@id='problems']", "cafe.yaml:");
+    chromium.wait_for("h1", "window.injected");
+    assert_eq!(chromium.value("document.getElementById('apply').disabled"), true);
+
+    // An image outside of the directory is neither shown nor served.
+    env.file("cafe.yaml", page("Qara").replace("images/logo.png", "../../etc/logo.png"));
+    chromium.wait_for("section[@id='problems']", "is outside the page file");
+    assert_eq!(chromium.value("[...document.images].every((it) => !it.src.includes('etc'))"), true);
+
+    // `d` shows what changes, and it stays open after a save.
+    env.file("cafe.yaml", page("Qara at the sea"));
+    chromium.wait_for("h1", "Qara at the sea");
+    chromium.find("html[data-ready]");
+    assert_eq!(chromium.value("document.getElementById('changes').hidden"), true);
+    chromium.key("d");
+    assert_eq!(chromium.value("document.getElementById('changes').hidden"), false);
+    env.file("cafe.yaml", page("Qara at the lake"));
+    chromium.wait_for("h1", "Qara at the lake");
+    chromium.find("html[data-ready]");
+    assert_eq!(chromium.value("document.getElementById('changes').hidden"), false);
+    chromium.wait_for("span[@class='added']", "# Qara at the lake");
+
+    // `a` asks, because images are uploaded, and applies when it is pressed again.
+    let title = || env.server.account().profiles[0].title.clone();
+    chromium.key("a");
+    assert_eq!(chromium.value("document.getElementById('confirm').hidden"), false);
+    assert_eq!(title().as_deref(), Some("Qara Coffee"));
+    chromium.key("a");
+    chromium.wait_for("section[@id='notice']", "cafe: ");
+    assert_eq!(title().as_deref(), Some("Qara at the lake"));
+    chromium.wait_for("section[@id='changes']", "Nothing changes for the reader.");
+}
+
+#[test]
+#[ignore = "writes docs/images: see tests/browser/screenshots"]
+fn pictures_of_the_preview() {
+    let (env, chromium) = with_images();
+    env.file("cafe.yaml", page("Qara Coffee"));
+    env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id <= 1002));
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply"]);
+    let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true });
+    chromium.devtools("Emulation.setDeviceMetricsOverride", &phone);
+    for scheme in ["light", "dark"] {
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        chromium.devtools("Emulation.setEmulatedMedia", &media);
+        chromium.open(&server.url);
+        chromium.find("html[data-ready]");
+        let is_loaded = "[...document.images].every((it) => it.complete)";
+        while chromium.value(is_loaded) != true {}
+        let picture = STANDARD.decode(chromium.screenshot()).unwrap();
+        std::fs::write(format!("{PICTURES}/preview-{scheme}.png"), picture).unwrap();
+    }
+}
