@@ -259,6 +259,22 @@ fn a_service_that_renders_in_other_words_is_announced() {
     assert_eq!(data["tokens"].as_u64().unwrap(), 2 * same["tokens"].as_u64().unwrap());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_preview_on_a_terminal_is_laid_out_and_a_diff_is_coloured() {
+    let env = env();
+    env.file("cafe.yaml", FILE);
+    let seen = crate::terminal::run(&env, "preview cafe.yaml --color never", "");
+    assert_eq!(seen.exit, 0, "{}", seen.text);
+    for line in ["Qara, by the river", "Good evening!", "Menu <https://qara.example/menu>"] {
+        assert!(seen.text.lines().any(|it| it.trim_end() == line), "{line}\n{}", seen.text);
+    }
+    assert!(!seen.text.contains(['#', '\u{1b}']), "{}", seen.text);
+    let seen = crate::terminal::run(&env, "preview cafe.yaml --diff", "");
+    assert!(seen.text.contains("\u{1b}[32m+### Good evening!"), "{}", seen.text);
+    assert!(seen.text.contains("\u{1b}[31m-### Good morning!"), "{}", seen.text);
+}
+
 #[test]
 fn a_page_that_is_too_long_is_a_no() {
     let env = env();

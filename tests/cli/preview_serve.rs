@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::test_env::{TestEnv, picture};
+use crate::test_env::{TestEnv, picture, reported_exit};
 
 const FILE: &str = "profile: cafe\ntitle: Qara by the river\nslots:\n  - {id: 1001, type: text, data: {title: Good evening}}\n";
 
@@ -133,7 +133,7 @@ impl PreviewServer {
 
     /// Waits for the end, and returns the exit code.
     fn ended(mut self) -> Option<i32> {
-        self.child.wait().unwrap().code()
+        reported_exit(self.child.wait().unwrap())
     }
 
     /// Presses Ctrl-C, and returns the exit code and what was said.

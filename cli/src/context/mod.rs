@@ -340,7 +340,7 @@ enum Pacing<'r> {
 }
 
 /// Rate limits that no command reaches.
-fn unlimited() -> RateLimits {
+pub(crate) fn unlimited() -> RateLimits {
     let mut limits = RateLimits::default();
     limits.per_second = usize::MAX;
     limits.per_minute = usize::MAX;

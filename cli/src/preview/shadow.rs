@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 
 use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
 use links_sdk::apply::PageSnapshot;
-use links_sdk::{BaseUrl, Client, InProcessPacer, ProfileKey, RateLimits, Token};
+use links_sdk::{BaseUrl, Client, ProfileKey, Token};
 use serde_json::{Value, json};
 
 use super::apply_outlook::ApplyOutlook;
@@ -18,12 +17,9 @@ use crate::account::files::AccountFiles;
 use crate::account::shadow_run::{ShadowedPage, run_on_shadow};
 use crate::apply::planned::ApplyArgs;
 use crate::apply::uploads::unsent_path;
-use crate::context::Context;
+use crate::context::{Context, unlimited};
 use crate::error::CommandError;
 use crate::schema::slot_types::SlotTypeCatalog;
-
-/// Number of requests to a shadow that is never reached.
-const UNLIMITED: usize = 1_000_000;
 
 /// A running shadow. It stops when it is dropped.
 pub(super) struct Shadow {
@@ -96,10 +92,7 @@ impl Shadow {
         let server = server.map_err(|error| cannot(&error))?;
         let base = BaseUrl::new(&server.base_url()).map_err(|error| cannot(&error))?;
         let token = Token::new(&server.token()).map_err(|error| cannot(&error))?;
-        let mut limits = RateLimits::default();
-        (limits.per_second, limits.per_minute) = (UNLIMITED, UNLIMITED);
-        let client = Client::builder_at(base).token(token);
-        let client = client.pacer(Arc::new(InProcessPacer::new(limits)));
+        let client = Client::builder_at(base).token(token).rate_limits(unlimited());
         let client = client.build().map_err(|error| cannot(&error))?;
         Ok(Self { _server: server, client, file_base })
     }
