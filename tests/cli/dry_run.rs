@@ -8,7 +8,15 @@ use crate::leaves::{self, names};
 use crate::test_env::{CommandResult, TestEnv};
 
 /// Commands that end with the exit code of `slots plan`: there is something to do.
-const AS_PLANS: &[&str] = &["apply", "slots apply", "slots restore", "slots edit", "undo"];
+const AS_PLANS: &[&str] = &[
+    "apply",
+    "slots apply",
+    "slots restore",
+    "slots edit",
+    "slots rewrite",
+    "slots import",
+    "undo",
+];
 
 fn writes(env: &TestEnv) -> bool {
     let wrote = env.server.requests().iter().any(|request| {

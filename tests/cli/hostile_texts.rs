@@ -155,8 +155,9 @@ fn dangers(text: &str) -> Vec<String> {
 }
 
 /// Leaves whose stdout is a document for programs, byte for byte unless it is a terminal.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "api",
+    "preview",
     "pull",
     "slots pull",
     "slots template",
