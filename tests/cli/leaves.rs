@@ -40,7 +40,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots edit" => vec!["cafe", "--yes"],
         "slots explain" | "slots template" | "schema slot" => vec!["button"],
         "profile settings" | "profile open" | "profile edit" | "profile get"
-        | "profile preview" | "slots list" | "slots pull" | "pull" => {
+        | "profile preview" | "slots list" | "slots top" | "slots pull" | "pull" => {
             vec!["cafe"]
         }
         "profile create" => vec!["spring.menu"],

@@ -15,6 +15,7 @@ mod canary;
 mod check;
 mod chromium;
 mod ci;
+mod clicks;
 mod completion;
 mod config;
 mod connect;

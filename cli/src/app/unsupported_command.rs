@@ -122,7 +122,10 @@ const GUESSES: &[(&[&str], &str)] = &[
         &["fetch", "clone", "download", "export", "backup", "dump"],
         "`links pull KEY` writes a page to a file, `links pull --all` all of them",
     ),
-    (&["import", "load"], "`links apply FILE` makes a page match a file"),
+    (
+        &["import", "load"],
+        "`links apply FILE` makes a page match a file, `links slots import KEY FILE` adds the rows of a CSV file",
+    ),
     (&["revert", "rollback"], "`links undo` undoes a write, `links log` lists them"),
     (&["history"], "`links log` lists the writes of this machine, `links undo` undoes one"),
     (
@@ -133,7 +136,7 @@ const GUESSES: &[(&[&str], &str)] = &[
     (&["whoami", "user"], "`links me` shows whose token this is"),
     (&["version"], "`links --version` prints the version"),
     (&["setup", "configure"], "`links auth login` logs in, `links config list` lists the settings"),
-    (&["find", "grep"], "`links slots list KEY --jq FILTER` selects slots of a page"),
+    (&["find", "grep"], "`links search PATTERN` searches pages, slots and forms"),
 ];
 
 /// Other names of nouns.

@@ -72,6 +72,8 @@ pub(crate) struct Column {
     pub(crate) title: &'static str,
     /// Content of the cells.
     pub(crate) cell: Cell,
+    /// True if the column is cut where the table is wider than the terminal.
+    pub(crate) is_fitted: bool,
 }
 
 /// Content of the cells.
@@ -196,12 +198,17 @@ impl View {
 impl Column {
     /// Column that shows the value at a path.
     pub(crate) const fn at(title: &'static str, path: &'static str) -> Self {
-        Self { title, cell: Cell::At(path) }
+        Self { title, cell: Cell::At(path), is_fitted: false }
     }
 
     /// Column that shows text computed from the record.
     pub(crate) const fn of(title: &'static str, make: fn(&Value) -> String) -> Self {
-        Self { title, cell: Cell::Of(make) }
+        Self { title, cell: Cell::Of(make), is_fitted: false }
+    }
+
+    /// Column that shows text computed from the record, and gives way where the table is wider than the terminal.
+    pub(crate) const fn fitted(title: &'static str, make: fn(&Value) -> String) -> Self {
+        Self { title, cell: Cell::Of(make), is_fitted: true }
     }
 }
 

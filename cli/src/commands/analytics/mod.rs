@@ -8,6 +8,8 @@ mod query;
 mod shown;
 
 use clap::Subcommand;
+pub(crate) use query::PeriodArgs;
+pub(crate) use shown::{reliance, unrecognised};
 
 use crate::context::Context;
 use crate::error::CommandError;

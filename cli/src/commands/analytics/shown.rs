@@ -27,6 +27,15 @@ pub(crate) async fn shown(
     Ok(CommandOutput::service(answer.body().clone(), View::FigureTable(lines, rows)))
 }
 
+/// Says that the clicks of slots were not found in the numbers, and shows the numbers.
+pub(crate) fn unrecognised(context: &Context, data: &Value) {
+    let text = "the clicks of the slots are not recognised in these analytics:";
+    context.ui.say(&StyledLine::new(Style::Changed, text));
+    for line in figures::lines(data, false, None) {
+        context.ui.say(&line);
+    }
+}
+
 /// Returns the notes on accuracy and age that the service gives with its numbers, as far as they are recognised.
 pub(crate) fn reliance(meta: &Value) -> Vec<String> {
     let mut lines = Vec::new();

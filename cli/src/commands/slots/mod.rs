@@ -16,6 +16,7 @@ pub(crate) mod list;
 pub(crate) mod move_;
 pub(crate) mod plan;
 pub(crate) mod pull;
+mod ranking;
 pub(crate) mod reorder;
 mod reordering;
 mod restoration;
@@ -23,6 +24,7 @@ pub(crate) mod restore;
 pub(crate) mod rewrite;
 pub(crate) mod set;
 pub(crate) mod template;
+pub(crate) mod top;
 pub(crate) mod types;
 mod view;
 
@@ -42,6 +44,8 @@ pub(crate) enum SlotsCommand {
     /// Show one slot
     #[command(alias = "show")]
     Get(get::SlotsGetArgs),
+    /// Rank the slots of a page by their clicks
+    Top(top::SlotsTopArgs),
     /// Add a slot to a page
     Add(add::SlotsAddArgs),
     /// Change fields of a slot
@@ -86,6 +90,7 @@ pub(super) async fn run(
     match command {
         SlotsCommand::List(args) => list::run(context, args).await,
         SlotsCommand::Get(args) => get::run(context, args).await,
+        SlotsCommand::Top(args) => top::run(context, args).await,
         SlotsCommand::Add(args) => add::run(context, args).await,
         SlotsCommand::Set(args) => set::run(context, args).await,
         SlotsCommand::Move(args) => move_::run(context, args).await,

@@ -13,6 +13,8 @@ pub(crate) struct Grid {
     pub(crate) headings: Vec<String>,
     /// Cells of each row, one per column.
     pub(crate) rows: Vec<Vec<String>>,
+    /// Column that is cut where the table is wider than the terminal.
+    pub(crate) fitted: Option<usize>,
 }
 
 impl Grid {
@@ -24,6 +26,7 @@ impl Grid {
         };
         Self {
             headings: columns.iter().map(|it| it.title.to_owned()).collect(),
+            fitted: columns.iter().position(|it| it.is_fitted),
             rows: records
                 .iter()
                 .map(|record| columns.iter().map(|column| cell(record, column)).collect())
@@ -41,6 +44,7 @@ impl Grid {
             |record: &Value, path| pick(record, path).map_or_else(String::new, |it| cell(&it));
         Self {
             headings: fields.paths().map(str::to_owned).collect(),
+            fitted: None,
             rows: records
                 .iter()
                 .map(|record| fields.paths().map(|path| text(record, path)).collect())
@@ -54,10 +58,11 @@ impl Grid {
         fields: &FieldSelection,
         cell: fn(&Value) -> String,
     ) -> Self {
-        let Self { headings, mut rows } = Self::picked(std::slice::from_ref(record), fields, cell);
+        let Self { headings, mut rows, .. } =
+            Self::picked(std::slice::from_ref(record), fields, cell);
         let values = rows.pop().unwrap_or_default();
         let rows = headings.into_iter().zip(values).map(|(name, value)| vec![name, value]);
-        Self { headings: Vec::new(), rows: rows.collect() }
+        Self { rows: rows.collect(), ..Self::default() }
     }
 
     /// One row per record, with every field that any record has.
@@ -74,7 +79,7 @@ impl Grid {
             found.map_or_else(String::new, |(_, value)| cell(value))
         };
         let rows = records.iter().map(|it| headings.iter().map(|name| text(it, name)).collect());
-        Self { rows: rows.collect(), headings }
+        Self { rows: rows.collect(), headings, fitted: None }
     }
 
     /// All fields of one record, one per row, beginning with the fields in `first`.
@@ -83,7 +88,7 @@ impl Grid {
         fields
             .sort_by_key(|(name, _)| first.iter().position(|it| it == name).unwrap_or(first.len()));
         let row = |(name, value): (String, &Value)| vec![name, cell(value)];
-        Self { headings: Vec::new(), rows: fields.into_iter().map(row).collect() }
+        Self { rows: fields.into_iter().map(row).collect(), ..Self::default() }
     }
 }
 
