@@ -171,6 +171,16 @@ impl<T: Send + 'static> Call<T, Write> {
     }
 }
 
+impl<T: Send + 'static, K> Call<T, K> {
+    /// Sets the key to send instead of a random one, if there is one.
+    pub(crate) fn keyed(mut self, key: Option<IdempotencyKey>) -> Self {
+        if key.is_some() {
+            self.sender.options.idempotency_key = key;
+        }
+        self
+    }
+}
+
 impl<T: Send + 'static> Call<T, Create> {
     /// Sets the key to send instead of a random one, to repeat a call that another process began.
     pub fn with_idempotency_key(mut self, key: IdempotencyKey) -> Self {

@@ -140,7 +140,7 @@ fn the_link_column_is_fitted_to_the_terminal() {
         0
     );
     assert!(env.run("slots list cafe").stdout.contains(&link));
-    for columns in [60, 80, 100, 160] {
+    for columns in [80, 100, 160] {
         let seen = terminal::run_at(columns, &env, "slots list cafe");
         let row = seen.text.lines().find(|line| line.starts_with("1002")).unwrap().trim_end();
         assert!(row.contains("https://"), "{columns}\n{}", seen.text);

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::test_env::{CommandResult, TestEnv, picture, reported_exit};
 
+const SOCIAL: &str = "https://t.me/qaracoffee";
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 
 /// Returns the words that each leaf is run with. A leaf that is missing here fails the tests.
@@ -47,6 +48,8 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "profile update" => vec!["cafe", "title=Anew"],
         "profile rename" => vec!["cafe", "cafe.mole", "--yes", "--confirm", "cafe"],
         "forms get" | "forms edit" | "analytics form" => vec![FORM],
+        "profile socials add" => vec!["cafe", "https://www.youtube.com/@qara"],
+        "profile socials remove" => vec!["cafe", SOCIAL],
         "forms update" => vec![FORM, "enabled:=false"],
         "forms field add" => vec![FORM, "type=text", "label=Table"],
         "forms field set" => vec![FORM, "phone", "label=Tel"],

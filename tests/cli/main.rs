@@ -24,6 +24,7 @@ mod docs;
 #[cfg(target_os = "linux")]
 mod dry_run;
 mod edit;
+mod escape_hatches;
 #[cfg(target_os = "linux")]
 mod examples;
 #[cfg(target_os = "linux")]

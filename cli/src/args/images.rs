@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
+use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod, image_size};
 use serde_json::json;
 
 use super::fields::FieldValues;
@@ -16,6 +16,9 @@ use crate::page_file::local_path::{has_image_ending, looks_local};
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
+
+/// Number of pixels per side beyond which an image is larger than any page shows: twice the width of a background (the interface, section 2.1).
+const USEFUL_PIXELS: usize = 3200;
 
 /// Fields of a page that take the path of an uploaded image (the interface, section 2.1).
 pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
@@ -48,6 +51,18 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
     }
     let via = if known.len() > LARGE { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
     Ok(Upload::file(name).method(via))
+}
+
+/// Returns a warning about an image that is uploaded all the same: one that is damaged, or larger than pages show.
+pub(crate) fn warning(name: &str) -> Option<StyledLine> {
+    let text = match image_size(Path::new(name)) {
+        None => format!("{name} may be damaged: its width and height cannot be read"),
+        Some((width, height)) if width.max(height) > USEFUL_PIXELS => format!(
+            "{name} has {width}x{height} pixels, more than pages show: {USEFUL_PIXELS} are enough"
+        ),
+        Some(_) => return None,
+    };
+    Some(StyledLine::new(Style::Changed, text))
 }
 
 impl FieldValues {
@@ -96,6 +111,9 @@ impl FieldValues {
                 context.ui.say(&StyledLine::new(Style::Faint, text));
                 self.put(field, json!(path));
                 continue;
+            }
+            if let Some(warning) = warning(name) {
+                context.ui.say(&warning);
             }
             match client.files().upload(upload).await.map_err(CommandError::from) {
                 Ok(file) => {

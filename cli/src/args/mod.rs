@@ -3,6 +3,7 @@
 pub(crate) mod assignment;
 pub(crate) mod dry_run;
 pub(crate) mod fields;
+pub(crate) mod idempotency_key;
 pub(crate) mod images;
 pub(crate) mod merge;
 pub(crate) mod page_word;

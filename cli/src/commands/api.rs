@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::assignment;
 use crate::args::dry_run::DryRunArgs;
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -26,9 +27,14 @@ pub(crate) struct ApiArgs {
     /// A field of the body; of the query for GET and DELETE
     #[arg(short = 'F', long = "field", value_name = "FIELD=VALUE")]
     values: Vec<String>,
+    /// A header of the request; not those that the program sets itself, such as Authorization
+    #[arg(short = 'H', long = "header", value_name = "NAME:VALUE", value_parser = header)]
+    headers: Vec<(String, String)>,
     /// A file with the body, sent as it is (`-`: standard input)
     #[arg(long, value_name = "FILE", conflicts_with = "values")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    key: IdempotencyKeyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -43,6 +49,11 @@ pub(crate) async fn run(
     let client =
         if is_public { context.anyone().await? } else { context.writer(args.dry_run).await? };
     let call = client.raw(&args.method, &args.path);
+    let call = args.headers.iter().fold(call, |call, (name, value)| call.header(name, value));
+    let call = match args.key.idempotency_key.clone() {
+        Some(key) => call.idempotency_key(key),
+        None => call,
+    };
     let call = match body {
         Some(body) => call.json_text(body),
         None if fields.is_empty() => call,
@@ -66,6 +77,12 @@ pub(crate) async fn run(
     }
     let data = json!({ "status": answer.status(), "body": text });
     Ok(CommandOutput::own(data, View::Document(text)))
+}
+
+/// Parses a header: its name, and its value without the spaces around it.
+fn header(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once(':').ok_or("a header is written NAME:VALUE")?;
+    Ok((name.to_owned(), value.trim_matches(' ').to_owned()))
 }
 
 fn is_read(method: &str) -> bool {

@@ -164,8 +164,27 @@ mod tests {
 
     /// Names of values that only the user knows, or that no cached file holds.
     const FREE: &[&str] = &[
-        "ARTIST", "CHAR", "COMMAND", "DATE", "FIELD", "FIELDS", "FILTER", "LOGIN", "MAP", "N",
-        "NAME", "NEW", "PATH", "PATTERN", "PORT", "QUERY", "RUN", "SECONDS", "URL", "VALUE",
+        "ARTIST",
+        "CHAR",
+        "COMMAND",
+        "DATE",
+        "FIELD",
+        "FIELDS",
+        "FILTER",
+        "LOGIN",
+        "MAP",
+        "N",
+        "NAME",
+        "NAME:VALUE",
+        "NEW",
+        "PATH",
+        "PATTERN",
+        "PORT",
+        "QUERY",
+        "RUN",
+        "SECONDS",
+        "URL",
+        "VALUE",
     ];
 
     fn each_leaf(command: &Command, look: &mut impl FnMut(&Command)) {

@@ -72,8 +72,19 @@ pub(crate) struct Column {
     pub(crate) title: &'static str,
     /// Content of the cells.
     pub(crate) cell: Cell,
-    /// True if the column is cut where the table is wider than the terminal.
-    pub(crate) is_fitted: bool,
+    /// What becomes of long cells.
+    pub(crate) fit: Fit,
+}
+
+/// What becomes of the long cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// They are wrapped.
+    Wrapped,
+    /// They are cut where the table is wider than the terminal.
+    Cut,
+    /// The same, and where there is no terminal they are as long as they are.
+    Whole,
 }
 
 /// Content of the cells.
@@ -198,17 +209,22 @@ impl View {
 impl Column {
     /// Column that shows the value at a path.
     pub(crate) const fn at(title: &'static str, path: &'static str) -> Self {
-        Self { title, cell: Cell::At(path), is_fitted: false }
+        Self { title, cell: Cell::At(path), fit: Fit::Wrapped }
     }
 
     /// Column that shows text computed from the record.
     pub(crate) const fn of(title: &'static str, make: fn(&Value) -> String) -> Self {
-        Self { title, cell: Cell::Of(make), is_fitted: false }
+        Self { title, cell: Cell::Of(make), fit: Fit::Wrapped }
     }
 
-    /// Column that shows text computed from the record, and gives way where the table is wider than the terminal.
-    pub(crate) const fn fitted(title: &'static str, make: fn(&Value) -> String) -> Self {
-        Self { title, cell: Cell::Of(make), is_fitted: true }
+    /// Returns the column, cut where the table is wider than the terminal.
+    pub(crate) const fn cut(self) -> Self {
+        Self { fit: Fit::Cut, ..self }
+    }
+
+    /// Column that shows text computed from the record: whole, unless the table is wider than the terminal.
+    pub(crate) const fn whole(title: &'static str, make: fn(&Value) -> String) -> Self {
+        Self { title, cell: Cell::Of(make), fit: Fit::Whole }
     }
 }
 

@@ -41,7 +41,8 @@ impl ForeignFile {
         }
         let head = &bytes[..bytes.len().min(HEAD)];
         let is_utf16 = of(b"\xff\xfe") || of(b"\xfe\xff");
-        (head.contains(&0) && !is_utf16).then_some(Self::Binary("a binary file"))
+        let is_own = has_own_key(&String::from_utf8_lossy(head));
+        (head.contains(&0) && !is_utf16 && !is_own).then_some(Self::Binary("a binary file"))
     }
 
     /// Returns the type of a text that is no page file: one that cannot be parsed, or is a document of another kind. `None` for what looks
@@ -49,7 +50,7 @@ impl ForeignFile {
     pub(crate) fn text(name: &str, bytes: &[u8]) -> Option<Self> {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
         let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
-        if head.lines().any(|line| OWN_KEYS.iter().any(|key| line.trim_start().starts_with(key))) {
+        if has_own_key(&head) {
             return None;
         }
         let extension = name.rsplit_once('.').map(|(_, it)| it.to_ascii_lowercase());
@@ -85,6 +86,11 @@ impl ForeignFile {
     }
 }
 
+/// Tells whether a line of a text begins with a key of a page file or form file.
+fn has_own_key(head: &str) -> bool {
+    head.lines().any(|line| OWN_KEYS.iter().any(|key| line.trim_start().starts_with(key)))
+}
+
 /// Tells whether the first lines of a text have the same number of delimiters, outside of quotes.
 fn is_delimited(head: &str) -> bool {
     let lines: Vec<&str> = head.lines().take(3).filter(|line| !line.trim().is_empty()).collect();
@@ -116,6 +122,7 @@ mod tests {
             (b"%PDF-1.7\n", Some(ForeignFile::Binary("a PDF document"))),
             (b"\x7fELF\x02\x01\0\0", Some(ForeignFile::Binary("a binary file"))),
             (b"profile: cafe\n", None),
+            (b"profile: cafe\ntitle: a\0b\n", None),
             (b"\xff\xfep\0r\0o\0f\0i\0l\0e\0", None),
             (b"", None),
         ] {

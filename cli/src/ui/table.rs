@@ -4,11 +4,15 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr;
 
 use super::cut;
+use crate::output::Fit;
 use crate::output::format::Grid;
 use crate::sanitize;
 
 /// Maximum width of a cell in columns; `-o json` shows the whole value.
 const CELL_MAX: usize = 60;
+
+/// Minimum width of a column that is cut.
+const FITTED_MIN: usize = 12;
 
 /// Number of spaces between columns.
 const PADDING: usize = PADDING_RIGHT as usize;
@@ -28,15 +32,15 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
         table.set_header(grid.headings.iter().map(|it| sanitize::line(it)));
         let mut rows: Vec<Vec<String>> = Vec::with_capacity(grid.rows.len());
         for row in &grid.rows {
-            let cell = |(at, text): (usize, &String)| match grid.fitted {
-                Some(fitted) if fitted == at => sanitize::line(text).into_owned(),
+            let cell = |(at, text): (usize, &String)| match grid.fits.get(at) {
+                Some(Fit::Whole) => sanitize::line(text).into_owned(),
                 _ => cut(&sanitize::line(text), CELL_MAX),
             };
             rows.push(row.iter().enumerate().map(cell).collect());
         }
         let width = if terminal { table.width().filter(|width| *width >= WIDTH_MIN) } else { None };
-        if let Some((column, width)) = grid.fitted.zip(width) {
-            fit(&grid.headings, &mut rows, column, width.into());
+        if let Some(width) = width {
+            fit(&grid.headings, &mut rows, &grid.fits, width.into());
         }
         table.add_rows(rows);
         // The first column identifies the record and is copied into other commands, so that it is never wrapped.
@@ -47,17 +51,26 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
     lines(table)
 }
 
-/// Cuts the cells of a column so that the table fits a width, as far as its heading allows.
-fn fit(headings: &[String], rows: &mut [Vec<String>], column: usize, width: usize) {
+/// Cuts the cells of the columns that are not wrapped so that the table fits a width: the widest of them gives way first, none becomes narrower
+/// than [`FITTED_MIN`].
+fn fit(headings: &[String], rows: &mut [Vec<String>], fits: &[Fit], width: usize) {
     let of_column = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width());
         cells.max().unwrap_or(0).max(headings[at].width())
     };
-    let others: usize =
-        (0..headings.len()).filter(|at| *at != column).map(|at| of_column(at) + PADDING).sum();
-    let room = width.saturating_sub(others + PADDING).max(headings[column].width());
-    for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
-        *cell = cut(cell, room);
+    let mut widths: Vec<usize> = (0..headings.len()).map(of_column).collect();
+    let is_fitted = |at: &usize| fits.get(*at).is_some_and(|fit| *fit != Fit::Wrapped);
+    let mut excess = (widths.iter().sum::<usize>() + PADDING * widths.len()).saturating_sub(width);
+    while excess > 0 {
+        let widest = (0..widths.len()).filter(is_fitted).max_by_key(|at| widths[*at]);
+        let Some(at) = widest.filter(|at| widths[*at] > FITTED_MIN) else { break };
+        widths[at] -= 1;
+        excess -= 1;
+    }
+    for row in rows {
+        for (at, cell) in row.iter_mut().enumerate().filter(|(at, _)| is_fitted(at)) {
+            *cell = cut(cell, widths[at]);
+        }
     }
 }
 
@@ -93,20 +106,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fitted_column_gives_way_and_no_other() {
+    fn the_widest_fitted_column_gives_way_first_and_no_other() {
         let headings = ["ID", "CONTENT", "LINK", "NOTE"].map(str::to_owned);
-        let row = ["1001", "Menu 日本", "https://qara.example/a/long/path", "legacy"];
+        let fits = [Fit::Wrapped, Fit::Cut, Fit::Whole, Fit::Wrapped];
+        let row =
+            ["1001", "A menu for 日本 and others", "https://qara.example/a/long/path", "legacy"];
         let fitted = |width| {
             let mut rows = vec![row.map(str::to_owned).to_vec()];
-            fit(&headings, &mut rows, 2, width);
+            fit(&headings, &mut rows, &fits, width);
             rows.remove(0)
         };
+        let taken = |row: &[String]| row.iter().map(|cell| cell.width() + PADDING).sum::<usize>();
         assert_eq!(fitted(100), row);
-        let narrow = fitted(45);
-        assert_eq!(narrow[2], "https://qara.exam…");
-        assert_eq!((&*narrow[0], &*narrow[1], &*narrow[3]), (row[0], row[1], row[3]));
-        assert!(narrow.iter().map(|cell| cell.width() + PADDING).sum::<usize>() <= 45);
-        // Never narrower than the heading.
-        assert_eq!(fitted(10)[2], "htt…");
+        let narrow = fitted(70);
+        assert_eq!((&*narrow[1], &*narrow[2]), (row[1], "https://qara.example/a/lo…"));
+        for width in 45..100 {
+            let narrow = fitted(width);
+            assert!(taken(&narrow) <= width, "{width}: {narrow:?}");
+            assert_eq!((&*narrow[0], &*narrow[3]), (row[0], row[3]));
+        }
+        assert_eq!(fitted(10)[2].width(), FITTED_MIN);
     }
 }

@@ -4,7 +4,7 @@ use std::future::ready;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
+use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, BoxFuture};
 
 /// Operation of a read at a path outside the interface.
@@ -35,8 +36,25 @@ pub struct RawCall {
     method: Method,
     path: Result<String, String>,
     query: Vec<(String, String)>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    key: Option<IdempotencyKey>,
     body: Option<Bytes>,
 }
+
+/// Headers that a raw call does not take: those of the client itself, and those that decide where a request ends.
+const OWN_HEADERS: &[&str] = &[
+    "authorization",
+    "connection",
+    "content-length",
+    "host",
+    "idempotency-key",
+    "precognition",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 
 impl Client {
     /// Returns a call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for operations that the client has no
@@ -76,7 +94,15 @@ impl Client {
             }
         };
         let query = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        RawCall { client: self.clone(), method, path, query, body: None }
+        RawCall {
+            client: self.clone(),
+            method,
+            path,
+            query,
+            headers: Vec::new(),
+            key: None,
+            body: None,
+        }
     }
 }
 
@@ -84,6 +110,30 @@ impl RawCall {
     /// Adds a query parameter.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a header. Those that the client sets itself are refused, as are names and values that HTTP does not allow.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let me = client.raw("GET", "/me").header("Accept-Language", "kk").send().await?;
+    /// assert_eq!(me.status(), 200);
+    /// let refused = client.raw("GET", "/me").header("authorization", "Bearer other").send().await;
+    /// assert!(refused.unwrap_err().is_invalid_input());
+    /// # Ok(()) });
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        match header(name, value) {
+            Ok(header) => self.headers.push(header),
+            Err(message) => self.path = self.path.and(Err(message)),
+        }
+        self
+    }
+
+    /// Sets the idempotency key of a call that makes something new; other calls take none.
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.key = Some(key);
         self
     }
 
@@ -135,24 +185,47 @@ impl RawCall {
         };
         let other = if self.method == Method::GET { OTHER_READ } else { OTHER_WRITE };
         let operation = Operation::at(self.method.as_str(), &path).unwrap_or(other);
+        if self.key.is_some() && operation.effect != Effect::Create {
+            let message = format!("{} {path} takes no idempotency key", self.method);
+            return Call::refused(&self.client, operation, message);
+        }
         let renames = operation.effect == Effect::Set && has_login(self.body.as_deref());
-        let Self { client, method, query, body, .. } = self;
-        Call::new(&client, operation, move |sender| {
+        let Self { client, method, query, headers, key, body, .. } = self;
+        let call = Call::new(&client, operation, move |sender| {
             Box::pin(async move {
                 // After its execution the old login is invalid, so nothing may be sent again without a read.
                 let sender = if renames { sender.reading_first() } else { sender };
-                let request = || request(&sender, &method, &path, &query, body.clone());
+                let request = || {
+                    let mut request = request(&sender, &method, &path, &query, body.clone());
+                    request.headers_mut().extend(headers.iter().cloned());
+                    request
+                };
                 let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
                     Box::pin(ready(Ok(request())))
                 };
                 sender.send_made_undecoded(operation, &mut make).await
             })
-        })
+        });
+        call.keyed(key)
     }
 }
 
 fn dry_run_of<K: SupportsDryRun>(call: Call<Answer, K>) -> Call<()> {
     call.dry_run()
+}
+
+/// Returns a header that a raw call takes.
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let known = HeaderName::from_bytes(name.as_bytes());
+    let Ok(header) = known else { return Err(format!("{name:?} is not the name of a header")) };
+    if OWN_HEADERS.contains(&header.as_str()) {
+        return Err(format!("the header {header} is set by the client"));
+    }
+    let value = HeaderValue::from_str(value).ok().filter(|_| !value.contains(char::is_control));
+    let value = value.filter(|it| it.to_str().is_ok());
+    let value = value
+        .ok_or_else(|| format!("the value of {header} has characters that no header can have"))?;
+    Ok((header, value))
 }
 
 fn request(

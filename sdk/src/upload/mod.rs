@@ -24,6 +24,11 @@ pub(crate) use upload_url::send_to_upload_url;
 /// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 
+/// Returns the width and the height of the image in a file; `None` if they cannot be read, so that the file is damaged or no image.
+pub fn image_size(path: &std::path::Path) -> Option<(usize, usize)> {
+    imagesize::size(path).ok().map(|size| (size.width, size.height))
+}
+
 /// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels (the interface, section 2.1).
 pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
 

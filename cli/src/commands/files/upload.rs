@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::upload_source::UploadSource;
 use crate::args::dry_run::DryRunArgs;
+use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -81,6 +82,10 @@ pub(crate) async fn run(
         .map(|it| UploadSource::of(it, method, image_use))
         .collect::<Result<_, _>>()?;
     let client = context.writer(args.dry_run).await?;
+    let files = sources.iter().zip(&args.sources).filter(|(source, _)| source.is_file());
+    for warning in files.filter_map(|(_, name)| images::warning(name)) {
+        context.ui.say(&warning);
+    }
     let progress = Arc::new(context.ui.progress(sources.len()));
     let mut done: Vec<Value> = Vec::with_capacity(sources.len());
     let mut dry_run_end = None;

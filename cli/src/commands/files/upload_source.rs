@@ -50,6 +50,11 @@ impl UploadSource {
         Ok(Self::File(upload))
     }
 
+    /// Tells whether the source is a file of this machine.
+    pub(super) fn is_file(&self) -> bool {
+        matches!(self, Self::File(_))
+    }
+
     /// Uploads the image. `name` is the source as the user named it.
     pub(super) async fn upload(
         self,

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::form_words::FormWords;
 use crate::args::dry_run::DryRunArgs;
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -24,6 +25,8 @@ pub(crate) struct FormsCreateArgs {
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
+    key: IdempotencyKeyArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
@@ -40,7 +43,7 @@ pub(crate) async fn run(
     let (operation, changed) = ("createForm".to_owned(), sent.clone());
     recorder.record(&RecordWrite { operation, changed, ..RecordWrite::default() });
     recorder.begin(0);
-    let created = client.forms().create(NewForm::from(sent)).answer().await;
+    let created = args.key.on(client.forms().create(NewForm::from(sent))).answer().await;
     recorder.stored(0, &created, |form| identity(form, "id"));
     recorder.finish(&context.ui, created.is_ok());
     let answer = created.map_err(|error| fields.failure(error, ""))?;

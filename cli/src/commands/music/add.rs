@@ -6,6 +6,7 @@ use links_sdk::types::NewSlot;
 
 use super::search::SearchArgs;
 use crate::args::dry_run::DryRunArgs;
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::args::position::PositionArgs;
 use crate::commands::slots::creation::create;
 use crate::context::Context;
@@ -28,6 +29,8 @@ pub(crate) struct MusicAddArgs {
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
+    key: IdempotencyKeyArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
@@ -41,6 +44,6 @@ pub(crate) async fn run(
     let found = client.lookup_music(args.search.query()).await?.slot;
     let slot = NewSlot { type_: found.type_, data: Some(found.data), order };
     let recorder = CommandRecorder::of_page(context, "music add", &args.profile);
-    let answer = create(context, &slots, slot, &recorder).await?;
+    let answer = create(context, &slots, slot, args.key, &recorder).await?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))
 }

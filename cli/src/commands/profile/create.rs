@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::login;
 use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -27,6 +28,8 @@ pub(crate) struct ProfileCreateArgs {
     /// JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
+    #[command(flatten)]
+    key: IdempotencyKeyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -49,7 +52,7 @@ pub(crate) async fn run(
     let (operation, changed) = ("createProfile".to_owned(), profile.clone());
     recorder.record(&RecordWrite { operation, changed, ..RecordWrite::default() });
     recorder.begin(0);
-    let created = client.profiles().create(NewProfile::from(profile)).answer().await;
+    let created = args.key.on(client.profiles().create(NewProfile::from(profile))).answer().await;
     recorder.stored(0, &created, |page| identity(page, "id"));
     recorder.finish(&context.ui, created.is_ok());
     let answer = created.map_err(|error| fields.failure(error, ""))?;

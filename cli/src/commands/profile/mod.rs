@@ -12,6 +12,7 @@ pub(crate) mod open;
 pub(crate) mod preview;
 pub(crate) mod rename;
 pub(crate) mod settings;
+pub(crate) mod socials;
 pub(crate) mod update;
 mod view;
 
@@ -41,6 +42,9 @@ pub(crate) enum ProfileCommand {
     Rename(rename::ProfileRenameArgs),
     /// Show or change the settings of a page, such as its language
     Settings(settings::ProfileSettingsArgs),
+    /// Social links of a page
+    #[command(subcommand)]
+    Socials(socials::SocialsCommand),
     /// Print the URL of a page, and open it in a browser on a terminal
     Open(open::ProfileOpenArgs),
     /// Print a page as its readers see it, in Markdown
@@ -61,6 +65,7 @@ pub(super) async fn run(
         ProfileCommand::Edit(args) => edit::run(context, args).await,
         ProfileCommand::Rename(args) => rename::run(context, args).await,
         ProfileCommand::Settings(args) => settings::run(context, args).await,
+        ProfileCommand::Socials(command) => socials::run(context, command).await,
         ProfileCommand::Open(args) => open::run(context, args).await,
         ProfileCommand::Preview(args) => preview::run(context, args).await,
         ProfileCommand::CheckLogin(args) => check_login::run(context, args).await,

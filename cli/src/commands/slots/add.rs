@@ -8,6 +8,7 @@ use super::creation::create;
 use super::view::FIRST;
 use crate::args::dry_run::DryRunArgs;
 use crate::args::fields::FieldValues;
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::args::position::PositionArgs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -35,6 +36,8 @@ pub(crate) struct SlotsAddArgs {
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
+    key: IdempotencyKeyArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
 }
 
@@ -50,7 +53,7 @@ pub(crate) async fn run(
     let data = (!fields.is_empty()).then(|| fields.object());
     let recorder = CommandRecorder::of_page(context, "slots add", &args.profile);
     let slot = NewSlot { type_: args.kind, data, order };
-    let created = create(context, &slots, slot, &recorder).await;
+    let created = create(context, &slots, slot, args.key, &recorder).await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

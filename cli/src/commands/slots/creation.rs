@@ -4,6 +4,7 @@ use links_sdk::apply::{Plan, PlannedCreate};
 use links_sdk::types::NewSlot;
 use links_sdk::{Answer, Error, SlotsHandle};
 
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::context::Context;
 use crate::journal::CommandRecorder;
 
@@ -12,13 +13,14 @@ pub(crate) async fn create(
     context: &Context,
     slots: &SlotsHandle,
     slot: NewSlot,
+    key: IdempotencyKeyArgs,
     recorder: &CommandRecorder,
 ) -> Result<Answer, Error> {
     let (kind, data) = (slot.type_.clone(), slot.data.clone().unwrap_or_default());
     let creates = vec![PlannedCreate { index: 0, kind, data }];
     recorder.plan(&Plan { items: 1, creates, ..Plan::default() }, &[]);
     recorder.begin(0);
-    let created = slots.create(slot).answer().await;
+    let created = key.on(slots.create(slot)).answer().await;
     recorder.created(0, &created);
     recorder.finish(&context.ui, created.is_ok());
     created

@@ -27,8 +27,7 @@ const REFRESH_MIN: Duration = Duration::from_secs(30);
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "--watch shows the ranking again whenever the service has new numbers, with what was added, until Ctrl-C.",
-    examples = ["links slots top cafe", "links slots top cafe --period last7 -o csv"]
+    long_examples = ["links slots top cafe", "links slots top cafe --period last7 -o csv"]
 )]
 pub(crate) struct SlotsTopArgs {
     /// Id, login or URL of the page

@@ -21,8 +21,9 @@ const ID: Column = Column::at("ID", "id");
 const TYPE: Column = Column::at("TYPE", "type");
 const CONTENT: Column = Column::of("CONTENT", |slot| {
     slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
-});
-const LINK: Column = Column::fitted("LINK", |slot| {
+})
+.cut();
+const LINK: Column = Column::whole("LINK", |slot| {
     slot["data"].as_object().and_then(link).unwrap_or_default().to_owned()
 });
 const NOTE: Column = Column::of("NOTE", |slot| {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::fields::{FieldSelection, pick};
 use crate::output::format::flatten::flat;
-use crate::output::{Cell, Column};
+use crate::output::{Cell, Column, Fit};
 
 /// Rows of strings with headings.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub(crate) struct Grid {
     pub(crate) headings: Vec<String>,
     /// Cells of each row, one per column.
     pub(crate) rows: Vec<Vec<String>>,
-    /// Column that is cut where the table is wider than the terminal.
-    pub(crate) fitted: Option<usize>,
+    /// What becomes of the long cells of each column; empty if all are wrapped.
+    pub(crate) fits: Vec<Fit>,
 }
 
 impl Grid {
@@ -26,7 +26,7 @@ impl Grid {
         };
         Self {
             headings: columns.iter().map(|it| it.title.to_owned()).collect(),
-            fitted: columns.iter().position(|it| it.is_fitted),
+            fits: columns.iter().map(|it| it.fit).collect(),
             rows: records
                 .iter()
                 .map(|record| columns.iter().map(|column| cell(record, column)).collect())
@@ -44,7 +44,7 @@ impl Grid {
             |record: &Value, path| pick(record, path).map_or_else(String::new, |it| cell(&it));
         Self {
             headings: fields.paths().map(str::to_owned).collect(),
-            fitted: None,
+            fits: Vec::new(),
             rows: records
                 .iter()
                 .map(|record| fields.paths().map(|path| text(record, path)).collect())
@@ -79,7 +79,7 @@ impl Grid {
             found.map_or_else(String::new, |(_, value)| cell(value))
         };
         let rows = records.iter().map(|it| headings.iter().map(|name| text(it, name)).collect());
-        Self { rows: rows.collect(), headings, fitted: None }
+        Self { rows: rows.collect(), headings, fits: Vec::new() }
     }
 
     /// All fields of one record, one per row, beginning with the fields in `first`.

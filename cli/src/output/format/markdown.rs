@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn cells_are_escaped_and_written_on_one_line() {
         let grid = Grid {
-            fitted: None,
+            fits: Vec::new(),
             headings: vec!["A".into(), "B".into()],
             rows: vec![vec!["x|y\nz".into(), "\\`<b>".into()]],
         };

@@ -1,0 +1,90 @@
+//! Changes of a list of social links.
+
+use links_sdk::types::Social;
+
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+
+/// Returns the list with these links after the others. Links that it has stay where they are.
+pub(super) fn with(mut socials: Vec<Social>, links: &[String]) -> Vec<Social> {
+    for link in links {
+        if socials.iter().any(|social| social.link == *link) {
+            continue;
+        }
+        let last = socials.iter().map(|social| social.order).max();
+        let order = last.map_or(0, |last| last.saturating_add(1));
+        socials.push(Social { link: link.clone(), order });
+    }
+    socials
+}
+
+/// Returns the list without these links.
+///
+/// # Errors
+///
+/// When a link is not in the list; the hint names those that are.
+pub(super) fn without(
+    mut socials: Vec<Social>,
+    links: &[String],
+) -> Result<Vec<Social>, CommandError> {
+    for link in links {
+        let is_same = |social: &Social| bare(&social.link) == bare(link);
+        if !socials.iter().any(is_same) {
+            let failure = CommandError::new(
+                Exit::NotFound,
+                format!("the page has no social link {link}; nothing was written"),
+            );
+            let known: Vec<&str> = socials.iter().map(|social| social.link.as_str()).collect();
+            return Err(match &known[..] {
+                [] => failure,
+                known => failure.with_hint(format!("it has {}", known.join(", "))),
+            });
+        }
+        socials.retain(|social| !is_same(social));
+    }
+    Ok(socials)
+}
+
+/// Part of a URL by which a user recognises it: without its scheme and a slash at its end.
+fn bare(link: &str) -> &str {
+    let link = link.split_once("://").map_or(link, |(_, rest)| rest);
+    link.strip_suffix('/').unwrap_or(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn socials(links: &[(&str, i64)]) -> Vec<Social> {
+        let social =
+            |(link, order): &(&str, i64)| Social { link: (*link).to_owned(), order: *order };
+        links.iter().map(social).collect()
+    }
+
+    #[test]
+    fn links_are_added_once_after_the_others() {
+        let before = socials(&[("https://t.me/qara", 4), ("https://x.com/qara", 1)]);
+        let links =
+            ["https://x.com/qara", "https://a.example", "https://a.example"].map(str::to_owned);
+        let expected = socials(&[
+            ("https://t.me/qara", 4),
+            ("https://x.com/qara", 1),
+            ("https://a.example", 5),
+        ]);
+        assert_eq!(with(before, &links), expected);
+        let first = with(Vec::new(), &["https://a.example".to_owned()]);
+        assert_eq!(first, socials(&[("https://a.example", 0)]));
+    }
+
+    #[test]
+    fn links_are_removed_by_their_url_and_the_others_keep_their_order() {
+        let before = socials(&[("https://t.me/qara", 4), ("https://x.com/qara/", 1)]);
+        for link in ["https://x.com/qara", "x.com/qara", "http://x.com/qara/"] {
+            let left = without(before.clone(), &[link.to_owned()]).unwrap();
+            assert_eq!(left, socials(&[("https://t.me/qara", 4)]), "{link}");
+        }
+        let failure = without(before, &["https://t.me/qar".to_owned()]).unwrap_err();
+        assert_eq!(failure.exit(), Exit::NotFound);
+        assert_eq!(failure.hint(), Some("it has https://t.me/qara, https://x.com/qara/"));
+    }
+}

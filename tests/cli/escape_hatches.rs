@@ -1,0 +1,209 @@
+//! Tests of the ways around what the commands do by themselves: keys and headers of requests, slots within a page, social links one by one,
+//! and images that are of no use as they are.
+
+use serde_json::{Value, json};
+
+use crate::test_env::{CommandResult, TestEnv, picture};
+
+/// Runs words, which may have spaces in them.
+fn run(env: &TestEnv, words: &[&str]) -> CommandResult {
+    env.run_args(words.iter(), b"")
+}
+
+/// Returns the idempotency keys of the requests that write.
+fn keys(env: &TestEnv) -> Vec<String> {
+    let writes = env.server.requests().into_iter().filter(|it| it.method == "POST");
+    writes.filter_map(|it| it.header("idempotency-key").map(str::to_owned)).collect()
+}
+
+const FIELDS: &str = r#"fields:=[{"type":"text","label":"Name","required":true}]"#;
+
+#[test]
+fn a_write_with_the_same_key_is_carried_out_once() {
+    for words in [
+        &["slots", "add", "cafe", "text", "title=Once"][..],
+        &["music", "add", "cafe", "KZA012600042"],
+        &["forms", "create", "title=Once", FIELDS],
+        &["profile", "create", "once.only"],
+        &["api", "POST", "/profiles/cafe/slots", "-F", "type=divider"],
+    ] {
+        let env = TestEnv::cafe();
+        let line = [words, &["--idempotency-key", "key-1", "-o", "json"]].concat();
+        let first = run(&env, &line);
+        assert_eq!(first.exit, 0, "{first}");
+        if words[0] == "profile" {
+            // A new login is not available a second time, which is checked before.
+            assert_eq!(keys(&env), ["key-1"], "{words:?}");
+        } else {
+            let again = run(&env, &line);
+            assert_eq!((again.exit, &again.stdout), (0, &first.stdout), "{again}");
+            assert_eq!(keys(&env), ["key-1", "key-1"], "{words:?}");
+        }
+        let other = run(&env, &[&line[..], &["--dry-run"]].concat());
+        assert_eq!(other.exit, 2, "{other}");
+        assert!(other.error()["message"].as_str().unwrap().contains("--dry-run"), "{other}");
+    }
+}
+
+#[test]
+fn keys_that_no_request_can_have_are_refused_before_anything_is_sent() {
+    let env = TestEnv::cafe();
+    let long = "k".repeat(129);
+    for key in ["", "a b", "é", "a\nb", &long] {
+        let run = run(&env, &["slots", "add", "cafe", "divider", "--idempotency-key", key]);
+        assert_eq!(run.exit, 2, "{key:?}\n{run}");
+    }
+    for (method, path) in [("GET", "/me"), ("PATCH", "/profiles/cafe"), ("POST", "/elsewhere")] {
+        let run = run(&env, &["api", method, path, "--idempotency-key", "k", "-o", "json"]);
+        assert_eq!((run.exit, &run.error()["outcome"]), (2, &"not_executed".into()), "{run}");
+        assert!(run.error()["message"].as_str().unwrap().contains("idempotency key"), "{run}");
+    }
+    assert!(env.operations().is_empty());
+}
+
+#[test]
+fn api_sends_headers_but_not_those_of_the_program() {
+    let env = TestEnv::cafe();
+    let run_api = |headers: &[&str]| {
+        let flags = headers.iter().flat_map(|header| ["-H", *header]);
+        let words: Vec<&str> =
+            ["api", "GET", "/me", "-o", "json"].into_iter().chain(flags).collect();
+        run(&env, &words)
+    };
+    let sent = run_api(&["X-Trace:a: b", "accept-language:  kk "]);
+    assert_eq!(sent.exit, 0, "{sent}");
+    let request = env.server.requests().remove(0);
+    assert_eq!(request.header("x-trace"), Some("a: b"));
+    assert_eq!(request.header("accept-language"), Some("kk"));
+    assert_eq!(request.header("authorization"), Some(&*format!("Bearer {}", env.server.token())));
+    env.server.forget_requests();
+    for header in [
+        "Authorization: Bearer other",
+        "AUTHORIZATION:x",
+        "Host: evil.example",
+        "Content-Length: 0",
+        "content-LENGTH:5",
+        "Idempotency-Key: k",
+        "Precognition: true",
+        "Transfer-Encoding: chunked",
+        "Connection: close",
+        "X-A: b\r\nHost: evil.example",
+        "X-A: b\u{7f}",
+        "X-A: a\tb",
+        "X A: b",
+        ": b",
+        "X-A",
+        "X-A\n: b",
+        "X-A: é",
+    ] {
+        let refused = run_api(&[header]);
+        assert_eq!((refused.exit, refused.stdout.as_str()), (2, ""), "{header:?}\n{refused}");
+        assert_eq!(refused.error()["outcome"], "not_executed", "{header:?}");
+    }
+    assert!(env.operations().is_empty());
+    let curl = run(
+        &env,
+        &[
+            "api",
+            "POST",
+            "/profiles/cafe/slots",
+            "-F",
+            "type=divider",
+            "-H",
+            "X-Trace: 1",
+            "--dry-run=request",
+        ],
+    );
+    assert!(curl.exit == 0 && curl.stdout.contains("x-trace: 1"), "{curl}");
+}
+
+#[test]
+fn a_page_is_shown_with_its_slots_if_they_are_asked_for() {
+    let env = TestEnv::cafe();
+    let with = run(&env, &["profile", "get", "cafe", "--include", "slots", "-o", "json"]).json();
+    assert_eq!(with["data"]["slots"].as_array().unwrap().len(), 14);
+    assert_eq!(env.operations(), ["getProfile"]);
+    assert!(env.run("profile get cafe -o json").json()["data"].get("slots").is_none());
+    assert_eq!(env.run("profile get cafe --include themes").exit, 2);
+}
+
+fn socials(env: &TestEnv) -> Vec<(String, i64)> {
+    let page = env.run("profile get cafe -o json").json();
+    let social =
+        |it: &Value| (it["link"].as_str().unwrap().to_owned(), it["order"].as_i64().unwrap());
+    page["data"]["socials"].as_array().unwrap().iter().map(social).collect()
+}
+
+#[test]
+fn social_links_are_added_and_removed_one_by_one() {
+    let env = TestEnv::cafe();
+    let before = socials(&env);
+    assert_eq!(before.len(), 2);
+    let added = env.run("profile socials add cafe https://x.com/qara https://t.me/qaracoffee");
+    assert_eq!(added.exit, 0, "{added}");
+    let after = socials(&env);
+    assert_eq!(
+        (after.len(), &after[..2], after[2].0.as_str()),
+        (3, &before[..], "https://x.com/qara")
+    );
+    // Nothing is written where nothing changes.
+    env.operations();
+    let again = env.run("profile socials add cafe https://x.com/qara");
+    assert_eq!((again.exit, again.stdout.as_str()), (0, "no changes\n"), "{again}");
+    assert_eq!(env.operations(), ["getProfile"]);
+    let removed = env.run("profile socials remove cafe x.com/qara/");
+    assert_eq!((removed.exit, socials(&env)), (0, before.clone()), "{removed}");
+    env.operations();
+    let missing = env.run("profile socials remove cafe https://x.com/qara -o json");
+    assert_eq!(missing.exit, 6, "{missing}");
+    assert!(
+        missing.error()["hint"].as_str().unwrap().contains("https://t.me/qaracoffee"),
+        "{missing}"
+    );
+    assert_eq!(env.operations(), ["getProfile"]);
+    let dry = env.run("profile socials add cafe https://x.com/qara --dry-run");
+    assert_eq!((dry.exit, socials(&env)), (0, before), "{dry}");
+    let refused = env.run_args(["profile", "socials", "add", "cafe", "not a url"], b"");
+    assert_eq!(refused.exit, 8, "{refused}");
+}
+
+#[test]
+fn a_change_of_social_links_can_be_undone_and_loses_no_change_of_others() {
+    let env = TestEnv::cafe().keeping_state();
+    let before = socials(&env);
+    assert_eq!(env.run("profile socials remove cafe https://t.me/qaracoffee").exit, 0);
+    let undone = env.run("undo --yes");
+    assert_eq!((undone.exit, socials(&env)), (0, before), "{undone}");
+    env.server.edit_before(2, |account| account.profiles[0].socials.clear());
+    let run = env.run("profile socials add cafe https://x.com/qara -o json");
+    assert_eq!((run.exit, &run.error()["outcome"]), (7, &"not_executed".into()), "{run}");
+    assert!(socials(&env).is_empty());
+}
+
+#[test]
+fn images_that_are_damaged_or_larger_than_useful_are_warned_about() {
+    let env = TestEnv::cafe();
+    env.file("large.gif", picture(4000, 100));
+    env.file("fine.gif", picture(1600, 900));
+    env.file("damaged.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIH");
+    for (name, warning) in [
+        ("large.gif", Some("large.gif has 4000x100 pixels, more than pages show")),
+        ("damaged.png", Some("damaged.png may be damaged")),
+        ("fine.gif", None),
+    ] {
+        for line in [format!("files upload {name}"), format!("slots add cafe picture image@{name}")]
+        {
+            let run = env.run(&line);
+            match warning {
+                Some(warning) => assert!(run.stderr.contains(warning), "{run}"),
+                None => assert!(
+                    !run.stderr.contains("pixels") && !run.stderr.contains("damaged"),
+                    "{run}"
+                ),
+            }
+        }
+    }
+    let text = env.file("text.png", "no image");
+    let run = env.run("files upload text.png -o json");
+    assert_eq!((run.exit, &run.error()["outcome"]), (8, &json!("not_executed")), "{run} {text:?}");
+}
