@@ -8,15 +8,15 @@ use crate::test_env::{CommandResult, TestEnv};
 use crate::undo::cafe;
 
 const UPCASE: &str = ".data.title |= ascii_upcase";
-const APPEND: &str = ".data.title += \"!\"";
+pub(crate) const APPEND: &str = ".data.title += \"!\"";
 
-fn titles(env: &TestEnv, page: usize) -> Vec<String> {
+pub(crate) fn titles(env: &TestEnv, page: usize) -> Vec<String> {
     let account = env.server.account();
     let titles = account.profiles[page].slots.iter().filter_map(|slot| slot.data.get("title"));
     titles.map(|title| title.as_str().unwrap_or_default().to_owned()).collect()
 }
 
-fn rewrite(env: &TestEnv, more: &[&str]) -> CommandResult {
+pub(crate) fn rewrite(env: &TestEnv, more: &[&str]) -> CommandResult {
     env.run_args([&["slots", "rewrite"], more].concat(), b"")
 }
 
@@ -167,12 +167,12 @@ fn dry_runs_write_nothing() {
     }
 }
 
-fn csv(rows: usize) -> String {
+pub(crate) fn csv(rows: usize) -> String {
     let row = |nth: usize| format!("Dish {nth},https://menu.example/{nth}\n");
     "name,url\n".to_owned() + &(0..rows).map(row).collect::<String>()
 }
 
-const IMPORT: [&str; 9] = [
+pub(crate) const IMPORT: [&str; 9] = [
     "slots",
     "import",
     "qara.weddings",

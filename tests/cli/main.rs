@@ -10,6 +10,8 @@ mod auth;
 mod browser;
 #[cfg(target_os = "linux")]
 mod bulk;
+mod bulk_faults;
+mod bulk_input;
 mod canary;
 #[cfg(target_os = "linux")]
 mod check;

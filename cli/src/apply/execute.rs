@@ -57,7 +57,7 @@ pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> Co
         .with_hint(resume)
 }
 
-const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
+pub(crate) const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
 
 /// Error of a failed run, including the changes it made. `planned` is the plan, if there is one.
 pub(crate) fn failed(

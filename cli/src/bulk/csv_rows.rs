@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use links_sdk::Object;
 use serde_json::Value;
 
+use super::open_quote;
 use crate::schema::describe;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::suggest::suggest;
+
+/// Maximum number of rows: that of the slots of a page.
+const MOST_ROWS: usize = 500;
 
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,11 +57,30 @@ pub(crate) fn rows(
     types: &SlotTypeCatalog,
 ) -> Result<Vec<CsvRow>, Vec<String>> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        let line = bytes[..at].split(|byte| *byte == b'\n').count();
+        return Err(vec![format!("{line}: the file has a NUL character; save it as UTF-8")]);
+    }
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
     let headings = reader.headers().map_err(|error| vec![located(&error)])?.clone();
     let columns = columns(&headings, kind, map, types).map_err(|why| vec![format!("1: {why}")])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
-    for record in reader.records() {
+    let (mut last, mut last_line, mut is_cut) = (0, 1, false);
+    for (nth, record) in reader.records().enumerate() {
+        let place = match &record {
+            Ok(record) => record.position(),
+            Err(error) => error.position(),
+        };
+        let line = place.map_or(last_line, csv::Position::line);
+        last_line = line;
+        last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
+        if nth == MOST_ROWS {
+            problems.push(format!(
+                "{line}: a page has at most {MOST_ROWS} slots, and the file has more rows"
+            ));
+            is_cut = true;
+            break;
+        }
         let record = match record {
             Ok(record) => record,
             Err(error) => {
@@ -65,7 +88,6 @@ pub(crate) fn rows(
                 continue;
             }
         };
-        let line = record.position().map_or(0, csv::Position::line);
         let mut data = Object::default();
         for (index, column) in &columns {
             match record.get(*index).map(str::trim) {
@@ -73,10 +95,18 @@ pub(crate) fn rows(
                 Some(text) => drop(data.insert(column.key.clone(), column.value(text))),
             }
         }
-        if data.is_empty() {
+        let unnamed = headings.iter().zip(&record).position(|(heading, cell)| {
+            map.is_none() && heading.trim().is_empty() && !cell.trim().is_empty()
+        });
+        if let Some(column) = unnamed {
+            problems.push(format!("{line}: column {} has a value, but no heading", column + 1));
+        } else if data.is_empty() {
             problems.push(format!("{line}: the row has no value for a slot"));
         }
         rows.push(CsvRow { line, data });
+    }
+    if !is_cut && open_quote::ends_in_quotes(&bytes[last.min(bytes.len())..], delimiter) {
+        problems.push(format!("{last_line}: the row begins a quote that never ends"));
     }
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
@@ -107,7 +137,12 @@ fn columns(
     let pairs = match map {
         Some(map) => &map.0,
         None => {
-            own = names.iter().map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
+            // Spreadsheets write empty columns.
+            let named = names.iter().filter(|name| !name.is_empty());
+            own = named.map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
+            if own.is_empty() && !names.is_empty() {
+                return Err("there is no heading".to_owned());
+            }
             &own
         }
     };
@@ -136,8 +171,7 @@ fn columns(
             let hint = suggest(key, keys.iter().copied());
             let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
             return Err(format!(
-                "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys {}",
-                keys.join(", ")
+                "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys"
             ));
         }
         let place = schema.as_ref().and_then(|schema| describe::at(schema, key));
@@ -204,6 +238,8 @@ mod tests {
                 [4, {"title": "two\nlines", "link": "https://b.example", "count": "x"}],
             ])
         );
+        let same = [2, 3].map(|line| json!([line, {"title": "A"}]));
+        assert_eq!(json!(read("title,,\nA,,\nA, ,\n", None).unwrap()), json!(same));
         assert_eq!(json!(read("title\nA\n", None).unwrap()), json!([[2, {"title": "A"}]]));
     }
 
@@ -218,6 +254,15 @@ mod tests {
             ("name\nA\n", None, vec!["1: a button has no key name"]),
             ("title\nA\n", Some("title=titel"), vec!["1: there is no column titel"]),
             ("title,title\nA,B\n", None, vec!["1: there are two columns title"]),
+            ("title,\nA,\nB,x\n", None, vec!["3: column 2 has a value, but no heading"]),
+            (" \nA\n", None, vec!["1: there is no heading"]),
+            ("title\nA\nB\0\n", None, vec!["3: the file has a NUL character"]),
+            ("title\nA\n\"B\nC\nD\n", None, vec!["3: the row begins a quote that never ends"]),
+            (
+                &format!("title\n{}", "A\n".repeat(501)),
+                None,
+                vec!["502: a page has at most 500 slots"],
+            ),
         ] {
             let found = read(text, map).unwrap_err();
             assert_eq!(found.len(), expected.len(), "{found:?}");

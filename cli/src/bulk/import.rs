@@ -1,5 +1,6 @@
 //! Import of the rows of a CSV file as new slots.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot};
@@ -29,7 +30,7 @@ impl PageEdit for Import {
         &self,
         _: &PageSnapshot,
         _: &SlotTypeCatalog,
-        _: Option<&JournalEntries>,
+        _: &[JournalEntries],
     ) -> Result<AskedPage, CommandError> {
         let slot = |row: &CsvRow| DesiredSlot {
             id: None,
@@ -37,7 +38,12 @@ impl PageEdit for Import {
             data: row.data.clone(),
         };
         let items: Vec<DesiredSlot> = self.rows.iter().map(slot).collect();
-        Ok(AskedPage { items: Arc::new(items.into()), at_top: self.at_top, notes: Vec::new() })
+        Ok(AskedPage {
+            items: Arc::new(items.into()),
+            instead: BTreeMap::new(),
+            at_top: self.at_top,
+            notes: Vec::new(),
+        })
     }
 
     fn item_name(&self, _: &str, _: &DesiredPage, index: usize) -> String {

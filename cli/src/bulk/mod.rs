@@ -3,16 +3,19 @@
 
 pub(crate) mod csv_rows;
 pub(crate) mod import;
+mod open_quote;
 mod page_edit;
 mod report;
 pub(crate) mod rewrite;
 mod session;
 pub(crate) mod slot_filter;
 mod state;
+mod written_slots;
 
 use std::rc::Rc;
 
 use links_sdk::account::PageRequest;
+use links_sdk::apply::RunCommand;
 
 pub(crate) use page_edit::{BulkRequest, PageEdit};
 use session::BulkSession;
@@ -33,7 +36,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let client = context.client().await?;
     let types = context.slot_types().await?;
-    let command = journal::command(context, edit.command());
+    let command = RunCommand { digest: edit.digest(), ..journal::command(context, edit.command()) };
     let settings = runs::write_settings(context, command)?.wait(request.wait);
     let how = context.dry_run();
     let pages: Vec<PageRequest> = request

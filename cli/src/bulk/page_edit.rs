@@ -1,9 +1,10 @@
 //! Decision what the pages of a bulk change should have.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use links_sdk::ProfileKey;
 use links_sdk::apply::{DesiredPage, JournalEntries, PageSnapshot};
+use links_sdk::{Object, ProfileKey};
 
 use crate::error::CommandError;
 use crate::output::StyledLine;
@@ -14,12 +15,18 @@ pub(crate) trait PageEdit {
     /// Name of the command, for the journal and for messages: `slots rewrite`.
     fn command(&self) -> &'static str;
 
-    /// Returns what is asked of a page. `interrupted` is an unfinished run of the same command line on that page.
+    /// Digest of what is asked for, by which an interrupted run is found that has to be continued as it was planned.
+    fn digest(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what is asked of a page. `interrupted` are the unfinished run on that page with the same digest and those that it has replaced,
+    /// the newest first.
     fn ask(
         &self,
         page: &PageSnapshot,
         types: &SlotTypeCatalog,
-        interrupted: Option<&JournalEntries>,
+        interrupted: &[JournalEntries],
     ) -> Result<AskedPage, CommandError>;
 
     /// Returns the name of an item that was refused: a slot of a page, or a line of a file.
@@ -33,6 +40,8 @@ pub(crate) trait PageEdit {
 pub(crate) struct AskedPage {
     /// The slots to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
     pub(crate) items: Arc<DesiredPage>,
+    /// Values to write to a slot instead of those of its item; none where it is left as it is.
+    pub(crate) instead: BTreeMap<i64, Object>,
     /// True if new slots come before the others.
     pub(crate) at_top: bool,
     /// Notes for the user.

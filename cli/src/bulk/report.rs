@@ -153,10 +153,29 @@ fn shown(done: &AppliedChanges) -> Value {
     serde_json::to_value(done).unwrap_or_default()
 }
 
+/// Returns a page as a row of a table.
+fn row(page: &Value) -> Value {
+    let count = |value: &Value| match value {
+        Value::Array(items) => items.len(),
+        Value::Object(items) => items.len(),
+        other => other.as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or_default(),
+    };
+    let (updated, created) = match page.get("done") {
+        Some(done) => (count(&done["updated"]), count(&done["created"])),
+        None => (count(&page["plan"]["updates"]), count(&page["plan"]["creates"])),
+    };
+    let run = page.get("run");
+    json!({
+        "id": page["id"], "login": page["login"], "url": page["url"], "updated": updated, "created": created, "run": run,
+    })
+}
+
 fn output(state: &BulkState<'_>, pages: Vec<Value>, lines: Vec<StyledLine>) -> CommandOutput {
+    let rows = pages.iter().map(row).collect();
     let body = json!({
         "data": { "pages": pages },
         "meta": { "requests": state.client.requests_sent() },
     });
-    CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit: Exit::Ok, then: None }
+    let view = View::FigureTable(lines, rows);
+    CommandOutput { body: Body::Own(body), view, exit: Exit::Ok, then: None }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::page_edit::{AskedPage, PageEdit};
 use super::slot_filter::{Filtered, SlotFilter};
 use super::state::invalid;
+use super::written_slots::WrittenSlots;
 use crate::error::CommandError;
 use crate::output::label::label;
 use crate::output::{Style, StyledLine};
@@ -26,18 +27,19 @@ impl PageEdit for Rewrite {
         "slots rewrite"
     }
 
+    fn digest(&self) -> Option<String> {
+        Some(self.filter.digest())
+    }
+
     fn ask(
         &self,
         page: &PageSnapshot,
         types: &SlotTypeCatalog,
-        interrupted: Option<&JournalEntries>,
+        interrupted: &[JournalEntries],
     ) -> Result<AskedPage, CommandError> {
-        let at_top = false;
-        // The filter may give something else for a slot that was rewritten, so that an interrupted run is continued as it was planned.
-        if let Some(items) = interrupted.and_then(planned_before) {
-            return Ok(AskedPage { items: Arc::new(items), at_top, notes: Vec::new() });
-        }
-        let results = self.filter.apply(&page.login, &page.slots);
+        let done = WrittenSlots::of(interrupted);
+        let slots: Vec<Slot> = page.slots.iter().filter(|slot| !done.has(slot)).cloned().collect();
+        let results = self.filter.apply(&page.login, &slots);
         let results = results.map_err(|why| {
             CommandError::usage(format!(
                 "{}: the filter fails: {why}; nothing was written",
@@ -46,7 +48,7 @@ impl PageEdit for Rewrite {
         })?;
         let rules = types.rules();
         let (mut items, mut problems, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        for (slot, result) in page.slots.iter().zip(results) {
+        for (slot, result) in slots.iter().zip(results) {
             let changed = match result {
                 Filtered::Untouched => continue,
                 Filtered::Failed(why) => Err(why),
@@ -72,7 +74,8 @@ impl PageEdit for Rewrite {
         if !problems.is_empty() {
             return Err(invalid(problems));
         }
-        Ok(AskedPage { items: Arc::new(items.into()), at_top, notes })
+        let (items, instead) = done.continued(items);
+        Ok(AskedPage { items: Arc::new(items.into()), instead, at_top: false, notes })
     }
 
     fn item_name(&self, login: &str, asked: &DesiredPage, index: usize) -> String {
@@ -85,18 +88,6 @@ impl PageEdit for Rewrite {
         let pages = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
         format!("Rewrite {slots} on {pages}?")
     }
-}
-
-/// Returns what an interrupted run was asked to write.
-fn planned_before(log: &JournalEntries) -> Option<DesiredPage> {
-    let updates = log.plan()?.updates.iter();
-    let item = |update: &links_sdk::apply::PlannedUpdate| DesiredSlot {
-        id: Some(update.id),
-        kind: update.kind.clone(),
-        data: update.changed.clone(),
-    };
-    let page: DesiredPage = updates.map(item).collect::<Vec<_>>().into();
-    log.opening().is_of(&page).then_some(page)
 }
 
 /// Returns the values that a filter changed, null for keys that it removed.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use links_sdk::apply::{
     AccountDelegate, AppliedChanges, Confirmation, DesiredPage, DesiredSlot, JournalEntries,
     JournalStore, MergedItems, PageSnapshot, PageToConfirm, Plan, PlanError, PlanOptions, Proposal,
-    RecordedRun, Step,
+    RunEnding, RunState, Step,
 };
 use links_sdk::{Client, Object};
 
@@ -22,7 +22,6 @@ use crate::apply::{problems, runs};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::journal;
 use crate::output::{Style, StyledLine};
 use crate::schema::slot_types::SlotTypeCatalog;
 
@@ -32,8 +31,6 @@ pub(super) struct BulkSession<'c> {
     pub(super) state: BulkState<'c>,
     types: SlotTypeCatalog,
     yes: bool,
-    /// Words of the command line, by which an interrupted run is found.
-    words: Vec<String>,
     pub(super) running: Rc<RunProgress>,
 }
 
@@ -45,22 +42,36 @@ impl<'c> BulkSession<'c> {
         edit: &'c dyn PageEdit,
         request: &BulkRequest,
     ) -> Self {
-        let words = journal::command(context, edit.command()).words;
         let pages = request.pages.iter().map(|_| BulkPage::default()).collect();
         let (yes, running) = (request.yes, Rc::default());
         let state = BulkState { client, edit, pages };
-        Self { context, state, types, yes, words, running }
+        Self { context, state, types, yes, running }
     }
 
-    /// Returns an unfinished run of this command line on a page.
-    fn unfinished(&self, page: i64) -> Option<JournalEntries> {
-        let (state, service) = (runs::directory(self.context).ok()?, runs::service(self.context)?);
-        let recorded = JournalStore::of(&state, &service, page).list().ok()?;
-        let newest = recorded.into_iter().next_back().filter(RecordedRun::is_open)?;
-        let log = newest.log.ok()?;
-        let command = log.opening().command.as_ref()?;
-        let is_same = command.name == self.state.edit.command() && command.words == self.words;
-        is_same.then_some(log)
+    /// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first.
+    fn unfinished(&self, page: i64) -> Vec<JournalEntries> {
+        let (Ok(state), Some(service), Some(digest)) =
+            (runs::directory(self.context), runs::service(self.context), self.state.edit.digest())
+        else {
+            return Vec::new();
+        };
+        let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
+        let logs = recorded.into_iter().rev().map_while(|run| run.log.ok());
+        let is_same = |log: &JournalEntries| {
+            let command = log.opening().command.as_ref();
+            command.is_some_and(|command| {
+                let is_named = command.name == self.state.edit.command();
+                is_named && command.digest.as_ref() == Some(&digest)
+            })
+        };
+        let chained = logs.enumerate().map_while(|(nth, log)| {
+            let expected = match nth {
+                0 => RunState::Unfinished,
+                _ => RunState::Ended(RunEnding::Replaced),
+            };
+            (log.state() == expected && is_same(&log)).then_some(log)
+        });
+        chained.collect()
     }
 
     fn confirmed(&self) -> Result<bool, CommandError> {
@@ -96,7 +107,7 @@ impl AccountDelegate for BulkSession<'_> {
         page: &Arc<PageSnapshot>,
     ) -> Result<Arc<DesiredPage>, BulkFailure> {
         let interrupted = self.unfinished(page.id);
-        let asked = self.state.edit.ask(page, &self.types, interrupted.as_ref())?;
+        let asked = self.state.edit.ask(page, &self.types, &interrupted)?;
         let items = asked.items.clone();
         self.state.pages[nth].asked = Some(asked);
         Ok(items)
@@ -198,7 +209,11 @@ fn desired(
         items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
     let made: BTreeSet<i64> = created.values().copied().collect();
     let untouched = |(position, slot): (usize, &links_sdk::Slot)| match changed.get(&slot.id) {
-        Some(index) => (*index, items[*index].clone()),
+        Some(index) => {
+            let item = &items[*index];
+            let data = asked.instead.get(&slot.id).unwrap_or(&item.data).clone();
+            (*index, DesiredSlot { data, ..item.clone() })
+        }
         None => {
             let (id, kind) = (Some(slot.id), slot.kind.clone());
             (items.len() + position, DesiredSlot { id, kind, data: Object::default() })

@@ -2,13 +2,19 @@
 
 use links_sdk::Slot;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::output::format::query;
+use crate::ui::cut;
+
+/// Maximum length of a reason, which a filter can make of any length.
+const MOST_REASON: usize = 200;
 
 /// A filter that selects slots, and one that changes them.
 #[derive(Debug)]
 pub(crate) struct SlotFilter {
     code: String,
+    digest: String,
 }
 
 /// What the filters say of a slot.
@@ -35,9 +41,19 @@ impl SlotFilter {
         }
         // The line ends keep a comment from swallowing what follows.
         let code = format!(
-            ".[] | try (if [({select}\n)] | any then {{made: [({edit}\n)]}} else {{made: []}} end) catch {{failed: tostring}}"
+            r#".[] | (try [[({select}
+)] | any] catch {{failed: "--where: \(.)"}}) as $selected
+            | if $selected == [true] then try {{made: [({edit}
+)]}} catch {{failed: "--edit: \(.)"}}
+            elif $selected == [false] then {{made: []}} else $selected end"#
         );
-        Ok(Self { code })
+        let digest = Sha256::digest(format!("{}\0{edit}", select.trim()).as_bytes());
+        Ok(Self { code, digest: hex::encode(digest) })
+    }
+
+    /// Digest of both filters.
+    pub(crate) fn digest(&self) -> String {
+        self.digest.clone()
     }
 
     /// Applies the filters to the slots of a page.
@@ -54,7 +70,10 @@ impl SlotFilter {
         if results.len() != slots.len() {
             return Err(format!("it ends after {} of {} slots", results.len(), slots.len()));
         }
-        Ok(results.into_iter().map(filtered).collect())
+        Ok(results
+            .into_iter()
+            .map(|result| result.map_or_else(Filtered::Failed, filtered))
+            .collect())
     }
 }
 
@@ -66,7 +85,7 @@ pub(crate) fn record(login: &str, slot: &Slot) -> Value {
 fn filtered(mut result: Value) -> Filtered {
     if let Some(why) = result.get("failed") {
         let why = why.as_str().map_or_else(|| why.to_string(), str::to_owned);
-        return Filtered::Failed(why);
+        return Filtered::Failed(cut(&why, MOST_REASON));
     }
     match result["made"].take() {
         Value::Array(made) if made.len() == 1 => {

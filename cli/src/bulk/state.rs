@@ -8,7 +8,7 @@ use links_sdk::apply::{
 use links_sdk::{Client, Outcome};
 
 use super::page_edit::{AskedPage, PageEdit};
-use crate::apply::execute::{failed, interrupted};
+use crate::apply::execute::{PLAN_AGAIN, failed, interrupted};
 use crate::apply::refused_items;
 use crate::apply::report::written;
 use crate::error::CommandError;
@@ -17,6 +17,12 @@ use crate::error::exit_code::Exit;
 /// Hint after an interrupted or failed run.
 pub(super) const RESUME: &str =
     "run the same command again: it continues from the current state of the pages";
+
+/// Maximum number of problems of a page or a file that are listed.
+const LISTED: usize = 20;
+
+/// Hint after a change by another client during the run.
+const LOOK: &str = "`links slots list` shows the page, `links log` whether the run has ended: the same command continues an unfinished run, and plans anew after one that has ended";
 
 /// Pages of a bulk change.
 pub(super) struct BulkState<'e> {
@@ -77,7 +83,22 @@ impl BulkFailure {
             let message = format!("the page {id} is named twice; nothing was written");
             return CommandError::usage(message).with_hint("name each page once");
         }
-        let failure = failed(error, None, RESUME);
+        let failure = match error.cause() {
+            ApplyCause::Drift(left) => {
+                let message = format!(
+                    "{}, but the page differs from the plan: {left}",
+                    written(error.done())
+                );
+                CommandError::new(Exit::Drift, message).with_hint(
+                    "everything was sent; `links slots list` shows what the service stored",
+                )
+            }
+            _ => failed(error, None, RESUME),
+        };
+        let failure = match failure.exit() {
+            Exit::Drift if failure.hint() == Some(PLAN_AGAIN) => failure.with_hint(LOOK),
+            _ => failure,
+        };
         match (asked, login) {
             (Some(asked), Some(login)) if !refused.is_empty() => {
                 let lines = refusal_lines(edit, login, &asked.items, &refused);
@@ -129,9 +150,14 @@ impl BulkState<'_> {
 }
 
 /// Returns the error for items that cannot be written, one a line.
-pub(crate) fn invalid(lines: Vec<String>) -> CommandError {
+pub(crate) fn invalid(mut lines: Vec<String>) -> CommandError {
     let failure = |line: String| CommandError::new(Exit::Invalid, line);
-    let message = format!("{} problems; nothing was written", lines.len());
+    let listed = match lines.len() {
+        count @ ..=LISTED => format!("{count} problems"),
+        count => format!("{count} problems, of which the first {LISTED} are listed"),
+    };
+    let message = format!("{listed}; nothing was written");
+    lines.truncate(LISTED);
     match <[String; 1]>::try_from(lines) {
         Ok([line]) => failure(format!("{line}; nothing was written")),
         Err(lines) => CommandError::of_several(lines.into_iter().map(failure).collect(), &message),

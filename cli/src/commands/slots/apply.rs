@@ -122,6 +122,13 @@ pub(crate) async fn run(
             apply_args.locked |= run.locked;
         }
         if source.is_none() {
+            let bulk = opening.command.as_ref().map(|command| command.name.as_str());
+            if let Some(name @ ("slots rewrite" | "slots import")) = bulk {
+                let message = format!("the run is one of `links {name}`, which has no page file");
+                return Err(CommandError::usage(message).with_hint(
+                    "run that command again: it continues; `links log` shows its words",
+                ));
+            }
             let recorded = opening.path.ok_or_else(|| {
                 CommandError::usage(
                     "the run had no page file of its own; pass one, or its plan with --plan",

@@ -16,7 +16,7 @@ pub(crate) use fields::FieldSelection;
 use fields::MissingField;
 pub(crate) use grid::Grid;
 pub(crate) use query::{Query, run_filter_if_requested};
-use records::Selection;
+use records::{Records, Selection};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -129,7 +129,12 @@ impl OutputOptions {
                 let grid = self.grid(&selected, &View::Any, grid::compact)?;
                 Rendering::Text(delimited::render(&grid, self.csv_safe)?)
             }
-            Format::Ids => Rendering::Text(ids::render(&selected.records()?, &outcome.view)),
+            Format::Ids => {
+                let text = ids::render(&selected.records()?, &outcome.view);
+                let rows = outcome.view.rows().filter(|_| text.is_empty() && !self.is_narrowed());
+                let text = rows.map_or(text, |rows| ids::render(&Records::of(rows), &outcome.view));
+                Rendering::Text(text)
+            }
             Format::Markdown => {
                 selected.check()?;
                 Rendering::Text(self.markdown(&selected, &outcome.view)?)

@@ -30,6 +30,11 @@ pub(crate) struct Records {
 }
 
 impl Records {
+    /// Returns a list of records.
+    pub(crate) fn of(items: &[Value]) -> Self {
+        Self { items: items.to_vec(), listed: true }
+    }
+
     /// Tells whether this is a single record, not a list with one record.
     pub(crate) fn is_one(&self) -> bool {
         !self.listed && self.items.len() == 1

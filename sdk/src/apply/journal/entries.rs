@@ -30,6 +30,8 @@ pub struct JournalEntries {
     write: Option<RecordWrite>,
     stored: Option<Object>,
     is_written: bool,
+    /// Updates of earlier plans of which it is unknown whether they were executed.
+    doubtful: Vec<PlannedUpdate>,
     state: RunState,
     slots: usize,
 }
@@ -144,6 +146,7 @@ impl JournalEntries {
             write: None,
             stored: None,
             is_written: false,
+            doubtful: Vec::new(),
             state: RunState::Unfinished,
         }
     }
@@ -171,6 +174,7 @@ impl JournalEntries {
             JournalEntry::Open(_) | JournalEntry::Unknown { .. } => {}
             JournalEntry::Plan { time, keys, plan } => {
                 self.plans += 1;
+                self.doubtful = self.doubtful_updates();
                 self.confirmed_deletes.extend(plan.deletes.iter().map(|delete| delete.id));
                 self.current = Some(CurrentPlan { plan: *plan, keys, time });
                 self.begun = None;
@@ -307,6 +311,15 @@ impl JournalEntries {
     /// Returns whether anything was written, or may have been.
     pub fn has_effect(&self) -> bool {
         !self.done.is_nothing() || self.is_written || self.is_unsettled()
+    }
+
+    /// Returns the updates of which it is unknown whether they were executed, those of earlier plans of the run first.
+    pub fn doubtful_updates(&self) -> Vec<PlannedUpdate> {
+        let mut doubtful = self.doubtful.clone();
+        if let Some(PlanBatch::Update(updates)) = self.doubtful_batch() {
+            doubtful.extend_from_slice(updates);
+        }
+        doubtful
     }
 
     /// Returns the batch of the latest plan of which it is unknown whether it was executed.

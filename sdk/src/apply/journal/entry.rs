@@ -60,6 +60,9 @@ pub struct RunCommand {
     /// Words of the command line after the name of the program.
     #[serde(default)]
     pub words: Vec<String>,
+    /// Digest of what the command asks for, if its words do not say it as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// Name that all runs of one call of the program share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,

@@ -19,6 +19,9 @@ use crate::error::CommandError;
 /// Maximum size of a filter in bytes; the nesting in a filter of this size cannot exhaust the stack of the compiler.
 const MOST_CODE: usize = 16 * 1024;
 
+/// Maximum number of characters of a result in a message.
+const MOST_SHOWN: usize = 200;
+
 /// Compiled filter.
 #[derive(Debug)]
 pub(crate) struct Query {
@@ -53,10 +56,8 @@ impl Query {
             None => Process::start(&self.code).and_then(|process| process.run(input)),
         };
         let text = String::from_utf8(text.map_err(failed)?).map_err(CommandError::internal)?;
-        let made = |line: &str| {
-            RawValue::from_string(line.to_owned())
-                .map_err(|_| failed(format!("it produces {line}, which is not JSON")))
-        };
+        let made =
+            |line: &str| RawValue::from_string(line.to_owned()).map_err(|_| failed(not_json(line)));
         text.lines().map(made).collect()
     }
 }
@@ -70,12 +71,12 @@ pub(crate) fn check(code: &str) -> Result<(), String> {
     filter::on_a_deep_stack(move || filter::compile(&code).map(drop)).and_then(|it| it)
 }
 
-/// Returns the results of a filter on a document.
+/// Returns the results of a filter on a document. A result that is not JSON, such as `nan`, is an error of its own.
 ///
 /// # Errors
 ///
-/// When the filter fails, exceeds a limit, or produces a value that is not JSON.
-pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Value>, String> {
+/// When the filter fails or exceeds a limit.
+pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Result<Value, String>>, String> {
     let input = input.to_string();
     let text = if cfg!(test) {
         in_this_process(code, input)
@@ -83,10 +84,14 @@ pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Value>, String> {
         Process::start(code).and_then(|process| process.run(input))
     }?;
     let text = String::from_utf8(text).map_err(|error| error.to_string())?;
-    let value = |line: &str| {
-        serde_json::from_str(line).map_err(|_| format!("it produces {line}, which is not JSON"))
-    };
-    text.lines().map(value).collect()
+    let value = |line: &str| serde_json::from_str(line).map_err(|_| not_json(line));
+    Ok(text.lines().map(value).collect())
+}
+
+fn not_json(line: &str) -> String {
+    let begin: String = line.chars().take(MOST_SHOWN).collect();
+    let more = if begin.len() < line.len() { "…" } else { "" };
+    format!("it produces {begin}{more}, which is not JSON")
 }
 
 fn in_this_process(code: &str, input: String) -> Result<Vec<u8>, String> {

@@ -1,0 +1,314 @@
+//! Tests of `links slots rewrite` and `links slots import` under faults of the service, edits by other clients and other runs.
+
+use links_fixtures::{Account, Fault, World};
+
+use crate::bulk::{APPEND, IMPORT, csv, rewrite, titles};
+use crate::steps::{Beginning, ok, writes};
+use crate::test_env::{CommandResult, TestEnv};
+use crate::undo::cafe;
+
+/// Rewrites the welcome text and the button of the café.
+const WORDS: [&str; 8] = [
+    "slots",
+    "rewrite",
+    "cafe",
+    "--where",
+    ".id == 1001 or .id == 1002",
+    "--edit",
+    APPEND,
+    "--yes",
+];
+
+/// Returns an environment that has read the slot types.
+fn begun() -> TestEnv {
+    let env = cafe();
+    env.file("menu.csv", csv(60));
+    ok(&env, "slots types");
+    env
+}
+
+/// Runs the same command until it succeeds.
+fn until_done(env: &TestEnv, words: &[&str]) -> Vec<CommandResult> {
+    let mut runs = Vec::new();
+    for _ in 0..12 {
+        runs.push(env.run_args(words, b""));
+        if runs.last().unwrap().exit == 0 {
+            return runs;
+        }
+    }
+    panic!("{}", runs.last().unwrap());
+}
+
+fn each_request_fails(words: &[&str], requests: usize, check: impl Fn(&TestEnv, &str)) {
+    let env = begun();
+    let beginning = Beginning::of(&env);
+    let faults = [
+        Fault::RateLimited(Some("7".to_owned())),
+        Fault::Before(500),
+        Fault::After(500),
+        Fault::DropAfter,
+        Fault::Truncated,
+    ];
+    for fault in faults {
+        for nth in 1..=requests {
+            for count in [1, 9] {
+                beginning.restore(&env);
+                env.server.forget_clients();
+                env.server.fail(nth..nth + count, &fault);
+                let runs = until_done(&env, words);
+                let shown: Vec<String> = runs.iter().map(ToString::to_string).collect();
+                check(&env, &format!("{fault:?} at {nth}, {count} times:\n{}", shown.join("\n")));
+                // What was planned for requests that were not sent.
+                for _ in 0..nth + count {
+                    env.run("me");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rewrite_whose_requests_fail_changes_each_slot_once() {
+    each_request_fails(&WORDS, 3, |env, why| {
+        assert_eq!(titles(env, 0)[..2], ["Good morning!!", "Menu!"], "{why}");
+    });
+}
+
+#[test]
+fn an_import_whose_requests_fail_creates_each_row_once() {
+    each_request_fails(&IMPORT, 4, |env, why| {
+        let expected: Vec<String> = (0..60).map(|nth| format!("Dish {nth}")).collect();
+        let found: Vec<String> =
+            titles(env, 1).into_iter().filter(|title| title.starts_with("Dish")).collect();
+        assert_eq!(found, expected, "{why}");
+    });
+}
+
+fn button(account: &mut Account) -> &mut links_fixtures::Slot {
+    account.profiles[0].slots.iter_mut().find(|slot| slot.id == 1002).unwrap()
+}
+
+#[test]
+fn what_others_edit_meanwhile_stays() {
+    let env = begun();
+    let beginning = Beginning::of(&env);
+    for nth in 1..=3 {
+        beginning.restore(&env);
+        env.server.edit_before(nth, |account| {
+            button(account).data.insert("link".to_owned(), "https://foreign.example".into());
+        });
+        let run = env.run_args(WORDS, b"");
+        // It is noticed once the page was read.
+        assert_eq!(run.exit, if nth == 1 { 0 } else { 13 }, "{nth}: {run}");
+        assert!(!run.stderr.contains("file") && !run.stderr.contains("slots plan"), "{run}");
+        let mut account = env.server.account();
+        assert_eq!(button(&mut account).data["link"], "https://foreign.example", "{nth}");
+        assert_eq!(titles(&env, 0)[..2], ["Good morning!!", "Menu!"], "{nth}: {run}");
+    }
+}
+
+#[test]
+fn a_slot_that_others_delete_meanwhile_is_not_created_again() {
+    let env = begun();
+    let beginning = Beginning::of(&env);
+    for nth in 1..=3 {
+        beginning.restore(&env);
+        env.server.edit_before(nth, |account| {
+            account.profiles[0].slots.retain(|slot| slot.id != 1002);
+        });
+        let run = env.run_args(WORDS, b"");
+        if nth == 2 {
+            // The service refuses the batch, and nothing is written.
+            assert!(run.exit != 0 && titles(&env, 0)[0] == "Good morning!", "{run}");
+            assert_eq!(env.run_args(WORDS, b"").exit, 0);
+        }
+        let found = titles(&env, 0);
+        assert_eq!(found[0], "Good morning!!", "{nth}: {run}");
+        assert!(!found.iter().any(|title| title.starts_with("Menu")), "{nth}: {run}");
+    }
+}
+
+/// Ends a rewrite of 120 slots after its first batches.
+fn cut_after(env: &TestEnv, words: &[&str], place: &str) {
+    let ended = env.command(words).env("LINKS_TEST_CRASH", place).output().unwrap();
+    assert_eq!(ended.status.code(), None, "{ended:?}");
+}
+
+#[test]
+fn an_interrupted_rewrite_passes_no_slot_twice_and_keeps_what_others_wrote_since() {
+    let words = [
+        "slots",
+        "rewrite",
+        "qara.weddings",
+        "--where",
+        ".type == \"button\"",
+        "--edit",
+        APPEND,
+        "--yes",
+    ];
+    let env = begun();
+    env.file("menu.csv", csv(160));
+    let run = env.run_args(IMPORT, b"");
+    assert_eq!(run.exit, 0, "{run}");
+    let count = |env: &TestEnv| {
+        titles(env, 1)
+            .iter()
+            .filter(|title| title.starts_with("Dish") && title.ends_with('!'))
+            .count()
+    };
+    let mut seen = vec![count(&env)];
+    for _ in 0..2 {
+        let before = count(&env);
+        // A kill right after a read makes no difference.
+        (2..9).find(|nth| {
+            cut_after(&env, &words, &format!("after_send:{nth}"));
+            count(&env) > before
+        });
+        seen.push(count(&env));
+        // One that was written, and one that was not.
+        let which = seen.len();
+        env.server.edit(|account| {
+            let slots = account.profiles[1].slots.iter_mut();
+            let mut dishes = slots
+                .filter(|slot| slot.data["title"].as_str().unwrap_or_default().starts_with("Dish"));
+            let first = dishes.nth(which).unwrap();
+            first.data.insert("title".to_owned(), "Foreign first!".into());
+            let last = dishes.last().unwrap();
+            last.data.insert("title".to_owned(), "Foreign last".into());
+        });
+    }
+    assert!(seen.is_sorted_by(|one, two| one < two) && seen[2] < 160, "{seen:?}");
+    let run = env.run_args(words, b"");
+    assert_eq!(run.exit, 0, "{run}");
+    let found = titles(&env, 1);
+    let twice: Vec<_> = found.iter().filter(|title| title.contains("!!")).collect();
+    assert!(twice.is_empty(), "{twice:?}: {run}");
+    assert_eq!(found.iter().filter(|title| title.starts_with("Dish")).count(), 156);
+    assert_eq!(found.iter().filter(|title| *title == "Foreign first!").count(), 2, "{found:?}");
+    assert_eq!(found.iter().filter(|title| *title == "Foreign last!").count(), 2, "{found:?}");
+    assert!(
+        found.iter().all(|title| !title.starts_with("Dish") || title.ends_with('!')),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_token_that_can_only_read_writes_nothing() {
+    let env = TestEnv::of(World::read_only(), |builder| builder)
+        .keeping_state()
+        .env("LINKS_TEST_NO_WAIT", "1");
+    env.file("menu.csv", csv(2));
+    let before = env.server.account().profiles.clone();
+    for words in [&WORDS[..], &IMPORT] {
+        let run = env.run_args(words, b"");
+        assert_eq!(run.exit, 5, "{run}");
+    }
+    assert_eq!(env.server.account().profiles, before);
+}
+
+#[test]
+fn an_interrupted_rewrite_is_continued_by_the_same_filters_alone() {
+    let long = |end: &str| {
+        format!(".data.title += \"!\" {} | .data.title += \"{end}\"", "| . ".repeat(80))
+    };
+    let interrupted = |env: &TestEnv| {
+        let mut command = env.command([
+            "slots",
+            "rewrite",
+            "cafe",
+            "--where",
+            ".id == 1002",
+            "--edit",
+            &long("A"),
+            "--yes",
+        ]);
+        let ended = command.env("LINKS_TEST_CRASH", "after_send:2").output().unwrap();
+        assert_eq!((ended.status.code(), &*titles(env, 0)[1]), (None, "Menu!A"), "{ended:?}");
+    };
+    let env = begun();
+    interrupted(&env);
+    let run = env.run("slots apply --resume --yes");
+    assert!(run.exit == 2 && run.stderr.contains("`links slots rewrite`"), "{run}");
+    // Other words around the same filters.
+    let run = rewrite(
+        &env,
+        &["101", "--where", ".id == 1002", "--edit", &long("A"), "--yes", "-o", "json"],
+    );
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(titles(&env, 0)[1], "Menu!A");
+    let env = begun();
+    interrupted(&env);
+    let run = rewrite(&env, &["cafe", "--where", ".id == 1002", "--edit", &long("B"), "--yes"]);
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(titles(&env, 0)[1], "Menu!A!B", "{run}");
+}
+
+#[test]
+fn a_page_named_twice_is_written_once_or_refused() {
+    let env = begun();
+    let run = rewrite(&env, &["cafe", "cafe", "--where", ".id == 1002", "--edit", APPEND, "--yes"]);
+    assert_eq!((run.exit, &*titles(&env, 0)[1]), (0, "Menu!"), "{run}");
+    writes(&env);
+    let run = rewrite(&env, &["cafe", "101", "--where", ".id == 1002", "--edit", APPEND, "--yes"]);
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("named twice; nothing was written"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_rewrite_of_two_pages_and_an_import_are_undone_page_by_page() {
+    let env = begun();
+    let before = [titles(&env, 0), titles(&env, 1)];
+    let run =
+        rewrite(&env, &["--all", "--where", ".type == \"button\"", "--edit", APPEND, "--yes"]);
+    assert_eq!(run.exit, 0, "{run}");
+    let undone = env.run("undo --yes");
+    assert_eq!(undone.exit, 0, "{undone}");
+    assert!(undone.stderr.contains("the same command also wrote cafe"), "{undone}");
+    assert_ne!(titles(&env, 0), before[0]);
+    let log = env.run("log -o json").json();
+    let runs = log["data"].as_array().unwrap();
+    let of_cafe = runs.iter().find(|run| run["login"] == "cafe" || run["page"] == "cafe").unwrap();
+    ok(&env, &format!("undo {} --yes", of_cafe["run"].as_str().unwrap()));
+    assert_eq!([titles(&env, 0), titles(&env, 1)], before);
+    let run = env.run_args(IMPORT, b"");
+    assert_eq!(run.exit, 0, "{run}");
+    let shown = env.run("log");
+    assert!(
+        shown.stdout.contains("slots import") && shown.stdout.contains("60 created"),
+        "{shown}"
+    );
+    ok(&env, "undo --yes");
+    assert_eq!([titles(&env, 0), titles(&env, 1)], before);
+}
+
+#[test]
+fn a_page_of_500_slots_is_rewritten_with_few_requests() {
+    let env = begun();
+    env.file("menu.csv", csv(498));
+    let run = env.run_args(IMPORT, b"");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(env.server.account().profiles[1].slots.len(), 500);
+    env.operations();
+    let run = rewrite(
+        &env,
+        &[
+            "qara.weddings",
+            "--where",
+            ".data.title // \"\" | startswith(\"Dish\")",
+            "--edit",
+            APPEND,
+            "--yes",
+        ],
+    );
+    assert_eq!(run.exit, 0, "{run}");
+    let sent = env.operations();
+    assert_eq!(sent.iter().filter(|it| *it == "updateSlots").count(), 10, "{sent:?}");
+    assert!(sent.len() <= 16, "{sent:?}");
+    let dishes = titles(&env, 1).into_iter().filter(|title| title.starts_with("Dish"));
+    assert!(dishes.clone().all(|title| title.ends_with('!')) && dishes.count() == 498);
+    env.file("menu.csv", csv(1));
+    let run = env.run_args(IMPORT, b"");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.stderr.contains("501 slots, 500 are allowed; nothing was written"), "{run}");
+}
