@@ -36,12 +36,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     {
         return version().into();
     }
+    if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
+        return exit.into();
+    }
     if args.len() < 2 {
         ui::print_text(include_str!("../help/start.txt"));
         return Exit::Ok.into();
-    }
-    if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
-        return exit.into();
     }
     process::no_core_dumps();
     if let Some(exit) = crate::output::format::run_filter_if_requested(&args) {
