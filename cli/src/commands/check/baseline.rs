@@ -17,7 +17,7 @@ use crate::page_file;
 /// Maximum size of a baseline in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Arguments about the baseline.
+// Arguments about the baseline. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(super) struct BaselineArgs {
     /// Exit with 3 only for links that were not as bad in this file: output of `-o json`, or of --update-baseline
