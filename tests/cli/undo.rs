@@ -5,7 +5,7 @@ use std::process::Stdio;
 use links_fixtures::Fault;
 use serde_json::{Value, json};
 
-use crate::steps::{cut_short, ok};
+use crate::steps::{cut_short, ok, text};
 use crate::test_env::{TestEnv, wait};
 
 const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
@@ -268,8 +268,12 @@ fn a_login_is_changed_back_with_the_consent_that_a_rename_needs() {
     ok(&env, &format!("undo {older} --yes"));
     assert_eq!(page(&env)[0][1]["title"], "Good morning!", "the page is found under its new login");
     let rename = env.run("log -o json").json()["data"][1]["run"].as_str().unwrap().to_owned();
-    ok(&env, &format!("undo {rename} --yes --confirm cafe.mole"));
+    let undone = ok(&env, &format!("undo {rename} --yes --confirm cafe.mole"));
     assert_eq!(env.server.account().profiles[0].login, "cafe");
+    assert!(
+        undone.stdout.starts_with("cafe: login") && undone.stdout.ends_with("/cafe\n"),
+        "{undone}"
+    );
 }
 
 #[test]
@@ -424,6 +428,43 @@ fn what_links_apply_has_written_is_undone_page_by_page_and_form_by_form() {
     }
     assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), before);
     assert_eq!(env.server.account().forms[0].title, "Book a table");
+}
+
+/// A deletion that was applied from a file is regretted: the undo brings the slots back, and version control the file, with or without the lock.
+#[test]
+fn a_file_from_before_a_deletion_that_was_undone_still_applies() {
+    for is_lock_restored in [false, true] {
+        let env = cafe();
+        ok(&env, "init");
+        ok(&env, "pull cafe -O cafe.yaml");
+        let (file, lock) = (text(&env, "cafe.yaml"), text(&env, "links.lock"));
+        let items: Vec<&str> = file.split("  - id: ").collect();
+        let without =
+            |id: &&&str| ["1002", "1006", "1007"].iter().all(|gone| !id.starts_with(gone));
+        let kept: Vec<&str> = items.iter().filter(without).copied().collect();
+        env.file("cafe.yaml", kept.join("  - id: "));
+        let before = page(&env);
+        ok(&env, "apply cafe.yaml --yes");
+        assert_eq!(page(&env).len(), before.len() - 3);
+        ok(&env, "undo --yes");
+        assert_eq!(page(&env), before);
+        env.file("cafe.yaml", file);
+        if is_lock_restored {
+            env.file("links.lock", lock);
+        }
+        let all = ids(&env);
+        let plan = ok(&env, "plan cafe.yaml");
+        assert!(plan.stdout.contains("no changes"), "{plan}");
+        assert!(plan.stdout.contains("created again in place of slot 1002"), "{plan}");
+        ok(&env, "apply cafe.yaml");
+        assert_eq!(ids(&env), all);
+        // From now on the lock knows the earlier ids, also of what is edited.
+        let edited = text(&env, "cafe.yaml").replace("title: Menu", "title: Our menu");
+        env.file("cafe.yaml", edited);
+        let applied = ok(&env, "apply cafe.yaml");
+        assert!(applied.stdout.contains("1 updated"), "{applied}");
+        assert_eq!((ids(&env), &page(&env)[1][1]["title"]), (all, &json!("Our menu")));
+    }
 }
 
 /// The same line again continues an undo that was ended anywhere, and creates nothing twice.

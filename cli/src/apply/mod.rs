@@ -178,7 +178,7 @@ fn completed(
     if plan.is_empty() && run.is_none() && !is_restore {
         report_kept_slots(&context.ui, &planned);
     }
-    let mut report = report(&planned, &done, run.as_deref());
+    let mut report = report(&planned, &page, &done, run.as_deref());
     // A plan with changes was shown before they were made.
     if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view)
         && planned.plan.is_empty()

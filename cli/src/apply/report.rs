@@ -45,9 +45,10 @@ pub(crate) fn exit(planned: &PlannedPage, fail_on: FailOn) -> Exit {
     }
 }
 
-/// Output of a completed run; `run` is its name in the history.
+/// Output of a completed run; `page` is the page after it, and `run` its name in the history.
 pub(crate) fn report(
     planned: &PlannedPage,
+    page: &PageSnapshot,
     done: &AppliedChanges,
     run: Option<&str>,
 ) -> CommandOutput {
@@ -56,11 +57,11 @@ pub(crate) fn report(
         if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
     let mut lines = vec![StyledLine::new(
         Style::Plain,
-        format!("{}: {} ({counted})", planned.page.login, written(done)),
+        format!("{}: {} ({counted})", page.login, written(done)),
     )];
     lines.extend(planned.newer_slots_note());
-    lines.extend(planned.page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
-    let PageSnapshot { id, login, url, .. } = &*planned.page;
+    lines.extend(page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
+    let PageSnapshot { id, login, url, .. } = page;
     let sync = sync(planned.merged.as_deref());
     let body = json!({
         "data": { "id": id, "login": login, "url": url, "done": done, "run": run },

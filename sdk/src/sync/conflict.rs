@@ -198,7 +198,7 @@ pub enum SyncNote {
         /// Id of the slot.
         id: i64,
     },
-    /// A slot was deleted and created again by another client, with all its values.
+    /// A slot was deleted and created again by another client or by an undo, with all its values.
     Recreated {
         /// The index of the item in the file.
         item: usize,

@@ -12,7 +12,7 @@ use super::merged_order::merged_order;
 use super::order_decision::OrderDecision;
 use super::two_way::two_way;
 use super::{
-    Conflict, Deletion, DeletionReason, FilePage, IdentityProblem, LivePage, PageBase,
+    Conflict, Deletion, DeletionReason, FilePage, FileSlotId, IdentityProblem, LivePage, PageBase,
     RemoteChange, Replaced, SyncError, SyncNote,
 };
 use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
@@ -248,8 +248,14 @@ impl Merger<'_, '_> {
             if entry.id != id {
                 self.merge.notes.push(SyncNote::Recreated { item, was: entry.id, id });
             }
-        } else if self.is_recorded && written.id == super::FileSlotId::Absent {
-            self.merge.notes.push(SyncNote::Adopted { item, id });
+        } else if self.is_recorded {
+            match written.id {
+                FileSlotId::Absent => self.merge.notes.push(SyncNote::Adopted { item, id }),
+                FileSlotId::Id(was) if was != id => {
+                    self.merge.notes.push(SyncNote::Recreated { item, was, id });
+                }
+                FileSlotId::Id(_) | FileSlotId::New => {}
+            }
         }
         desired
     }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::hashed::HashedSlot;
 use super::hashed::hashed_slots;
-use super::{FilePage, FileSlot, HashPair, LivePage, Merge, PageBase, SlotBase, ValueHash};
+use super::{
+    FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, SlotBase, ValueHash,
+};
 use crate::Object;
 use crate::apply::{SlotTypes, same};
 
@@ -123,7 +125,8 @@ impl NextBase<'_> {
             }
         }
         keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
-        Some(SlotBase { id, was: earlier_ids(id, old), kind: said.kind.clone(), keys })
+        let was = ids_before(id, old, said);
+        Some(SlotBase { id, was, kind: said.kind.clone(), keys })
     }
 
     /// Returns the entry of a slot that the run created, even if another client deleted it since.
@@ -190,6 +193,18 @@ pub(super) fn unmentioned_keys(
         .filter(|key| !mentioned.contains_key(*key))
         .map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) }))
         .collect()
+}
+
+/// Returns the earlier ids of a slot, with the one by which the file still names it.
+pub(super) fn ids_before(id: i64, old: Option<&SlotBase>, said: &FileSlot) -> Vec<i64> {
+    let mut was = earlier_ids(id, old);
+    if let FileSlotId::Id(named) = said.id
+        && named != id
+        && !was.contains(&named)
+    {
+        was.push(named);
+    }
+    was
 }
 
 /// Returns the earlier ids of a slot.

@@ -8,7 +8,7 @@ use super::comparison::Comparison;
 use super::identity::ItemIdentity;
 use super::key_decision::KeyDecision;
 use super::merged_order::merged_order;
-use super::next_base::{earlier_ids, unmentioned};
+use super::next_base::{earlier_ids, ids_before, unmentioned};
 use super::order_decision::OrderDecision;
 use super::two_way::two_way;
 use super::{
@@ -175,7 +175,8 @@ impl<'a> Puller<'_, 'a> {
         let (said, slot) = (comparison.items[item].item, &comparison.slots[position]);
         let old = comparison.entry(item);
         let (id, kind) = (slot.slot.id, said.kind.clone());
-        let mut entry = SlotBase { id, was: earlier_ids(id, old), kind, keys: BTreeMap::new() };
+        let mut entry =
+            SlotBase { id, was: ids_before(id, old, said), kind, keys: BTreeMap::new() };
         if slot.is_editable {
             entry.keys = old.map_or_else(|| unmentioned(slot, said), |old| old.keys.clone());
             self.pull_keys(item, position, &mut entry.keys);

@@ -68,21 +68,37 @@ pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
     }
 }
 
+/// Binds items whose id neither the page nor the last sync knows to new slots of the page that equal them; without a telling value only after
+/// the same neighbour.
+pub(super) fn adopt_for_unknown_ids(binder: &mut Binder<'_>, unknown: &[(usize, i64)]) {
+    for (item, _) in unknown {
+        if binder.items[*item].telling.is_empty() {
+            adopt_after_left(binder, *item);
+        } else {
+            adopt(binder, *item);
+        }
+    }
+}
+
 /// Binds new items without a telling value to new slots of the page that equal them after the same neighbour.
 pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
     for item in binder.adoptable_items() {
         if !binder.items[item].telling.is_empty() {
             continue;
         }
-        let left = (0..item).rev().find_map(|before| binder.position_of(before));
-        let lefts = bound_lefts(binder);
-        let found = binder
-            .open_slots()
-            .into_iter()
-            .find(|position| lefts[*position] == left && is_equal(binder, item, *position));
-        if let Some(position) = found {
-            binder.bind_slot(item, position);
-        }
+        adopt_after_left(binder, item);
+    }
+}
+
+fn adopt_after_left(binder: &mut Binder<'_>, item: usize) {
+    let left = (0..item).rev().find_map(|before| binder.position_of(before));
+    let lefts = bound_lefts(binder);
+    let found = binder
+        .open_slots()
+        .into_iter()
+        .find(|position| lefts[*position] == left && is_equal(binder, item, *position));
+    if let Some(position) = found {
+        binder.bind_slot(item, position);
     }
 }
 

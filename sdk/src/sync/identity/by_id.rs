@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::{FileSlotId, IdentityProblem};
+use super::adoption::adopt_for_unknown_ids;
 use super::binder::Binder;
 
-/// Binds items by the ids that the file gives, also by earlier ids of a slot.
+/// Binds items by the ids that the file gives, also by earlier ids of a slot. An item whose id is unknown is the new slot of the page that
+/// equals it, if there is one: the slot was deleted and created again, and the file is that from before.
 pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
     let mut named: HashMap<i64, usize> = HashMap::new();
+    let mut unknown: Vec<(usize, i64)> = Vec::new();
     for item in 0..binder.items.len() {
         let FileSlotId::Id(id) = binder.items[item].item.id else { continue };
         let entry = (0..binder.entries.len()).find(|entry| {
@@ -26,7 +29,7 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
             (Some(entry), _) => &binder.entries[entry].kind,
             (None, Some(position)) => &binder.slots[position].slot.kind,
             (None, None) => {
-                binder.refuse(item, IdentityProblem::NotOnPage { item, id });
+                unknown.push((item, id));
                 continue;
             }
         };
@@ -48,6 +51,12 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
         }
         if let Some(problem) = differs {
             binder.refuse(item, problem);
+        }
+    }
+    adopt_for_unknown_ids(binder, &unknown);
+    for (item, id) in unknown {
+        if binder.slot_of_item[item].is_none() {
+            binder.refuse(item, IdentityProblem::NotOnPage { item, id });
         }
     }
 }

@@ -319,6 +319,43 @@ fn a_slot_that_came_back_with_another_id_is_bound_again() {
     assert!(gone.deletions.is_empty() && gone.remote.len() == 1);
 }
 
+/// The file and the record are those from before a deletion that was applied and undone, or the file alone is.
+#[test]
+fn an_unknown_id_is_that_of_the_new_slot_that_equals_its_item() {
+    let there = page(&[(1, text("Hello")), (7, divider()), (8, button("Menu", "a"))]);
+    let base = synced(&[(1, text("Hello"))]);
+    let before = |title: &str| {
+        file(&[
+            named(json!(1), &text("Hello")),
+            named(json!(2), &divider()),
+            named(json!(3), &button(title, "a")),
+        ])
+    };
+    let merge = Merge::new(Some(&base), &before("Menu"), &there, &MergeOptions::default()).unwrap();
+    let slots_of = |merge: &Merge| merge.bindings.iter().map(|it| it.slot).collect::<Vec<_>>();
+    assert_eq!(slots_of(&merge), [Some(1), Some(7), Some(8)]);
+    assert!(merge.conflicts.is_empty() && merge.remote.is_empty() && merge.deletions.is_empty());
+    let next = super::examples::base_of(&merge, Some(&base), &before("Menu"), &there);
+    let ids: Vec<_> = next.slots.iter().map(|slot| (slot.id, slot.was.clone())).collect();
+    assert_eq!(ids, [(1, vec![]), (7, vec![2]), (8, vec![3])]);
+    assert_eq!(slots(&next, &before("New menu"), &there), [Some(1), Some(7), Some(8)]);
+    let pull = crate::sync::Pull::new(
+        Some(&base),
+        &before("Menu"),
+        &there,
+        &crate::apply::SlotTypes::default(),
+    );
+    let pulled: Vec<_> = pull.unwrap().base.slots.into_iter().map(|slot| slot.was).collect();
+    assert_eq!(pulled, [vec![], vec![2], vec![3]]);
+    // Nothing tells whether an item that differs is that slot.
+    let expected = IdentityProblem::NotOnPage { item: 2, id: 3 };
+    assert_eq!(problems(&base, &before("New menu"), &there), [expected]);
+    // A divider elsewhere may be another one.
+    let elsewhere = page(&[(7, divider()), (1, text("Hello")), (8, button("Menu", "a"))]);
+    let expected = IdentityProblem::NotOnPage { item: 1, id: 2 };
+    assert_eq!(problems(&base, &before("Menu"), &elsewhere), [expected]);
+}
+
 #[test]
 fn an_edited_item_beside_its_copy_is_refused_where_the_slot_changed_there() {
     let base = synced(&[(1, button("Menu", "a"))]);
