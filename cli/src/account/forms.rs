@@ -31,6 +31,9 @@ pub(crate) struct PlannedForm {
     seen: Option<LeadForm>,
 }
 
+/// A file that cannot be used, with the reason.
+type FailedFile = (PathBuf, CommandError);
+
 impl PlannedForm {
     /// Finds the forms of the files and plans their changes. Reports the problems of all files together.
     pub(crate) async fn all(
@@ -40,8 +43,25 @@ impl PlannedForm {
         known: &mut KnownForms,
         is_locked: bool,
     ) -> Result<Vec<Self>, CommandError> {
+        let (planned, failures) = Self::each(context, client, files, known, is_locked).await?;
+        if failures.is_empty() {
+            return Ok(planned);
+        }
+        let message = format!("{} form files cannot be used; nothing was written", failures.len());
+        let failures = failures.into_iter().map(|(_, failure)| failure).collect();
+        Err(CommandError::of_several(failures, &message))
+    }
+
+    /// Finds the forms of the files and plans their changes, and returns those that cannot be used with the reason.
+    pub(crate) async fn each(
+        context: &Context,
+        client: &Client,
+        files: Vec<(PathBuf, FormFile)>,
+        known: &mut KnownForms,
+        is_locked: bool,
+    ) -> Result<(Vec<Self>, Vec<FailedFile>), CommandError> {
         if files.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         let forms = known.account(client).await?.to_vec();
         let mut taken = ids_of_others(context, &files)?;
@@ -54,24 +74,20 @@ impl PlannedForm {
                 }
                 let channels = channels.as_deref().unwrap_or_default();
                 if let Err(problems) = file.resolve_channels(channels) {
-                    failures.push(problems.into());
+                    failures.push((path, problems.into()));
                     continue;
                 }
             }
-            match Self::of(context, path, file, &forms, &taken, is_locked) {
+            match Self::of(context, path.clone(), file, &forms, &taken, is_locked) {
                 Ok(form) => {
                     taken.extend(form.plan.id.clone());
                     known.add(&form.plan.name, form.plan.id.clone());
                     planned.push(form);
                 }
-                Err(failure) => failures.push(failure),
+                Err(failure) => failures.push((path, failure)),
             }
         }
-        if failures.is_empty() {
-            return Ok(planned);
-        }
-        let message = format!("{} form files cannot be used; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        Ok((planned, failures))
     }
 
     fn of(
@@ -201,7 +217,7 @@ impl PlannedForm {
 }
 
 /// Records the id of a form in the lock that governs its file, if there is one.
-pub(super) fn record_form(
+pub(crate) fn record_form(
     context: &Context,
     path: &Path,
     name: &str,

@@ -3,7 +3,7 @@
 mod confirm;
 pub(crate) mod estimate;
 pub(crate) mod files;
-mod forms;
+pub(crate) mod forms;
 pub(crate) mod live_page;
 mod notes;
 pub(crate) mod pull;

@@ -10,6 +10,7 @@ use links_sdk::sync::Lock;
 use serde_json::json;
 
 use crate::account::files::{DEPTH, files_below};
+use crate::account::forms::{PlannedForm, record_form};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::page_host;
 use crate::apply::saved_plan::ApplySource;
@@ -18,6 +19,7 @@ use crate::apply::{runs, uploads};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::form_file::FormFile;
 use crate::fs::atomic;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
@@ -50,17 +52,15 @@ pub(crate) async fn run(
     let user = client.me().await?.user_id;
     let service = runs::service(context).unwrap_or_default();
     let new = Lock::new(service.clone(), user);
-    let mut files = Vec::new();
-    if args.refresh {
-        files = files_below(&directory, DEPTH)?;
-        files.retain(|file| is_page_file(file));
-    }
+    let found = if args.refresh { files_below(&directory, DEPTH)? } else { Vec::new() };
+    let files: Vec<PathBuf> =
+        found.iter().filter(|file| has_key(file, "profile")).cloned().collect();
     // A damaged lock is replaced, but not one of another account.
     let (mut sources, mut failures) = (Vec::new(), Vec::new());
     for file in &files {
         match ApplySource::whole(file, &[], "plan") {
             Ok(source) => sources.push((file, source)),
-            Err(failure) => failures.push((file, failure)),
+            Err(failure) => failures.push((file.clone(), failure)),
         }
     }
     let known = if args.refresh { store.parsed()? } else { None };
@@ -74,12 +74,14 @@ pub(crate) async fn run(
     }
     let taken = take_over(context, &store, &service, user)?;
     let ignored = add_attribute(&directory);
+    let mut forms = KnownForms::default();
+    let (form_names, unusable) = refresh_forms(context, &found, &mut forms).await?;
     for (path, source) in sources {
-        if let Err(failure) = refresh(context, path, source.file).await {
-            failures.push((path, failure));
+        if let Err(failure) = refresh(context, path, source.file, &mut forms).await {
+            failures.push((path.clone(), failure));
         }
     }
-    if let ([_], [_]) = (&files[..], &failures[..])
+    if let ([_], [_], []) = (&files[..], &failures[..], &unusable[..])
         && let Some((_, failure)) = failures.pop()
     {
         return Err(failure);
@@ -93,6 +95,12 @@ pub(crate) async fn run(
         1 => format!("{path}: 1 page file recorded"),
         several => format!("{path}: {several} page files recorded"),
     }];
+    failures.extend(unusable);
+    lines.extend(match form_names.len() {
+        0 => None,
+        1 => Some("1 form recorded".to_owned()),
+        several => Some(format!("{several} forms recorded")),
+    });
     if taken > 0 {
         lines.push(match taken {
             1 => "1 record of this machine taken over".to_owned(),
@@ -109,12 +117,12 @@ pub(crate) async fn run(
         let text = format!("{}: not recorded: {failure}", file.display());
         context.ui.say(&StyledLine::new(Style::Removed, text));
     }
-    let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != file);
+    let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != *file);
     let recorded: Vec<_> =
         files.iter().filter(is_recorded).map(|it| it.display().to_string()).collect();
-    let mut body = json!({ "lock": path, "user": user, "files": recorded });
+    let mut body = json!({ "lock": path, "user": user, "files": recorded, "forms": form_names });
     if !failures.is_empty() {
-        let failed = |(file, failure): &(&PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
+        let failed = |(file, failure): &(PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
         body["failed"] = failures.iter().map(failed).collect();
     }
     let worst = failures.iter().map(|(_, failure)| failure.exit()).max_by_key(|exit| exit.code());
@@ -155,11 +163,38 @@ fn take_over(
     Ok(taken)
 }
 
+/// Records which forms the form files are. Returns their names, and the files that cannot be used with the reason.
+async fn refresh_forms(
+    context: &mut Context,
+    found: &[PathBuf],
+    forms: &mut KnownForms,
+) -> Result<(Vec<String>, Vec<(PathBuf, CommandError)>), CommandError> {
+    let (mut files, mut failures) = (Vec::new(), Vec::new());
+    for path in found.iter().filter(|path| has_key(path, "form")) {
+        let document = Document::read(path).map_err(CommandError::from);
+        match document.and_then(|document| Ok(FormFile::of(document)?)) {
+            Ok(file) => files.push((path.clone(), file)),
+            Err(failure) => failures.push((path.clone(), failure)),
+        }
+    }
+    let client = context.client().await?;
+    let (planned, unusable) = PlannedForm::each(context, &client, files, forms, false).await?;
+    failures.extend(unusable);
+    let mut names = Vec::new();
+    for form in planned {
+        let Some(id) = &form.plan.id else { continue };
+        record_form(context, &form.path, &form.plan.name, id)?;
+        names.push(form.plan.name);
+    }
+    Ok((names, failures))
+}
+
 /// Records a file and its page as far as they agree.
 async fn refresh(
     context: &mut Context,
     path: &Path,
     mut file: PageFile,
+    forms: &mut KnownForms,
 ) -> Result<(), CommandError> {
     let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(()) };
     let client = context.client().await?;
@@ -177,24 +212,18 @@ async fn refresh(
     }
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
-    let broken = uploads::resolve(
-        context,
-        &client,
-        page.id,
-        &mut file,
-        &mut images,
-        Some(&record),
-        &mut KnownForms::default(),
-    )
-    .await?;
+    let broken =
+        uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(&record), forms)
+            .await?;
     if !broken.is_empty() {
         return Err(file.document.bad(broken).into());
     }
     record.rebuild(context, &file, &images, &page, types)
 }
 
-fn is_page_file(path: &Path) -> bool {
-    Document::read(path).is_ok_and(|it| it.root.get("profile").is_some())
+/// Returns whether a file is of the kind that has this key.
+fn has_key(path: &Path, key: &str) -> bool {
+    Document::read(path).is_ok_and(|it| it.root.get(key).is_some())
 }
 
 /// Adds the attribute of the lock to the `.gitattributes` of its directory.

@@ -81,7 +81,10 @@ impl LockStore {
         let text = self
             .text()
             .map_err(|error| refused(error.to_string(), "make it readable for this command"))?;
-        let lock = Lock::parse(&text).map_err(|error| refused(error.to_string(), restore))?;
+        let lock = Lock::parse(&text).map_err(|error| {
+            let hint = if is_mended(&error) { restore } else { "restore it from version control" };
+            refused(error.to_string(), hint)
+        })?;
         if lock.service != service {
             let why = format!("it belongs to {}, not to {service}", lock.service);
             return Err(refused(why, "use the account that it belongs to, or another directory"));
@@ -102,7 +105,7 @@ impl LockStore {
         };
         match Lock::parse(&text) {
             Ok(lock) => Ok(Some(lock)),
-            Err(LockFileError::MergeConflict { .. } | LockFileError::Malformed { .. }) => Ok(None),
+            Err(error) if is_mended(&error) => Ok(None),
             Err(error) => Err(unusable(&error)),
         }
     }
@@ -146,6 +149,11 @@ impl LockStore {
         }
         fs::read_to_string(path)
     }
+}
+
+/// Returns whether `links init --refresh` writes a lock with this error anew.
+fn is_mended(error: &LockFileError) -> bool {
+    matches!(error, LockFileError::MergeConflict { .. } | LockFileError::Malformed { .. })
 }
 
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.
