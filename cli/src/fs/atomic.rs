@@ -1,12 +1,13 @@
 //! Atomic writes: a file is written completely or not at all.
 
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
 /// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
-/// `replace` is true.
+/// `replace` is true, and keeps its permissions; a device or a pipe is written to, not replaced.
 ///
 /// # Errors
 ///
@@ -27,7 +28,15 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Resul
         let missing = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
-    finish(new_file(directory)?, &target, bytes, replace)
+    let existing = target.metadata().ok().filter(|_| replace);
+    if existing.as_ref().is_some_and(|it| !it.is_file()) {
+        return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
+    }
+    let file = new_file(directory)?;
+    if let Some(existing) = existing {
+        file.as_file().set_permissions(existing.permissions())?;
+    }
+    finish(file, &target, bytes, replace)
 }
 
 /// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.
@@ -81,4 +90,37 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
         std::fs::File::open(directory)?.sync_all()?;
     }
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_permissions() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("page.yaml");
+        write(&path, "old", false).unwrap();
+        for mode in [0o600, 0o660] {
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            write(&path, "new", true).unwrap();
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_pipe_is_written_to_and_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let (reader, writer) = io::pipe().unwrap();
+        let link = directory.path().join("plan.json");
+        symlink(format!("/proc/self/fd/{}", writer.as_raw_fd()), &link).unwrap();
+        write(&link, "plan", true).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        drop(writer);
+        assert_eq!(io::read_to_string(reader).unwrap(), "plan");
+    }
 }
