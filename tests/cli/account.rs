@@ -790,6 +790,23 @@ fn an_undo_names_its_page_and_the_other_writes_of_the_same_command() {
         undo.stderr.split("`links undo ").nth(1).unwrap().split('`').next().unwrap().to_owned();
     ok(&env, &format!("undo {run} --yes"));
     assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara Coffee"));
+    // Forms are named, too, but nothing that cannot be undone: a new form and a new page.
+    env.file("a.yaml", "profile: cafe\ndescription: C\n");
+    env.file(
+        "form.yaml",
+        "form: booking\nid: 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21\ntitle: Other\n",
+    );
+    env.file("new.yaml", "form: new\ntitle: New\nfields: [{label: Name, type: text}]\n");
+    env.file("page.yaml", "profile: brand.new\ntitle: New\n");
+    ok(&env, "apply a.yaml form.yaml new.yaml page.yaml --allow-create 2");
+    let undo = ok(&env, "undo --yes");
+    let named: Vec<&str> = undo.stderr.split("`links undo ").skip(1).collect();
+    assert_eq!(named.len(), 2, "{undo}");
+    for other in named {
+        ok(&env, &format!("undo {} --yes", other.split('`').next().unwrap()));
+    }
+    assert_eq!(env.server.account().forms[0].title, "Book a table");
+    assert_ne!(env.server.account().profiles[0].description.as_deref(), Some("C"));
 }
 
 /// Returns the requests of an apply that succeeds, and checks that it says how many they are and that a plan announced as many at least.

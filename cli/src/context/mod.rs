@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use links_sdk::apply::RunOwner;
 use links_sdk::{
-    BaseUrl, Client, Clock, RateLimits, SharedFilePacer, SystemClock, Token, WriteSummary,
+    BaseUrl, Client, Clock, IdempotencyKey, RateLimits, SharedFilePacer, SystemClock, Token,
+    WriteSummary,
 };
 use zeroize::Zeroizing;
 
@@ -50,6 +51,7 @@ pub(crate) struct Context {
     client: Option<Client>,
     dry_run: Option<DryRun>,
     watch: OnceLock<Arc<RequestObserver>>,
+    call: OnceLock<String>,
     /// Slot types of a shadow of the service; then none are fetched or cached.
     shadow_types: Option<SlotTypeCatalog>,
     /// Embedded service, which runs until the command ends.
@@ -67,6 +69,7 @@ impl Context {
             client: None,
             dry_run: None,
             watch: OnceLock::new(),
+            call: OnceLock::new(),
             shadow_types: None,
             #[cfg(feature = "sandbox")]
             sandbox: None,
@@ -107,6 +110,11 @@ impl Context {
         let client = self.client().await?;
         let client = self.dry_run.map_or(client.clone(), |it| client.with_write_mode(it.writes()));
         Ok(self.client.insert(client).clone())
+    }
+
+    /// Returns the name that all journals of this command share.
+    pub(crate) fn call(&self) -> &str {
+        self.call.get_or_init(|| IdempotencyKey::random().to_string())
     }
 
     /// Kind of dry run, if the command is a dry run.

@@ -5,7 +5,6 @@ mod typed_words;
 
 use std::path::PathBuf;
 
-use links_sdk::IdempotencyKey;
 use links_sdk::apply::RunCommand;
 
 use crate::context::Context;
@@ -41,6 +40,6 @@ pub(crate) fn directory(context: &Context) -> Result<PathBuf, CommandError> {
 /// The command of this process, for a journal.
 pub(crate) fn command(context: &Context, name: &str) -> RunCommand {
     let words = typed_words::kept(&context.words);
-    let call = Some(IdempotencyKey::random().to_string());
+    let call = Some(context.call().to_owned());
     RunCommand { name: name.to_owned(), words, call, ..RunCommand::default() }
 }

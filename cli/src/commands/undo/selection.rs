@@ -55,7 +55,7 @@ impl UndoneWrite {
         }
     }
 
-    /// Returns the other writes of the same call of the program: the name of each, and what it wrote to.
+    /// Returns the other writes of the same call of the program that can be undone: the name of each, and what it wrote to.
     pub(super) fn companions(
         &self,
         context: &Context,
@@ -63,6 +63,7 @@ impl UndoneWrite {
         let call = |log: &JournalEntries| log.opening().command.as_ref()?.call.clone();
         let Some(own) = call(&self.log) else { return Ok(Vec::new()) };
         let others = write_log::all(context)?.into_iter().filter(|write| write.run() != self.run);
+        let others = others.filter(|write| reason_against(write).is_none());
         let named = |write: LoggedWrite| {
             let log = write.log().filter(|log| call(log).as_ref() == Some(&own))?;
             let what = match &log.opening().form {
