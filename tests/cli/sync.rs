@@ -810,6 +810,41 @@ fn a_refresh_takes_files_without_slots_and_leaves_out_forms() {
     assert!(ok(&env, "plan fields.yaml").stdout.contains("no changes"));
 }
 
+/// The name of a form is known by its file alone where the lock is damaged.
+#[test]
+fn a_refresh_finds_the_forms_of_the_form_files() {
+    let env = TestEnv::cafe();
+    ok(&env, "init");
+    ok(&env, "pull --all");
+    let lock = text(&env, "links.lock");
+    for damaged in ["", "<<<<<<< ours\n"] {
+        env.file("links.lock", damaged);
+        let run = env.run("init --refresh");
+        assert_eq!(run.exit, 0, "{run}");
+        assert!(run.stdout.contains("2 page files recorded\n1 form recorded"), "{run}");
+        assert_eq!(text(&env, "links.lock"), lock);
+        ok(&env, "apply --locked");
+    }
+    env.file("forms/broken.yaml", "form: broken\nfields: 3\n");
+    let run = env.run("init --refresh -o json");
+    assert_eq!(run.exit, 8, "{run}");
+    let data = &run.json()["data"];
+    assert_eq!(data["forms"], json!(["book-a-table"]), "{run}");
+    assert_eq!(data["failed"][0]["file"], "forms/broken.yaml", "{run}");
+}
+
+#[test]
+fn what_changed_on_several_pages_is_listed_below_each_of_them() {
+    let env = TestEnv::cafe();
+    ok(&env, "init");
+    ok(&env, "pull --all");
+    set(&env, 0, "title", "Theirs");
+    env.server.edit(|account| account.profiles[1].title = Some("Anew".to_owned()));
+    let applied = ok(&env, "apply");
+    let page = |login: &str| applied.stdout.find(&format!("{login}: no changes\n  < ")).unwrap();
+    assert!(page("cafe") < page("qara.weddings"), "{applied}");
+}
+
 #[test]
 fn a_refresh_takes_no_difference_for_agreed() {
     let env = synced();

@@ -73,11 +73,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
             continue;
         }
         lines.extend(heading(page, planned));
-        let indented = details.into_iter().map(|line| {
-            let text = format!("  {}", line.text());
-            StyledLine::new(line.style(), text)
-        });
-        lines.extend(indented);
+        lines.extend(details.into_iter().map(indented));
     }
     for form in &state.forms {
         let shown_on = form.shown_on(state.planned());
@@ -97,6 +93,11 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     }));
     lines.push(StyledLine::new(Style::Plain, summary(state)));
     lines
+}
+
+fn indented(line: StyledLine) -> StyledLine {
+    let text = format!("  {}", line.text());
+    StyledLine::new(line.style(), text)
 }
 
 fn summary(state: &AccountState) -> String {
@@ -175,15 +176,15 @@ pub(super) fn applied(
                     .as_ref()
                     .map_or(Ok(()), |planned| recorded(context, planned, &applied.page, created));
                 let merged = page.planned.as_ref().and_then(|planned| planned.merged.as_ref());
-                if let Some(merged) = merged.filter(|_| !state.is_shown) {
-                    lines.extend(sync::lines(&merged.merge, merged.since));
-                }
+                let changes = merged.filter(|_| !state.is_shown);
+                let changes = changes.map(|merged| sync::lines(&merged.merge, merged.since));
                 let sync = sync_json(merged.map(|merged| &**merged));
                 let Applied { page, done, run, .. } = applied;
                 lines.push(StyledLine::new(
                     Style::Plain,
                     format!("{}: {}", page.login, written(&done)),
                 ));
+                lines.extend(changes.into_iter().flatten().map(indented));
                 pages.push(json!({
                     "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run, "sync": sync,
                 }));

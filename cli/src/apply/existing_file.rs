@@ -46,6 +46,8 @@ pub(crate) struct TakenOver {
     pull: Pull,
     pub(crate) summary: String,
     pub(crate) conflicts: usize,
+    /// True if the file was written.
+    pub(crate) is_written: bool,
 }
 
 impl ExistingFile {
@@ -118,7 +120,8 @@ impl ExistingFile {
         if let Some(schema) = schema {
             pulled.text = with_schema(&pulled.text, schema)?;
         }
-        if pulled.text != self.text {
+        let is_written = pulled.text != self.text;
+        if is_written {
             replace(&self.path, &self.text, &pulled.text)?;
         }
         let taken = TakenOver {
@@ -126,6 +129,7 @@ impl ExistingFile {
             pull: pulled.pull.clone(),
             summary: pulled.summary(),
             conflicts: pulled.conflicts(),
+            is_written,
         };
         pulled.store(context, record, &self.file, &images)?;
         Ok(taken)

@@ -24,6 +24,9 @@ use crate::output::yaml;
 use crate::page_file::Document;
 use crate::page_file::patch::{Edit, MarkedConflict, PatchError, Path, patch, refuse_marks};
 
+/// What became of a file that says what the form has.
+const UNCHANGED: &str = "no changes";
+
 /// A form of the account with its local name.
 struct LocalForm {
     form: LeadForm,
@@ -48,6 +51,8 @@ pub(super) struct FormReport {
     pub(super) id: String,
     pub(super) what: String,
     pub(super) conflicts: usize,
+    /// True if the file was written.
+    pub(super) is_written: bool,
     /// Fields that no form file can hold.
     pub(super) left_out: Vec<String>,
 }
@@ -175,7 +180,8 @@ impl LocalForms {
             record_form(context, &path, &name, id)?;
         }
         let file = path.display().to_string();
-        Ok(Some(FormReport { file, name, id: id.to_owned(), what, conflicts, left_out }))
+        let (id, is_written) = (id.to_owned(), what != UNCHANGED);
+        Ok(Some(FormReport { file, name, id, what, conflicts, is_written, left_out }))
     }
 
     /// Returns a form as a form file has it, without empty fields.
@@ -276,7 +282,7 @@ fn replace_portable(
     options: FormOptions,
 ) -> Result<&'static str, CommandError> {
     if fs::read(path).is_ok_and(|now| now == text.as_bytes()) {
-        return Ok("no changes");
+        return Ok(UNCHANGED);
     }
     atomic::write(path, text, options.force).map_err(|error| not_written(path, &error))?;
     Ok("written")
@@ -301,7 +307,7 @@ fn update(
             )
         })?;
     if plan.changed.is_empty() {
-        return Ok(("no changes".to_owned(), 0));
+        return Ok((UNCHANGED.to_owned(), 0));
     }
     let edit = |name: &String| {
         let (path, value) = (Path::root().key(name), value.get(name).cloned().unwrap_or_default());

@@ -169,6 +169,7 @@ impl<'c> Puller<'c> {
         let taken = file.take_over(self.context, &mut record, source).await?;
         report.say(format!("{}: {}", taken.file, taken.summary));
         report.conflicts += taken.conflicts;
+        report.is_written |= taken.is_written;
         let mut value = taken.json();
         value["id"] = json!(page.id);
         value["login"] = json!(page.login);
@@ -201,8 +202,13 @@ impl<'c> Puller<'c> {
         }
         let text = new.text(Some(path), schema.as_deref())?;
         atomic::write(path, &text, replaces).map_err(|error| not_written(path, &error))?;
+        report.is_written = true;
         let file = path.display().to_string();
-        report.say(format!("{file}: {} written, {} slots", page.login, new.slots()));
+        let slots = match new.slots() {
+            1 => "1 slot".to_owned(),
+            several => format!("{several} slots"),
+        };
+        report.say(format!("{file}: {} written, {slots}", page.login));
         report.lines.append(&mut notes.lines);
         report.lines.extend(left_out(&page.login, &fields));
         report.pages.push(json!({

@@ -18,6 +18,8 @@ pub(super) struct Report {
     forms: Vec<Value>,
     pub(super) conflicts: usize,
     pub(super) failures: Vec<CommandError>,
+    /// True once a file was written.
+    pub(super) is_written: bool,
     /// Number of pages that were not read, because a failure would have been theirs, too.
     pub(super) not_begun: usize,
 }
@@ -33,7 +35,8 @@ impl Report {
 
     /// Adds the file of a form.
     pub(super) fn form(&mut self, form: FormReport) {
-        let FormReport { file, name, id, what, conflicts, left_out: fields } = form;
+        let FormReport { file, name, id, what, conflicts, is_written, left_out: fields } = form;
+        self.is_written |= is_written;
         self.say(format!("{file}: form {name} {what}"));
         self.lines.extend(left_out(&format!("form {name}"), &fields));
         self.conflicts += conflicts;
@@ -50,9 +53,8 @@ impl Report {
         if self.conflicts > 0 {
             self.lines.push(StyledLine::new(Style::Changed, MARKED));
         }
-        let is_written = !self.pages.is_empty() || !self.forms.is_empty();
         if !self.failures.is_empty() {
-            if !is_written {
+            if self.pages.is_empty() && self.forms.is_empty() {
                 let message = "no page could be pulled; nothing was written";
                 return Err(CommandError::of_several(self.failures, message));
             }
@@ -65,10 +67,13 @@ impl Report {
                 0 => String::new(),
                 count => format!("; {count} were not read after that"),
             };
-            let message = format!(
-                "some files were written, others failed: {} of {pages} pages pulled{not_begun}",
-                self.pages.len()
-            );
+            let pulled = format!("{} of {pages} pages pulled{not_begun}", self.pages.len());
+            if !self.is_written {
+                let message = format!("nothing was written, and some files failed: {pulled}");
+                let failure = CommandError::of_some(self.failures, &message);
+                return Err(failure.partly_written(format!("no changes for {}", files.join(", "))));
+            }
+            let message = format!("some files were written, others failed: {pulled}");
             return Err(CommandError::of_some(self.failures, &message)
                 .partial(&files.join(", "))
                 .with_hint("run the same command again: files that exist take over what changed"));
