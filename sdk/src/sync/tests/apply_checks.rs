@@ -227,8 +227,9 @@ impl World {
         for (key, was) in before.fields.iter().filter(|(key, _)| !is_mentioned(key)) {
             let is_kept = self.service.fields.get(key) == Some(was);
             check!(is_kept, "the field {key}, which the file does not mention, was replaced");
-            let is_removed =
-                base.and_then(|base| base.fields.get(key)).is_some_and(|pair| pair.file.is_some());
+            // Of a field that was not read nothing is said.
+            let is_removed = self.is_read(key)
+                && base.and_then(|it| it.fields.get(key)).is_some_and(|pair| pair.file.is_some());
             let is_said = merge
                 .notes
                 .iter()
