@@ -65,7 +65,7 @@ impl Error {
 
     /// Returns the error for a change by another client that the call would undo.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
-        let message = format!("changed by someone else: {}", found.join("; "));
+        let message = format!("changed by another client: {}", found.join("; "));
         Self::new(operation, outcome, ErrorKind::Conflict(message))
     }
 

@@ -132,7 +132,7 @@ pub use transport::pacing::{
 pub use transport::write_tally::WriteSummary;
 pub use upload::{
     ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, UnsuitableImage, Upload,
-    UploadMethod, UploadProgress, UploadTarget, image_size,
+    UploadMethod, UploadProgress, UploadTarget, image_size, image_size_of,
 };
 pub use view::{AnswerView, RequestView};
 pub use write_mode::WriteMode;

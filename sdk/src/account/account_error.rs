@@ -70,6 +70,23 @@ pub enum AccountError {
         #[source]
         refusal: GuardRefusal,
     },
+    /// A page was created, and nothing else was written to it, because no plan could be made for it.
+    #[error("page {page} was created, and nothing else was written to it: {source}")]
+    Created {
+        /// Key of the page.
+        page: String,
+        /// Id of the page.
+        id: i64,
+        /// The reason.
+        #[source]
+        source: Box<AccountError>,
+    },
+    /// The plan that is due is not the one that was to be carried out.
+    #[error("{what}: what has to be changed is not what was planned; nothing was written")]
+    PlanChanged {
+        /// The page or form.
+        what: String,
+    },
     /// Creating pages and forms, or a login that changes, was not allowed.
     #[error("{0}")]
     NotAllowed(String),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::references::resolve_forms;
-use super::{AccountError, AccountPage, DesiredAccount, FormPlan};
+use super::{AccountError, AccountPage, AccountPlan, DesiredAccount, FormPlan, PagePlan};
 use crate::apply::{
-    AccountDelegate, ApplyCause, Confirmation, DeleteLimits, DesiredPage, DesiredSlot,
-    PageSnapshot, PageToConfirm, Plan, PlanOptions, Proposal, SlotTypes, guard,
+    AccountDelegate, Confirmation, DeleteLimits, DesiredPage, DesiredSlot, PageSnapshot,
+    PageToConfirm, Plan, PlanOptions, Proposal, SlotTypes, guard,
 };
 use crate::generated::types::LeadForm;
 use crate::sync::{
@@ -26,6 +26,8 @@ pub(super) struct AccountOptions {
     pub(super) limits: DeleteLimits,
     pub(super) creates: usize,
     pub(super) renames: bool,
+    /// The only plan that may be carried out.
+    pub(super) planned: Option<AccountPlan>,
 }
 
 /// Delegate of a run over an account.
@@ -48,6 +50,18 @@ pub(super) struct PageMerge {
     created: BTreeMap<usize, i64>,
     page: Arc<PageSnapshot>,
     pub(super) proposal: Proposal,
+}
+
+impl PageMerge {
+    /// Returns the plan of the page.
+    pub(super) fn page_plan(&self) -> PagePlan {
+        PagePlan {
+            id: self.page.exists().then_some(self.page.id),
+            login: self.page.login.clone(),
+            merge: self.merge.clone(),
+            plan: self.proposal.plan.as_ref().clone(),
+        }
+    }
 }
 
 impl<'a> AccountSession<'a> {
@@ -87,7 +101,31 @@ impl<'a> AccountSession<'a> {
             taken.extend(plan.id.clone());
             session.forms.push(plan);
         }
+        session.check_planned_forms()?;
         Ok(session)
+    }
+
+    /// Refuses changes of forms other than those of the only plan that may be carried out.
+    fn check_planned_forms(&self) -> Result<(), AccountError> {
+        let Some(planned) = &self.options.planned else { return Ok(()) };
+        for (nth, now) in self.forms.iter().enumerate() {
+            // What an earlier run of the plan has carried out has nothing left to do.
+            if !now.is_empty() && planned.forms.get(nth) != Some(now) {
+                return Err(AccountError::PlanChanged { what: format!("form {}", now.name) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses changes of a page other than those of the only plan that may be carried out.
+    fn check_planned_page(&self, nth: usize, now: &PagePlan) -> Result<(), AccountError> {
+        let Some(planned) = &self.options.planned else { return Ok(()) };
+        let is_done = now.id.is_some() && now.plan.is_empty();
+        if is_done || planned.pages.get(nth) == Some(now) {
+            return Ok(());
+        }
+        let what = format!("page {}", self.desired.pages[nth].profile);
+        Err(AccountError::PlanChanged { what })
     }
 
     /// Returns the value of a reference to a form: its id, or a placeholder for one that is created.
@@ -270,9 +308,23 @@ impl AccountDelegate for AccountSession<'_> {
         nth: usize,
         page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
-        _: bool,
+        is_resumed: bool,
     ) -> Result<Proposal, AccountError> {
-        let merged = self.merge(nth, page, created)?;
+        let merged = self.merge(nth, page, created).map_err(|error| {
+            if !self.is_new(nth) {
+                return error;
+            }
+            let desired = &self.desired.pages[nth];
+            AccountError::Created {
+                page: desired.profile.clone(),
+                id: page.id,
+                source: Box::new(error),
+            }
+        })?;
+        // A resumed run has changed the page itself, and a page that was created has another plan.
+        if !is_resumed && !self.merges.contains_key(&nth) {
+            self.check_planned_page(nth, &merged.page_plan())?;
+        }
         let proposal = merged.proposal.clone();
         self.merges.insert(nth, merged);
         Ok(proposal)
@@ -302,11 +354,6 @@ impl AccountDelegate for AccountSession<'_> {
             self.merges.insert(page.nth, merged);
         }
         Ok(confirmed)
-    }
-
-    fn refuse(&mut self, failures: Vec<(usize, AccountError)>) -> AccountError {
-        let first = failures.into_iter().next().map(|(_, error)| error);
-        first.unwrap_or_else(|| AccountError::Apply(ApplyCause::Declined.into()))
     }
 }
 

@@ -39,7 +39,8 @@ pub struct AccountPage {
     pub base: Option<PageBase>,
 }
 
-/// Changes of an account. It is data: it can be printed, saved and compared.
+/// Changes of an account. It is data: it can be printed, saved and compared, and [`ApplyAccount::planned`](super::ApplyAccount::planned) carries
+/// out exactly it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AccountPlan {
     /// Plans of the forms, in the order of the desired ones.

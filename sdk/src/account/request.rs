@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::account_session::{AccountOptions, AccountSession};
-use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan};
+use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount};
 use crate::apply::{AccountDelegate, Applied, PageTask, PlannedPage, RunSettings, SlotTypes, flow};
 use crate::{Client, ProfileKey};
 
@@ -174,6 +174,13 @@ impl ApplyAccount {
         self
     }
 
+    /// Carries out this plan, which was made of the same account and options and may have been saved meanwhile, or nothing. What an earlier run of
+    /// it has carried out counts as done.
+    pub fn planned(mut self, plan: AccountPlan) -> Self {
+        self.options.planned = Some(plan);
+        self
+    }
+
     /// Sets the journals of the run, and what it does about other runs.
     pub fn settings(mut self, settings: RunSettings) -> Self {
         self.settings = settings;
@@ -190,15 +197,9 @@ impl ApplyAccount {
         let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
         let planned = flow::plan(&self.client, &tasks, &mut session).await?;
         let mut pages = Vec::new();
-        for (nth, planned) in planned.into_iter().enumerate() {
+        for nth in 0..planned.len() {
             let Some(merged) = session.merges.remove(&nth) else { continue };
-            let page = planned.page;
-            pages.push(PagePlan {
-                id: page.exists().then_some(page.id),
-                login: page.login.clone(),
-                merge: merged.merge,
-                plan: planned.proposal.plan.as_ref().clone(),
-            });
+            pages.push(merged.page_plan());
         }
         Ok(AccountPlan { forms: session.forms, pages })
     }

@@ -115,6 +115,10 @@ impl FilesHandle {
 
 async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = replayable(upload)?;
+    let file = match &sender.options().idempotency_key {
+        Some(key) => file.keyed(key),
+        None => file,
+    };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.multipart(sender.request(Method::POST, "/files")))
     };

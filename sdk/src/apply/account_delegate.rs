@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{
-    AppliedChanges, ApplyDelegate, ApplyError, Confirmation, DesiredPage, JournalEntries,
-    PageSnapshot, Proposal, Step,
+    AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
+    JournalEntries, PageSnapshot, Proposal, Step,
 };
 
 /// Planning, confirmation and reports of a run over several pages, as the program provides them; `nth` is the index of the page in the run.
@@ -28,7 +28,7 @@ pub trait AccountDelegate {
         page: &Arc<PageSnapshot>,
     ) -> Result<Arc<DesiredPage>, Self::Error>;
 
-    /// Plans for a page as it is. Called again for a page that was created.
+    /// Plans for a page as it is. Called again for a page that was created; an error of that call has to say that the page exists now.
     async fn plan(
         &mut self,
         nth: usize,
@@ -46,8 +46,13 @@ pub trait AccountDelegate {
     /// the pages, in the same order.
     async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, Self::Error>;
 
-    /// Returns the error of a run of which some pages cannot be planned. Nothing was written.
-    fn refuse(&mut self, failures: Vec<(usize, Self::Error)>) -> Self::Error;
+    /// Returns the error of a run of which some pages cannot be planned, by default that of the first one. Nothing was written.
+    fn refuse(&mut self, failures: Vec<(usize, Self::Error)>) -> Self::Error {
+        match failures.into_iter().next() {
+            Some((_, error)) => error,
+            None => ApplyError::from(ApplyCause::Declined).into(),
+        }
+    }
 
     /// Reports an interrupted run that was settled, as [`ApplyDelegate::interrupted`] does.
     fn interrupted(&mut self, nth: usize, log: &JournalEntries, is_resumed: bool) {
@@ -110,13 +115,6 @@ impl<D: ApplyDelegate> AccountDelegate for SinglePage<'_, D> {
             confirmed.push(self.0.confirm(&page.page, page.is_confirmed).await?);
         }
         Ok(confirmed)
-    }
-
-    fn refuse(&mut self, failures: Vec<(usize, Self::Error)>) -> Self::Error {
-        match failures.into_iter().next() {
-            Some((_, error)) => error,
-            None => ApplyError::from(super::ApplyCause::Declined).into(),
-        }
     }
 
     fn interrupted(&mut self, _: usize, log: &JournalEntries, is_resumed: bool) {

@@ -48,15 +48,20 @@ pub enum ApplyCause {
     /// The page reads empty, although the last run left this number of slots on it.
     #[error("the page is empty, but the last run left {0} slots on it")]
     Emptied(usize),
-    /// The deletes of the page were not sent, because another page of the same run lacks its new slots: a slot that moves between pages would
-    /// be on neither.
+    /// The deletes and the login of the page were not sent, because another page of the same run lacks its new slots: a slot that moves
+    /// between pages would be on neither. To a page without room for its new slots, nothing was sent.
     #[error(
         "nothing was deleted or renamed on this page, because another page of the run lacks its new slots"
     )]
     Withheld,
-    /// Two tasks of a run are for the page of this id.
-    #[error("two files are for the page with the id {0}")]
-    SamePage(i64),
+    /// Two requests of a run are for the same page.
+    #[error("two of the pages are the page with the id {id}")]
+    SamePage {
+        /// Id of the page.
+        id: i64,
+        /// Indices of the requests in the run.
+        pages: [usize; 2],
+    },
     /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]
     Lock(#[source] LockError),
@@ -83,7 +88,7 @@ pub enum ApplyCause {
         source: Error,
     },
     /// Another client changed the page, and continuing could destroy the change.
-    #[error("the page was changed by someone else: {}", .0.join("; "))]
+    #[error("the page was changed by another client: {}", .0.join("; "))]
     Changed(Vec<String>),
     /// All was written, but the page does not match the file.
     #[error("the page differs from the file after everything was written")]

@@ -64,7 +64,8 @@ pub trait ApplyDelegate {
         Ok(Confirmation::AsPlanned)
     }
 
-    /// Reports an interrupted run that was settled: the run is continued, or it was for other content and is abandoned.
+    /// Reports an interrupted run that was settled: the run is continued, or it was for other content and is abandoned. A plan that is not
+    /// executed reports the run that would be continued.
     fn interrupted(&mut self, log: &JournalEntries, is_resumed: bool) {
         let _ = (log, is_resumed);
     }

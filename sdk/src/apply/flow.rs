@@ -1,9 +1,10 @@
 //! Order of a run over one or more pages: read, lock, settle, plan, confirm, write down, add on every page, remove on every page, verify.
 //!
 //! Everything that adds comes before everything that removes, across the pages: a slot that moves from one page to another is never on
-//! neither of them.
+//! neither of them. A page without room for its new slots first deletes others; it is written after the additions of all other pages.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::account_delegate::{AccountDelegate, PageToConfirm, SinglePage};
@@ -13,7 +14,7 @@ use super::journal::{Journal, JournalPositions};
 use super::page_creation::create_page as create_recorded;
 use super::page_run::{PageRun, RunPart};
 use super::page_task::{FoundPage, PageTask, find_pages};
-use super::prepared_run::{PreparedRun, created_before, needs_language, read};
+use super::prepared_run::{PreparedRun, interrupted_before, needs_language, read};
 use super::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, Step};
 use crate::{Client, ProfileKey};
 
@@ -25,7 +26,7 @@ pub struct Applied {
     pub page: Arc<PageSnapshot>,
     /// The plan.
     pub plan: Arc<Plan>,
-    /// Changes that were made.
+    /// Changes that were made, including those of a request of an interrupted run of which only this run has learnt that it was executed.
     pub done: AppliedChanges,
     /// Name of the run in the journals, if it was recorded.
     pub run: Option<String>,
@@ -94,7 +95,12 @@ async fn plan_page<D: AccountDelegate>(
         let read = Arc::make_mut(&mut page).read_language(client).await;
         read.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
     }
-    let created = created_before(&task.settings, &page, &desired).map_err(ApplyError::from)?;
+    let interrupted = interrupted_before(&task.settings, &page, &desired);
+    let interrupted = interrupted.map_err(ApplyError::from)?;
+    if let Some(log) = &interrupted {
+        delegate.interrupted(nth, log, true);
+    }
+    let created = interrupted.map(|log| log.done().created.clone()).unwrap_or_default();
     let proposal = delegate.plan(nth, &page, &created, false).await?;
     Ok(PlannedPage { page, proposal })
 }
@@ -150,8 +156,9 @@ pub(crate) async fn apply<D: AccountDelegate>(
     for (nth, candidate) in candidates {
         match candidate {
             Candidate::Live { run, proposal } if proposal.plan.is_empty() => {
+                let done = run.settled.clone();
                 let (page, run) = run.nothing_to_do();
-                let (plan, done) = (proposal.plan, AppliedChanges::default());
+                let plan = proposal.plan;
                 results.insert(nth, Ok(Applied { page, plan, done, run }));
             }
             candidate => to_write.push((nth, candidate)),
@@ -287,7 +294,7 @@ async fn create_page<D: AccountDelegate>(
 /// A run whose plan is in the journal.
 struct StartedRun {
     run: PageRun,
-    /// Changes that were made before: by an interrupted run, or the creation of the page.
+    /// Changes that were made before: by an interrupted run whose last request was settled, or the creation of the page.
     settled: AppliedChanges,
 }
 
@@ -316,8 +323,9 @@ async fn execute<D: AccountDelegate>(
                 *state = Err(ApplyCause::Withheld);
                 continue;
             }
-            let mut watch = |step: Step, done: &AppliedChanges| delegate.step(nth, step, done);
-            *state = match started.run.write(round.part(), &mut watch).await {
+            let StartedRun { run, settled } = started;
+            let mut watch = watch(delegate, nth, settled);
+            *state = match run.write(round.part(), &mut watch).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(ApplyCause::Stopped),
                 Err(cause) => Err(cause),
@@ -332,8 +340,8 @@ async fn execute<D: AccountDelegate>(
     for (nth, mut started, state) in open {
         let ended = match state {
             Ok(()) => {
-                let mut watch = |step: Step, done: &AppliedChanges| delegate.step(nth, step, done);
-                started.run.finish(&mut watch).await
+                let StartedRun { run, settled } = &mut started;
+                run.finish(&mut watch(delegate, nth, settled)).await
             }
             Err(cause) => Err(cause),
         };
@@ -345,7 +353,7 @@ async fn execute<D: AccountDelegate>(
         let cause = match ended {
             Ok(Some(page)) => {
                 let page = Arc::new(page);
-                let done = AppliedChanges { is_page_created: settled.is_page_created, ..done };
+                let done = settled.and(done);
                 results.push((nth, Ok(Applied { page, plan: proposal.plan, done, run })));
                 continue;
             }
@@ -355,6 +363,15 @@ async fn execute<D: AccountDelegate>(
         results.push((nth, Err(ApplyError::new(cause, settled.and(done), run))));
     }
     results
+}
+
+/// Returns the observer of the steps of a page, which is told the changes that were made before, too.
+fn watch<D: AccountDelegate>(
+    delegate: &mut D,
+    nth: usize,
+    settled: &AppliedChanges,
+) -> impl FnMut(Step, &AppliedChanges) -> ControlFlow<()> {
+    move |step, done| delegate.step(nth, step, &settled.clone().and(done.clone()))
 }
 
 /// Part of the writes of all pages.

@@ -47,13 +47,13 @@ impl KnownFields {
             self.patch::<ProfileSettings>(handle, SettingsChanges::from(body)).await?
         };
         // The login and the language are written by requests of their own. If another client has changed one, the next request reads first.
-        let is_as_known = |name: &&str| same(held(&answer, name), held(&self.record, name));
-        let others =
-            ["login", "languageId"].into_iter().filter(|name| !names.iter().any(|it| it == name));
-        let is_language = names.iter().any(|name| name == "languageCode");
-        let mut others = others.filter(|name| !(is_language && *name == "languageId"));
+        let is_written = |name: &str| names.iter().any(|it| it == name);
+        let is_as_known = |name: &str| same(held(&answer, name), held(&self.record, name));
+        let is_login_known = is_written("login") || is_as_known("login");
+        let is_language_known =
+            is_written("languageCode") || is_written("languageId") || is_as_known("languageId");
         self.at =
-            others.all(|name| is_as_known(&name)).then(|| ReadTime::now(&handle.client.shared));
+            (is_login_known && is_language_known).then(|| ReadTime::now(&handle.client.shared));
         for name in names {
             // The decoded record leaves out what is null.
             let value = held(&answer, &name).clone();

@@ -12,17 +12,18 @@ pub(super) fn arrange<T: Copy + Eq + Hash>(
     to_delete: &HashSet<T>,
 ) -> Vec<T> {
     let mentioned: HashSet<T> = wanted.iter().copied().collect();
-    let mut behind: HashMap<Option<T>, Vec<T>> = HashMap::new();
+    let mut followers: HashMap<Option<T>, Vec<T>> = HashMap::new();
     let mut left = None;
     for slot in page.iter().copied().filter(|slot| !to_delete.contains(slot)) {
         if mentioned.contains(&slot) {
             left = Some(slot);
         } else {
-            behind.entry(left).or_default().push(slot);
+            followers.entry(left).or_default().push(slot);
         }
     }
-    let with_followers =
-        |slot: Option<T>| slot.into_iter().chain(behind.get(&slot).into_iter().flatten().copied());
+    let with_followers = |slot: Option<T>| {
+        slot.into_iter().chain(followers.get(&slot).into_iter().flatten().copied())
+    };
     std::iter::once(None).chain(wanted.iter().copied().map(Some)).flat_map(with_followers).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Page of a run, and which page of the account it is.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::prepared_run::read;
 use super::run_settings::PageSettings;
@@ -75,11 +75,15 @@ pub(super) async fn find_pages(
     tasks: &[PageTask],
 ) -> Result<Vec<FoundPage>, ApplyCause> {
     let found = locate_pages(client, tasks).await?;
-    let mut seen = BTreeSet::new();
-    match found.iter().filter_map(|page| page.id).find(|id| !seen.insert(*id)) {
-        Some(twice) => Err(ApplyCause::SamePage(twice)),
-        None => Ok(found),
+    let mut seen = BTreeMap::new();
+    for (nth, page) in found.iter().enumerate() {
+        if let Some(id) = page.id
+            && let Some(first) = seen.insert(id, nth)
+        {
+            return Err(ApplyCause::SamePage { id, pages: [first, nth] });
+        }
     }
+    Ok(found)
 }
 
 async fn locate_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {

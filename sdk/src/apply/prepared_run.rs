@@ -258,17 +258,17 @@ impl<'a> PreparedRun<'a> {
     }
 }
 
-/// Returns the slots that an interrupted run of the same content created, by the index of their item.
-pub(super) fn created_before(
+/// Returns the interrupted run of the same content, which a run would continue, with the slots that it created as far as the page shows them.
+pub(super) fn interrupted_before(
     settings: &PageSettings,
     page: &PageSnapshot,
     desired: &DesiredPage,
-) -> Result<BTreeMap<usize, i64>, ApplyCause> {
-    let Some(record) = &settings.record else { return Ok(BTreeMap::new()) };
+) -> Result<Option<JournalEntries>, ApplyCause> {
+    let Some(record) = &settings.record else { return Ok(None) };
     let runs = JournalStore::of(&record.state, &record.service, page.id);
     let logs = logs(runs.unended())?;
     let same = unfinished(&logs).filter(|log| log.opening().is_of(desired));
-    Ok(same.map(|log| log.done().created.clone()).unwrap_or_default())
+    Ok(same.map(|log| log.clone().settled_on(&page.slots)))
 }
 
 pub(super) fn needs_language(desired: &DesiredPage) -> bool {

@@ -18,7 +18,7 @@ use crate::transport::public_resolver::PublicOnlyResolver;
 /// Number of requests at a time.
 const AT_ONCE: usize = 16;
 
-/// Number of links that wait for their turn at a time. Each costs memory, and a page that someone else wrote can have very many.
+/// Number of links that wait for their turn at a time. Each costs memory, and a page that others wrote can have very many.
 const UNDER_WAY: usize = 2000;
 
 /// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no

@@ -1,4 +1,4 @@
-//! HTTP clients for sites that someone else chose: without a token, cookies, redirects of their own and answers that are unpacked.
+//! HTTP clients for sites that others chose: without a token, cookies, redirects of their own and answers that are unpacked.
 
 use std::io;
 use std::sync::Arc;

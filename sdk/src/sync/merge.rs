@@ -43,7 +43,7 @@ pub struct Merge {
     /// What each item of the file is.
     pub(super) bindings: Vec<Binding>,
     /// Set if the record of the last sync already says all that was found.
-    #[serde(default, skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_recorded: bool,
 }
 
@@ -288,7 +288,8 @@ impl Merger<'_, '_> {
     }
 
     fn merge_fields(&mut self) {
-        for compared in self.comparison.fields() {
+        let fields = self.comparison.fields();
+        for compared in &fields {
             let key = compared.key.to_owned();
             let (file, page) = (compared.file.clone(), compared.page.clone());
             match compared.decision {
@@ -310,12 +311,18 @@ impl Merger<'_, '_> {
         }
         // The service takes both fields of a status together.
         for (field, other) in [("moodText", "moodHours"), ("moodHours", "moodText")] {
-            let said = self.comparison.file.field(other).filter(|said| !said.is_null());
-            if let Some(said) = said
+            let is_kept =
+                fields.iter().any(|it| it.key == other && it.decision == KeyDecision::ChangedThere);
+            let value = if is_kept {
+                self.comparison.page.fields.get(other)
+            } else {
+                self.comparison.file.field(other)
+            };
+            if let Some(value) = value.filter(|value| !value.is_null())
                 && self.merge.fields.contains_key(field)
                 && !self.merge.fields.contains_key(other)
             {
-                self.merge.fields.insert(other.to_owned(), said.clone());
+                self.merge.fields.insert(other.to_owned(), value.clone());
             }
         }
         let removed = self.comparison.removed_fields().into_iter();

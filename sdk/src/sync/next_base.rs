@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::hashed::HashedSlot;
 use super::hashed::hashed_slots;
 use super::{
-    FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, SlotBase, ValueHash,
+    FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, RemoteChange, SlotBase,
+    ValueHash,
 };
 use crate::Object;
 use crate::apply::{SlotTypes, same};
@@ -66,9 +67,21 @@ impl Merge {
         PageBase {
             id: after.id,
             login: after.login.clone(),
-            fields: fields_after(base, file, after, &self.fields),
+            fields: fields_after(base, file, after, &self.fields_of_file()),
             slots: entries,
         }
+    }
+}
+
+impl Merge {
+    /// Returns the names of the fields that are written as the file has them. One that was kept may be written as the page has it.
+    fn fields_of_file(&self) -> BTreeSet<&str> {
+        let is_kept = |name: &str| {
+            self.remote
+                .iter()
+                .any(|change| matches!(change, RemoteChange::Field { key, .. } if key == name))
+        };
+        self.fields.keys().map(String::as_str).filter(|name| !is_kept(name)).collect()
     }
 }
 
@@ -222,7 +235,7 @@ fn fields_after(
     base: Option<&PageBase>,
     file: &FilePage,
     after: &LivePage,
-    written: &Object,
+    written: &BTreeSet<&str>,
 ) -> BTreeMap<String, HashPair> {
     let mut fields = base.map(|base| base.fields.clone()).unwrap_or_default();
     for (key, pair) in &mut fields {
@@ -239,7 +252,7 @@ fn fields_after(
             }
             Some(said) => {
                 let sent = file.field(key).unwrap_or(said);
-                let agrees = written.contains_key(key) || same(sent, page);
+                let agrees = written.contains(key.as_str()) || same(sent, page);
                 if agrees || !fields.contains_key(key) {
                     let page = if agrees { hash } else { ValueHash::of(sent) };
                     fields.insert(key.clone(), HashPair { file: Some(ValueHash::of(said)), page });

@@ -37,7 +37,7 @@ impl PageBase {
         self
     }
 
-    /// Returns the entry of a slot of the page; a new one, behind the closest slot before it, where the record does not know the slot.
+    /// Returns the entry of a slot of the page; a new one, after the closest slot before it, where the record does not know the slot.
     fn entry_or_new(&mut self, id: i64, page: &LivePage) -> Option<&mut SlotBase> {
         let known = self.slots.iter().position(|entry| entry.is_named(id));
         let place = match known {

@@ -1,4 +1,4 @@
-//! Resolver that leads names to public hosts only, for URLs that someone else chose.
+//! Resolver that leads names to public hosts only, for URLs that others chose.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -29,6 +29,11 @@ pub fn image_size(path: &std::path::Path) -> Option<(usize, usize)> {
     imagesize::size(path).ok().map(|size| (size.width, size.height))
 }
 
+/// Returns the width and the height of the image in bytes; `None` if they cannot be read, so that the bytes are damaged or no image.
+pub fn image_size_of(bytes: &[u8]) -> Option<(usize, usize)> {
+    imagesize::blob_size(bytes).ok().map(|size| (size.width, size.height))
+}
+
 /// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels (the interface, section 2.1).
 pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
 

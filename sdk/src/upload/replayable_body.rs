@@ -6,11 +6,13 @@ use std::time::SystemTime;
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use reqwest::{Body, Request};
+use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::io::{InspectReader, ReaderStream};
 use uuid::Uuid;
 
 use super::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadContent, UploadProgress};
+use crate::transport::idempotency::IdempotencyKey;
 
 /// Bytes read from disk at a time.
 const PIECE: usize = 64 * 1024;
@@ -63,6 +65,12 @@ impl ReplayableBody {
         }
         let boundary = format!("links-{}", Uuid::new_v4().simple());
         Ok(Self { upload, length, image_type, stamp, boundary })
+    }
+
+    /// Takes the boundary of the parts from a key, so that the same file under the same key is the same body, in another process too.
+    pub(crate) fn keyed(self, key: &IdempotencyKey) -> Self {
+        let digest = Sha256::digest(key.as_str().as_bytes());
+        Self { boundary: format!("links-{}", hex::encode(&digest[..16])), ..self }
     }
 
     /// Returns the size of the file in bytes.
@@ -169,6 +177,17 @@ fn quoted(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_boundary_of_a_key_is_the_same_in_every_process() {
+        let of = |key: &str| {
+            let upload = Upload::bytes("a.gif", &b"GIF89a"[..]);
+            let key = IdempotencyKey::new(key).unwrap();
+            ReplayableBody::new(upload).unwrap().keyed(&key).boundary
+        };
+        assert_eq!(of("key-1"), "links-be2974546978e3739e6d6da85c4be9f3");
+        assert_ne!(of("key-1"), of("key-2"));
+    }
 
     #[test]
     fn quotes_and_line_breaks_in_a_file_name_are_escaped() {

@@ -338,6 +338,12 @@ impl JournalEntries {
         created
     }
 
+    /// Returns the entries as if a create of which it is unknown whether it was executed had ended with what `page` shows.
+    pub(in crate::apply) fn settled_on(mut self, page: &[Slot]) -> Self {
+        self.done.created = self.created_on(page);
+        self
+    }
+
     /// Returns the latest plan.
     pub fn plan(&self) -> Option<&Plan> {
         self.current.as_ref().map(|current| &current.plan)

@@ -142,6 +142,27 @@ impl JournalStore {
         Ok(all)
     }
 
+    /// Removes the journals and backups of all runs and commands of a service, also of those that did not end: for a service that begins anew.
+    ///
+    /// # Errors
+    ///
+    /// When a run is in progress, and then nothing is removed; or when a directory cannot be removed.
+    pub fn remove_all(state: &Path, service: &str) -> Result<(), LockError> {
+        let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
+        let stores =
+            Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
+        let _locks = stores.iter().map(|store| store.lock(false)).collect::<Result<Vec<_>, _>>()?;
+        for directory in of_service(state, &short_name(service)) {
+            match fs::remove_dir_all(&directory) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed(&directory, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Returns each run with a journal or a backup, oldest first.
     ///
     /// # Errors

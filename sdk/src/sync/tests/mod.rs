@@ -15,5 +15,6 @@ mod pull_rules;
 mod pulling;
 mod service;
 mod settling;
+mod status_rules;
 mod working_copy;
 mod world;
