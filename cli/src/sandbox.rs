@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use links_fixtures::{Choices, ContractServer, FileUrls, World};
+use links_fixtures::{Choices, ContractServer, ContractServerBuilder, FileUrls, Limits, World};
+use links_sdk::RateLimits;
 
 use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
@@ -23,6 +24,32 @@ pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, CommandError> {
         CommandError::usage("there is no home directory to keep state in")
             .with_hint(format!("set {STATE_DIR} to a directory"))
     })
+}
+
+/// Rate that a service without limits reports as its limit, and that no command reaches.
+const OUT_OF_REACH: u32 = 1_000_000;
+
+/// Turns the rate limits of a service off, also those that it reports: a client that reads them would pace itself.
+pub(crate) fn without_limits(builder: ContractServerBuilder) -> ContractServerBuilder {
+    let limits = Limits {
+        requests_per_second: OUT_OF_REACH,
+        requests_per_minute: OUT_OF_REACH,
+        analytics_per_minute: OUT_OF_REACH,
+        music_per_minute: OUT_OF_REACH,
+        ..Limits::default()
+    };
+    builder.limits(limits).no_limits()
+}
+
+/// Returns the rate limits that a sandbox reports.
+pub(crate) fn reported_limits(has_limits: bool) -> RateLimits {
+    let mut limits = RateLimits::default();
+    if !has_limits {
+        let most = OUT_OF_REACH as usize;
+        (limits.per_second, limits.per_minute) = (most, most);
+        (limits.analytics_per_minute, limits.music_per_minute) = (most, most);
+    }
+    limits
 }
 
 /// Starts the service on a loopback port; it stops when it is dropped.
@@ -49,7 +76,7 @@ pub(crate) async fn start(
         builder = builder.port(port);
     }
     if !limits {
-        builder = builder.no_limits();
+        builder = without_limits(builder);
     }
     builder
         .start()

@@ -6,12 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use links_sdk::{Client, Outcome, WriteSummary};
+use tokio::sync::Notify;
 
 use crate::error::exit_code::Exit;
 use crate::error::{CommandError, carried_out};
 
 /// Number of tasks that handle Ctrl-C themselves.
 static SUPPRESSED: AtomicUsize = AtomicUsize::new(0);
+
+/// Number of Ctrl-C that such tasks have got, and the notification of each.
+static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
+static INTERRUPTED: Notify = Notify::const_new();
 
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
@@ -55,7 +60,10 @@ pub(crate) fn install() -> io::Result<()> {
     let waiting = move || {
         runtime.block_on(async {
             while signal.recv().await.is_some() {
-                if SUPPRESSED.load(Ordering::SeqCst) == 0 && !defer_exit() {
+                if SUPPRESSED.load(Ordering::SeqCst) > 0 {
+                    INTERRUPTS.fetch_add(1, Ordering::SeqCst);
+                    INTERRUPTED.notify_waiters();
+                } else if !defer_exit() {
                     end();
                 }
             }
@@ -72,6 +80,13 @@ fn signal() -> io::Result<tokio::signal::unix::Signal> {
 #[cfg(windows)]
 fn signal() -> io::Result<tokio::signal::windows::CtrlC> {
     tokio::signal::windows::ctrl_c()
+}
+
+/// Completes at the next Ctrl-C, in the turn of the runtime in which it arrives.
+pub(crate) async fn interrupt() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
 
 /// Sets the callback that reports a Ctrl-C to the user.
@@ -150,12 +165,30 @@ pub(crate) fn report_writes_of(client: Client) {
 
 /// Guard that keeps Ctrl-C from ending the program until it is dropped.
 #[derive(Debug)]
-pub(crate) struct SuppressInterrupt(());
+pub(crate) struct SuppressInterrupt {
+    /// Number of Ctrl-C before it.
+    before: usize,
+}
 
 impl SuppressInterrupt {
     pub(crate) fn new() -> Self {
+        let before = INTERRUPTS.load(Ordering::SeqCst);
         SUPPRESSED.fetch_add(1, Ordering::SeqCst);
-        Self(())
+        Self { before }
+    }
+
+    /// Completes when there were this many Ctrl-C since the guard was created, whether before or after this is called.
+    pub(crate) fn interrupts(&self, count: usize) -> impl Future<Output = ()> + use<> {
+        let awaited = self.before + count;
+        async move {
+            loop {
+                let next = INTERRUPTED.notified();
+                if INTERRUPTS.load(Ordering::SeqCst) >= awaited {
+                    return;
+                }
+                next.await;
+            }
+        }
     }
 
     /// Keeps Ctrl-C suppressed for the rest of the process, because the program is about to exit with a better message.

@@ -5,12 +5,12 @@ use links_sdk::apply::PageToConfirm;
 use super::report::plan_lines;
 use super::request::Allowed;
 use super::state::AccountState;
-use crate::apply::confirm::confirmation_lines;
-use crate::apply::preflight::require_write_access;
+use crate::apply::confirm::{confirmation_lines, counted};
+use crate::apply::preflight::check_write_access;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
-use crate::ui::Ui;
 
 /// What the command line allows without a question.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +35,12 @@ struct Irreversible {
 
 /// Shows the plan, and asks about what cannot be undone. Returns true if the user was asked.
 pub(super) async fn confirm(
-    ui: &Ui,
+    context: &Context,
     state: &AccountState,
     pages: &[PageToConfirm],
     consent: Consent,
 ) -> Result<bool, CommandError> {
+    let ui = &context.ui;
     for line in plan_lines(state) {
         ui.say(&line);
     }
@@ -49,7 +50,7 @@ pub(super) async fn confirm(
         return Ok(false);
     }
     if ui.is_interactive() {
-        require_write_access(&state.client).await?;
+        check_write_access(context.me(&state.client).await?)?;
     }
     let question = format!("{}. Apply these changes?", found.words().join(", "));
     match ui.ask_about(&found.lines, &question) {
@@ -131,22 +132,13 @@ impl Irreversible {
     }
 
     fn words(&self) -> Vec<String> {
-        let counted = |count: usize, one: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{count} {one}s")),
-        };
         let counts = [
-            counted(self.deletes, "delete"),
-            counted(self.uploads, "upload"),
-            counted(self.removed_fields, "removed form field"),
-            counted(self.creates.len(), "new page or form"),
-            counted(self.renames.len(), "new login"),
+            counted(self.deletes, "1 delete", "deletes"),
+            counted(self.uploads, "1 upload", "uploads"),
+            counted(self.removed_fields, "1 removed form field", "removed form fields"),
+            counted(self.creates.len(), "1 new page or form", "new pages or forms"),
+            counted(self.renames.len(), "1 new login", "new logins"),
         ];
-        counts
-            .into_iter()
-            .flatten()
-            .map(|it| it.replace("page or forms", "pages or forms"))
-            .collect()
+        counts.into_iter().flatten().collect()
     }
 }

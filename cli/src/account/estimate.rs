@@ -4,6 +4,7 @@ use links_sdk::RateLimits;
 
 use super::state::{AccountState, PageState};
 use crate::apply::planned::PlannedPage;
+use crate::apply::report::counted_requests;
 use crate::output::{Style, StyledLine};
 use crate::ui::Ui;
 
@@ -66,16 +67,21 @@ pub(crate) fn seconds(requests: usize, limits: RateLimits) -> usize {
 /// Announces the requests of a command that reads many pages.
 pub(crate) fn announce(ui: &Ui, pages: usize, requests: usize) {
     if pages >= ANNOUNCED {
-        let text = format!("reading {pages} pages: at least {}", words(requests));
-        ui.say(&StyledLine::new(Style::Faint, text));
+        announce_all(ui, pages, requests);
     }
+}
+
+/// Announces the requests of an option that reads all pages, however many they are.
+pub(crate) fn announce_all(ui: &Ui, pages: usize, requests: usize) {
+    let counted = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
+    let text = format!("reading {counted}: at least {}", words(requests));
+    ui.say(&StyledLine::new(Style::Faint, text));
 }
 
 /// Describes a number of requests and their time: `14 requests, about 2 s`.
 pub(crate) fn words(requests: usize) -> String {
     let seconds = seconds(requests, RateLimits::default());
-    let counted =
-        if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
+    let counted = counted_requests(u64::try_from(requests).unwrap_or(u64::MAX));
     match seconds {
         0..=1 => counted,
         2..=99 => format!("{counted}, about {seconds} s"),

@@ -28,30 +28,40 @@ pub(crate) struct AccountFiles {
     pub(crate) forms: Vec<(PathBuf, FormFile)>,
     /// Files of the directories that are neither.
     pub(crate) skipped: Vec<PathBuf>,
+    /// The directories that were searched.
+    pub(crate) directories: Vec<PathBuf>,
 }
 
 impl AccountFiles {
     /// Reads the files, and those below the directories. Without a path, those below the directory of the closest `links.lock`. Reports the
     /// problems of all files together.
     pub(crate) fn read(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self, CommandError> {
+        let files = Self::read_each(paths, roots)?;
+        let failures = files.repeated();
+        if failures.is_empty() {
+            return Ok(files);
+        }
+        Err(unusable(failures))
+    }
+
+    /// Reads the files as [`read`](Self::read) does, also several files of one page.
+    pub(crate) fn read_each(paths: &[PathBuf], roots: &[PathBuf]) -> Result<Self, CommandError> {
         let default = if paths.is_empty() { vec![directory_of_lock()?] } else { Vec::new() };
         let mut files = Self::default();
         let mut failures = Vec::new();
         for path in paths.iter().chain(&default) {
             let is_directory = path.is_dir();
-            let found = if is_directory { files_below(path, DEPTH)? } else { vec![path.clone()] };
+            let found = if is_directory {
+                files.directories.push(path.clone());
+                files_below(path, DEPTH)?
+            } else {
+                vec![path.clone()]
+            };
             for file in found {
                 failures.extend(files.add(&file, roots, is_directory).err());
             }
         }
-        if failures.is_empty() {
-            failures.extend(files.repeated());
-        }
-        if failures.is_empty() {
-            return Ok(files);
-        }
-        let message = format!("{} files cannot be used; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        if failures.is_empty() { Ok(files) } else { Err(unusable(failures)) }
     }
 
     /// Parses the text of one file, which was read from a path.
@@ -148,17 +158,23 @@ impl AccountFiles {
         let mut failures = Vec::new();
         for (what, path) in pages.chain(forms) {
             if let Some(other) = seen.insert(what.clone(), path) {
-                let (one, other) = (other.display(), path.display());
-                let message =
-                    format!("{one} and {other} are both files of {what}; nothing was written");
-                failures.push(
-                    CommandError::new(Exit::Invalid, message)
-                        .with_hint("keep one of them, or name only one"),
-                );
+                failures.push(both_files_of(&what, other, path));
             }
         }
         failures
     }
+}
+
+/// Returns the error of two files of one page or form.
+pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandError {
+    let (one, other) = (one.display(), other.display());
+    let message = format!("{one} and {other} are both files of {what}; nothing was written");
+    CommandError::new(Exit::Invalid, message).with_hint("keep one of them, or name only one")
+}
+
+fn unusable(failures: Vec<CommandError>) -> CommandError {
+    let message = format!("{} files cannot be used; nothing was written", failures.len());
+    CommandError::of_several(failures, &message)
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
@@ -192,13 +208,13 @@ fn directory_of_lock() -> Result<PathBuf, CommandError> {
     }
 }
 
-/// Returns a directory by its path from the current one, where that is shorter.
-fn from_here(directory: &Path) -> PathBuf {
+/// Returns a path from the current directory, where that is shorter.
+pub(super) fn from_here(path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    match directory.strip_prefix(here) {
+    match path.strip_prefix(here) {
         Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
         Ok(below) => below.to_owned(),
-        Err(_) => directory.to_owned(),
+        Err(_) => path.to_owned(),
     }
 }
 

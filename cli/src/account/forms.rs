@@ -1,18 +1,18 @@
 //! Form files of a run: which forms they are, and what changes.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use links_sdk::Client;
-use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
+use links_sdk::account::{FormPlan, FormPlanError};
 use links_sdk::apply::RecordWrite;
 use links_sdk::types::LeadForm;
 
+use super::form_finder::{FormFinder, lock_of, recorded_id};
 use crate::apply::dry_run::{UnsentRequest, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
-use crate::apply::sync::{LockStore, check_user};
+use crate::apply::sync::WrittenLocks;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -64,7 +64,7 @@ impl PlannedForm {
             return Ok((Vec::new(), Vec::new()));
         }
         let forms = known.account(client).await?.to_vec();
-        let mut taken = ids_of_others(context, &files)?;
+        let mut finder = FormFinder::new(context, &files, &forms)?;
         let mut channels = None;
         let (mut planned, mut failures) = (Vec::new(), Vec::new());
         for (path, mut file) in files {
@@ -78,9 +78,8 @@ impl PlannedForm {
                     continue;
                 }
             }
-            match Self::of(context, path.clone(), file, &forms, &taken, is_locked) {
+            match Self::of(context, path.clone(), file, &mut finder, is_locked) {
                 Ok(form) => {
-                    taken.extend(form.plan.id.clone());
                     known.add(&form.plan.name, form.plan.id.clone());
                     planned.push(form);
                 }
@@ -94,27 +93,15 @@ impl PlannedForm {
         context: &Context,
         path: PathBuf,
         file: FormFile,
-        forms: &[LeadForm],
-        taken: &BTreeSet<String>,
+        finder: &mut FormFinder<'_>,
         is_locked: bool,
     ) -> Result<Self, CommandError> {
-        let lock = lock_of(context, &path)?;
-        let recorded = lock.and_then(|(_, lock)| lock.forms.get(&file.form.name).cloned());
-        let is_there = |id: &String| forms.iter().any(|form| form.id == *id);
-        if is_locked && !recorded.as_ref().is_some_and(is_there) {
-            let message = format!(
-                "--locked: links.lock does not have the form {}, or it is gone; nothing was written",
-                file.form.name
-            );
-            return Err(CommandError::new(Exit::Refused, message)
-                .with_hint("run `links apply` without --locked, and commit links.lock"));
+        let recorded = recorded_id(context, &path, &file.form.name)?;
+        let forms = finder.forms;
+        if is_locked {
+            check_locked(&file, recorded.as_deref(), forms)?;
         }
-        let desired = DesiredForm {
-            name: file.form.name.clone(),
-            id: file.form.id.clone(),
-            fields: file.form.fields.clone(),
-        };
-        let plan = FormPlan::new(&desired, forms, recorded.as_deref(), taken).map_err(|error| {
+        let plan = finder.plan(&file, recorded.as_deref()).map_err(|error| {
             let place: Vec<String> = match &error {
                 FormPlanError::UnknownId { .. } => vec!["id".to_owned()],
                 FormPlanError::SeveralTitles { .. } => vec!["title".to_owned()],
@@ -191,6 +178,18 @@ impl PlannedForm {
         }
     }
 
+    /// Adds the lock that governs the file.
+    pub(super) fn add_lock(
+        &self,
+        context: &Context,
+        locks: &mut WrittenLocks,
+    ) -> Result<(), CommandError> {
+        if let Some((store, lock)) = lock_of(context, &self.path)? {
+            locks.add_form((&store, &lock), self.plan.id.as_deref());
+        }
+        Ok(())
+    }
+
     /// Records the id of the form in the lock that governs its file, if there is one. A form that is not recorded is found again by its title.
     pub(crate) fn store(&self, context: &Context, id: &str) {
         let name = &self.plan.name;
@@ -216,6 +215,28 @@ impl PlannedForm {
     }
 }
 
+/// Refuses a form file whose form the lock does not identify. `recorded` is the id that the lock has for its name.
+fn check_locked(
+    file: &FormFile,
+    recorded: Option<&str>,
+    forms: &[LeadForm],
+) -> Result<(), CommandError> {
+    let name = &file.form.name;
+    let refused = |message: String| {
+        CommandError::new(Exit::Refused, format!("--locked: {message}; nothing was written"))
+            .with_hint("run `links apply` without --locked, and commit links.lock")
+    };
+    let Some(id) = recorded.filter(|id| forms.iter().any(|form| form.id == *id)) else {
+        return Err(refused(format!("links.lock does not have the form {name}, or it is gone")));
+    };
+    if file.form.id.as_deref().is_none_or(|own| own == id) {
+        return Ok(());
+    }
+    let failure = refused(format!("links.lock has another form for {name}: {id}"));
+    let problem = file.document.locate(&["id"], At::Value, failure.to_string());
+    Err(failure.at(file.document.bad(vec![problem])))
+}
+
 /// Records the id of a form in the lock that governs its file, if there is one.
 pub(crate) fn record_form(
     context: &Context,
@@ -228,29 +249,4 @@ pub(crate) fn record_form(
     store.update(context, &service, |lock| {
         lock.forms.insert(name.to_owned(), id.to_owned());
     })
-}
-
-/// Returns the ids of forms that are not to be found by a title: those that the files name, and those that a lock has for names.
-fn ids_of_others(
-    context: &Context,
-    files: &[(PathBuf, FormFile)],
-) -> Result<BTreeSet<String>, CommandError> {
-    let mut taken = BTreeSet::new();
-    for (path, file) in files {
-        taken.extend(file.form.id.clone());
-        if let Some((_, lock)) = lock_of(context, path)? {
-            taken.extend(lock.forms.into_values());
-        }
-    }
-    Ok(taken)
-}
-
-fn lock_of(
-    context: &Context,
-    path: &Path,
-) -> Result<Option<(LockStore, links_sdk::sync::Lock)>, CommandError> {
-    let Some(store) = LockStore::of(path) else { return Ok(None) };
-    let lock = store.read(&runs::service(context).unwrap_or_default())?;
-    check_user(&store, &lock, context.user())?;
-    Ok(Some((store, lock)))
 }

@@ -1,7 +1,21 @@
-//! A page of the service in the form of a page file.
+//! Pages of the service: their keys, and a page in the form of a page file.
 
 use links_sdk::apply::PageSnapshot;
+use links_sdk::{Client, ProfileKey};
 use serde_json::{Map, Value, json};
+
+use crate::error::CommandError;
+
+/// Returns the keys of all pages of the account.
+pub(crate) async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>, CommandError> {
+    let pages = client.profiles().list().await?;
+    Ok(pages.items.iter().map(|it| ProfileKey::Id(it.id)).collect())
+}
+
+/// Returns the id of the form that a slot shows.
+pub(crate) fn form_of(slot: &links_sdk::Slot) -> Option<&str> {
+    slot.data.get("formId").and_then(Value::as_str)
+}
 
 /// Returns a page of the service as a page file has it.
 pub(crate) fn content(page: &PageSnapshot) -> Value {

@@ -1,14 +1,17 @@
 //! Page files and form files together: `links plan`, `links apply` and `links pull`.
 
+pub(crate) mod absent_files;
 mod confirm;
 pub(crate) mod estimate;
 pub(crate) mod files;
+mod form_finder;
 pub(crate) mod forms;
 pub(crate) mod live_page;
 mod notes;
 pub(crate) mod pull;
 mod report;
 mod request;
+mod rows;
 mod saved_account;
 mod session;
 #[cfg(feature = "sandbox")]
@@ -19,6 +22,7 @@ pub(crate) mod summary;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use absent_files::AbsentFile;
 use files::AccountFiles;
 use links_sdk::account::PageRequest;
 use links_sdk::apply::RunSettings;
@@ -27,7 +31,10 @@ pub(crate) use request::{AccountRequest, Allowed, FilesArgs};
 use saved_account::SavedAccount;
 use session::AccountSession;
 
-use crate::apply::dry_run::{check_on_service, listed, requests_of_new_page, unsent_requests};
+use crate::apply::dry_run::{
+    check_on_service, listed, nothing_changed, requests_of_new_page, unsent_requests, with_notes,
+};
+use crate::apply::execute::AT_ONCE;
 use crate::apply::fail_on::FailOn;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -45,7 +52,7 @@ pub(crate) struct PlanOutputs {
     pub(crate) fail_on: FailOn,
     /// File for `links apply --plan`.
     pub(crate) out: Option<PathBuf>,
-    /// File that the plan is appended to, in Markdown.
+    /// File that the plan is appended to, in Markdown; `-` for standard output.
     pub(crate) summary: Option<PathBuf>,
     pub(crate) annotate: Option<Annotate>,
 }
@@ -57,23 +64,25 @@ pub(crate) async fn plan(
     outputs: PlanOutputs,
 ) -> Result<CommandOutput, CommandError> {
     let PlanOutputs { fail_on, out, summary, annotate } = outputs;
+    summary::check(summary.as_deref(), context.settings.output)?;
     let (mut session, pages) = session(context, &request).await?;
     plan_pages(&mut session, pages).await?;
+    session.check_lock_user().await?;
     fail_on.check_all(session.state.planned())?;
     if let Some(path) = &out {
-        SavedAccount::of(&session.state, path).write(path)?;
+        SavedAccount::of(&session.state, &session.apply_args, path).write(path)?;
         let text = format!("plan written to {0}: links apply --plan {0}", path.display());
         session.context.ui.say(&StyledLine::new(Style::Faint, text));
     }
-    if let Some(path) = &summary {
-        summary::append(path, &plan_lines(&session.state)).map_err(|error| {
-            CommandError::usage(format!("cannot write {}: {error}", path.display()))
-        })?;
-    }
+    let markdown = summary.as_ref().map(|_| summary::described(&plan_lines(&session.state)));
     if let Some(annotate) = annotate {
         notes::annotate(annotate, &session.state);
     }
-    Ok(shown(session.state, fail_on))
+    let output = shown(session.state, fail_on);
+    match (summary, markdown) {
+        (Some(path), Some(markdown)) => summary::put(&path, markdown, output),
+        _ => Ok(output),
+    }
 }
 
 /// Reads the pages and plans, with what interrupted runs have done.
@@ -83,8 +92,10 @@ async fn plan_pages(
 ) -> Result<(), CommandError> {
     let settings = runs::settings(session.context);
     let account = session.state.client.account();
-    Box::pin(account.apply_with(pages, session).settings(settings).plan()).await?;
-    Ok(())
+    let run = account.apply_with(pages, &mut *session).settings(settings);
+    let planned = Box::pin(run.plan()).await;
+    session.has_read();
+    planned.map(drop).map_err(|failure| session.state.not_run(failure))
 }
 
 /// Plans, and shows the requests or asks the service whether it would accept them.
@@ -95,7 +106,10 @@ pub(crate) async fn dry_run(
 ) -> Result<CommandOutput, CommandError> {
     let (mut session, pages) = session(context, &request).await?;
     let account = session.state.client.account();
-    Box::pin(account.apply_with(pages, &mut session).plan()).await?;
+    let planned = Box::pin(account.apply_with(pages, &mut session).plan()).await;
+    planned.map_err(|failure| session.state.not_run(failure))?;
+    session.has_read();
+    session.check_lock_user().await?;
     if how == DryRun::Request {
         let mut shown = Vec::new();
         for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
@@ -113,11 +127,12 @@ pub(crate) async fn dry_run(
     for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
         form.check(&session.state.client).await?;
     }
+    let mut notes = Vec::new();
     for planned in session.state.planned().filter(|planned| planned.page.exists()) {
-        check_on_service(planned, &session.context.ui).await?;
+        notes.extend(check_on_service(planned).await?);
     }
-    session.context.ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
-    Ok(shown(session.state, FailOn::Pending))
+    notes.push(nothing_changed());
+    Ok(with_notes(shown(session.state, FailOn::Pending), notes))
 }
 
 /// Makes the pages and forms match the files.
@@ -128,7 +143,7 @@ pub(crate) async fn apply(
     let settings = runs::write_settings(context, journal::command(context, "apply"))?
         .wait(request.wait)
         .allow_emptied(request.apply_args.allow_empty);
-    let (saved, files) = read(&request)?;
+    let (saved, files) = read(context, &request)?;
     apply_files(context, request, settings, saved, files).await
 }
 
@@ -154,19 +169,13 @@ async fn apply_files(
     let running: Rc<RunProgress> = session.running.clone();
     let account = session.state.client.account();
     let run = account.apply_with(pages, &mut session).settings(settings);
-    let ended = tokio::select! {
-        // A Ctrl-C that came before the end counts.
-        biased;
-        () = running.second_interrupt() => None,
-        ended = Box::pin(run.run()) => Some(ended),
+    let Some(ended) = running.watch(Box::pin(run.run())).await else {
+        return Err(session.state.interrupted(AT_ONCE, Vec::new()));
     };
-    let suppressed = running.ended();
-    drop(running);
-    let Some(ended) = ended else {
-        suppressed.into_iter().for_each(crate::signal::SuppressInterrupt::end_soon);
-        return Err(session.interrupted());
-    };
-    let ended = ended?;
+    let ended = ended.map_err(|failure| session.state.not_run(failure))?;
+    session.has_read();
+    // A run that has written nothing is recorded, too.
+    session.check_lock_user().await?;
     applied(session.context, session.state, ended)
 }
 
@@ -175,12 +184,15 @@ async fn session<'c>(
     context: &'c mut Context,
     request: &AccountRequest,
 ) -> Result<(AccountSession<'c>, Vec<PageRequest>), CommandError> {
-    let (saved, files) = read(request)?;
+    let (saved, files) = read(context, request)?;
     AccountSession::new(context, files, saved, request).await
 }
 
 /// Reads the files, or the saved plan with the files that it was made from.
-fn read(request: &AccountRequest) -> Result<(Option<SavedAccount>, AccountFiles), CommandError> {
+fn read(
+    context: &Context,
+    request: &AccountRequest,
+) -> Result<(Option<SavedAccount>, AccountFiles), CommandError> {
     let roots = &request.apply_args.upload_root;
     let (saved, files) = match &request.plan {
         Some(plan) => {
@@ -190,8 +202,12 @@ fn read(request: &AccountRequest) -> Result<(Option<SavedAccount>, AccountFiles)
         None => (None, AccountFiles::read(&request.paths, roots)?),
     };
     if files.is_empty() {
-        return Err(CommandError::new(Exit::Usage, "there is no page file and no form file")
-            .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; `links pull LOGIN -O FILE` writes one"));
+        let failure = CommandError::new(Exit::Usage, "there is no page file and no form file");
+        let absent = AbsentFile::below(context, &files.directories)?;
+        let words = absent.first().map(AbsentFile::words);
+        return Err(failure.with_hint(words.unwrap_or_else(|| {
+            "a page begins with `profile: LOGIN`, a form with `form: NAME`; `links pull LOGIN -O FILE` writes one".to_owned()
+        })));
     }
     Ok((saved, files))
 }

@@ -1,15 +1,19 @@
 //! Output of a plan and of a run over the files of an account.
 
 use links_sdk::account::FormPlan;
-use links_sdk::apply::{Applied, Plan};
+use links_sdk::apply::{Applied, ApplyCause, Plan};
 use serde_json::{Value, json};
 
+use super::absent_files::AbsentFile;
 use super::estimate;
-use super::state::{AccountFailure, AccountState, PageState, RESUME};
+use super::rows;
+use super::state::{AccountState, PageState};
+use crate::apply::execute::RESUME;
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::{PlannedPage, refused};
 use crate::apply::recorded;
-use crate::apply::report::{sync as sync_json, written};
+use crate::apply::report::{counted_requests, sync as sync_json, written};
+use crate::apply::run_failure::RunFailure;
 use crate::apply::sync;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -39,11 +43,16 @@ pub(super) fn shown(state: AccountState, fail_on: FailOn) -> CommandOutput {
     let requests = estimate::requests(&state);
     let pages: Vec<Value> = state.pages.iter().map(page_json).collect();
     let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
-    let body = json!({
+    let mut body = json!({
         "data": { "pages": pages, "forms": forms },
         "meta": { "requests": requests, "refusal": refusal },
     });
-    CommandOutput { body: Body::Own(body), view: View::Lines(lines), exit, then: None }
+    let absent: Vec<Value> = state.absent().map(AbsentFile::json).collect();
+    if !absent.is_empty() {
+        body["meta"]["absent"] = absent.into();
+    }
+    let view = View::FigureTable(lines, rows::of_plan(&state));
+    CommandOutput { body: Body::Own(body), view, exit, then: None }
 }
 
 fn page_json(page: &PageState) -> Value {
@@ -86,6 +95,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
         let text = format!("= {more} more pages without changes");
         lines.push(StyledLine::new(Style::Faint, text));
     }
+    lines.extend(state.absent().map(AbsentFile::line));
     let refusals = state.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
     lines.extend(refusals.map(|(planned, refusal)| {
         let text = format!("apply would refuse {}: {}", planned.page.login, refused(refusal));
@@ -101,11 +111,8 @@ fn indented(line: StyledLine) -> StyledLine {
 }
 
 fn summary(state: &AccountState) -> String {
-    let is_changed = state.planned().any(|planned| !planned.plan.is_empty())
-        || state.pages.iter().any(|page| page.is_new)
-        || state.forms.iter().any(|form| !form.plan.is_empty());
     let requests = estimate::words(estimate::requests(state));
-    if is_changed { requests } else { format!("no changes ({requests})") }
+    if state.has_changes() { requests } else { format!("no changes ({requests})") }
 }
 
 fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
@@ -154,10 +161,11 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
 /// Records what was applied, and returns the output of a run. Pages that failed are listed; the others are as their files say.
 pub(super) fn applied(
     context: &Context,
-    state: AccountState,
-    results: Vec<Result<Applied, AccountFailure>>,
+    mut state: AccountState,
+    results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     // Those that were written are recorded since.
     for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
         form.plan.id.iter().for_each(|id| form.store(context, id));
@@ -177,7 +185,7 @@ pub(super) fn applied(
                     .map_or(Ok(()), |planned| recorded(context, planned, &applied.page, created));
                 let merged = page.planned.as_ref().and_then(|planned| planned.merged.as_ref());
                 let changes = merged.filter(|_| !state.is_shown);
-                let changes = changes.map(|merged| sync::lines(&merged.merge, merged.since));
+                let changes = changes.map(|merged| sync::lines(merged));
                 let sync = sync_json(merged.map(|merged| &**merged));
                 let Applied { page, done, run, .. } = applied;
                 lines.push(StyledLine::new(
@@ -185,6 +193,7 @@ pub(super) fn applied(
                     format!("{}: {}", page.login, written(&done)),
                 ));
                 lines.extend(changes.into_iter().flatten().map(indented));
+                rows.push(rows::of_applied(&page, &done, &path));
                 pages.push(json!({
                     "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run, "sync": sync,
                 }));
@@ -198,10 +207,13 @@ pub(super) fn applied(
                     );
                 }
             }
+            Err(RunFailure::Run(error)) if matches!(error.cause(), ApplyCause::Stopped) => {
+                is_stopped = true;
+                state.pages[nth].done = error.done().clone();
+            }
             Err(failure) => {
-                is_stopped |= failure.is_stopped();
                 is_written |= failure.has_written();
-                failures.push(failure.into_error(context, &state, nth));
+                failures.push(state.page_error(context, nth, failure));
             }
         }
     }
@@ -209,14 +221,14 @@ pub(super) fn applied(
         lines.push(StyledLine::new(Style::Plain, format!("form {name}: written ({id})")));
     }
     if is_stopped {
-        return Err(state.interrupted(""));
+        return Err(state.interrupted("", failures));
     }
     if !failures.is_empty() {
         return Err(failed_pages(context, &state, failures, &lines, is_written));
     }
+    rows.extend(state.forms.iter().map(|form| rows::of_form(form, &state.written_forms)));
     let requests = state.client.requests_sent();
-    let counted = if requests == 1 { "request" } else { "requests" };
-    lines.push(StyledLine::new(Style::Faint, format!("{requests} {counted}")));
+    lines.push(StyledLine::new(Style::Faint, counted_requests(requests)));
     let body = json!({
         "data": { "pages": pages, "forms": state.written_forms },
         "meta": { "requests": requests },
@@ -226,7 +238,7 @@ pub(super) fn applied(
     }
     Ok(CommandOutput {
         body: Body::Own(body),
-        view: View::Lines(lines),
+        view: View::FigureTable(lines, rows),
         exit: Exit::Ok,
         then: None,
     })

@@ -9,6 +9,7 @@ use super::files::AccountFiles;
 use super::forms::PlannedForm;
 use super::state::AccountState;
 use crate::apply::plan_file::{ACCOUNT_PLAN, content_digest};
+use crate::apply::planned::{ApplyArgs, PlannedPage};
 use crate::apply::saved_plan::{SavedPlan, directory_from};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -38,17 +39,18 @@ struct SavedForm {
 
 impl SavedAccount {
     /// Saved form of the plans, for a file at `path`.
-    pub(super) fn of(state: &AccountState, path: &Path) -> Self {
+    pub(super) fn of(state: &AccountState, apply_args: &ApplyArgs, path: &Path) -> Self {
         let form = |form: &PlannedForm| SavedForm {
             directory: directory_from(path, form.path.parent().unwrap_or(Path::new(""))),
             name: PathBuf::from(form.path.file_name().unwrap_or_default()),
             text: form.file.document.text().to_owned(),
             plan: form.plan.clone(),
         };
+        let page = |planned: &PlannedPage| SavedPlan::of(planned, apply_args, path);
         let mut saved = Self {
             format: ACCOUNT_PLAN.name.to_owned(),
             version: ACCOUNT_PLAN.version,
-            pages: state.planned().map(|planned| SavedPlan::of(planned, path)).collect(),
+            pages: state.planned().map(page).collect(),
             forms: state.forms.iter().map(form).collect(),
             digest: String::new(),
         };
@@ -70,7 +72,7 @@ impl SavedAccount {
         let (name, mut saved): (_, Self) = ACCOUNT_PLAN.read(path, |_| hint.to_owned())?;
         if saved.digest != content_digest(&saved) {
             let message = format!("the plan {name} was edited; nothing was written");
-            return Err(CommandError::new(Exit::Conflict, message)
+            return Err(CommandError::new(Exit::Invalid, message)
                 .with_hint("make a new plan: links plan --out PLAN"));
         }
         let mut files = AccountFiles::default();
@@ -91,11 +93,6 @@ impl SavedAccount {
     /// Returns the plan of the page with this index.
     pub(super) fn page(&self, nth: usize) -> Option<&SavedPlan> {
         self.pages.get(nth)
-    }
-
-    /// Returns the plans of the pages.
-    pub(super) fn pages(&self) -> &[SavedPlan] {
-        &self.pages
     }
 
     /// Refuses changes of forms other than the planned ones.

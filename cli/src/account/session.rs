@@ -13,18 +13,20 @@ use links_sdk::apply::{
     PageToConfirm, Proposal, Step,
 };
 
+use super::absent_files::AbsentFile;
 use super::confirm::{Consent, confirm};
 use super::estimate;
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
 use super::request::AccountRequest;
 use super::saved_account::SavedAccount;
-use super::state::{AccountFailure, AccountState, PageState};
-use crate::apply::execute::{interrupted_note, not_planned, step_message};
+use super::state::{AccountState, PageState};
+use crate::apply::execute::{interrupted_page_note, not_planned, not_recorded_note, step_message};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
 use crate::apply::planned::{ApplyArgs, refused};
+use crate::apply::run_failure::RunFailure;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
@@ -32,16 +34,19 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
 use crate::page_file::{At, PageFile};
+use crate::ui::Progress;
 
 /// Delegate of a run over the files of an account.
 pub(super) struct AccountSession<'c> {
     pub(super) context: &'c mut Context,
     pub(super) state: AccountState,
-    apply_args: ApplyArgs,
+    pub(super) apply_args: ApplyArgs,
     consent: Consent,
     known: KnownForms,
     saved: Option<SavedAccount>,
     pub(super) running: Rc<RunProgress>,
+    /// Progress of the reading, where several pages are read.
+    reading: Option<Progress>,
 }
 
 impl<'c> AccountSession<'c> {
@@ -55,12 +60,13 @@ impl<'c> AccountSession<'c> {
         if let Some(words) = files.left_out_words() {
             context.ui.say(&StyledLine::new(Style::Faint, words));
         }
+        let absent = AbsentFile::below(context, &files.directories)?;
         let AccountFiles { pages, forms, .. } = files;
         estimate::announce(&context.ui, pages.len(), pages.len() + 2);
         let mut apply_args = request.apply_args.clone();
-        for (nth, page) in saved.iter().flat_map(SavedAccount::pages).enumerate() {
-            // All pages of a plan were planned with the same options.
-            page.allow(&mut apply_args, nth > 0)?;
+        // All pages of a plan were planned with the same options.
+        if let Some(page) = saved.as_ref().and_then(|saved| saved.page(0)) {
+            page.allow(&mut apply_args, false)?;
         }
         let mut known = KnownForms::of(apply_args.locked);
         let forms =
@@ -91,17 +97,28 @@ impl<'c> AccountSession<'c> {
             client,
             pages: states,
             forms,
+            absent,
             written_forms: BTreeMap::new(),
             is_shown: false,
         };
-        let session =
-            Self { context, state, apply_args, consent, known, saved, running: Rc::default() };
+        let count = state.pages.len();
+        let reading = (count > 1).then(|| context.ui.progress(count));
+        if let Some(reading) = &reading {
+            reading.now("reading the pages");
+        }
+        let running = Rc::default();
+        let session = Self { context, state, apply_args, consent, known, saved, running, reading };
         Ok((session, requests))
     }
 
-    /// Returns the error of a run that was stopped at once.
-    pub(super) fn interrupted(&self) -> CommandError {
-        self.state.interrupted("; the last request may still have been carried out")
+    /// Ends the progress display of the reading.
+    pub(super) fn has_read(&mut self) {
+        self.reading = None;
+    }
+
+    /// Refuses a `links.lock` of another user.
+    pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
+        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await
     }
 
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
@@ -187,19 +204,23 @@ impl<'c> AccountSession<'c> {
 }
 
 impl AccountDelegate for AccountSession<'_> {
-    type Error = AccountFailure;
+    type Error = RunFailure;
 
     async fn resolve(
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, AccountFailure> {
+    ) -> Result<Arc<DesiredPage>, RunFailure> {
         let state = &mut self.state.pages[nth];
         let Some(file) = state.file.take() else {
             return Err(CommandError::internal("a file is read twice").into());
         };
         let (client, record) = (self.state.client.clone(), state.record.take());
         state.is_new = !page.exists();
+        if let Some(reading) = &self.reading {
+            reading.step();
+            reading.now(&format!("{} is read", page.login));
+        }
         let inputs =
             resolve(self.context, client, file, page, record, &self.apply_args, &mut self.known);
         let inputs = inputs.await?;
@@ -214,9 +235,10 @@ impl AccountDelegate for AccountSession<'_> {
         page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         is_resumed: bool,
-    ) -> Result<Proposal, AccountFailure> {
+    ) -> Result<Proposal, RunFailure> {
         let state = &mut self.state.pages[nth];
         let (is_first, is_new) = (state.inputs.is_some(), state.is_new);
+        state.done.is_page_created |= is_new && page.exists();
         let inputs = match (state.inputs.take(), state.planned.take()) {
             (Some(inputs), _) => inputs,
             // The page was created since.
@@ -244,20 +266,22 @@ impl AccountDelegate for AccountSession<'_> {
         self.state.forms.iter().any(|form| !form.plan.is_empty())
     }
 
-    async fn confirm(
-        &mut self,
-        pages: &[PageToConfirm],
-    ) -> Result<Vec<Confirmation>, AccountFailure> {
+    async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, RunFailure> {
+        self.has_read();
         for page in pages.iter().filter(|page| !page.is_confirmed) {
             let planned = self.state.pages[page.nth].planned.as_ref();
             if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
                 return Err(refused(refusal).into());
             }
         }
+        if !self.apply_args.locked {
+            self.state.locks(self.context)?.check_writable()?;
+        }
+        self.check_lock_user().await?;
         self.check_logins(pages).await?;
         self.check_languages(pages).await?;
         self.state.is_shown = true;
-        let asked = confirm(&self.context.ui, &self.state, pages, self.consent).await?;
+        let asked = confirm(self.context, &self.state, pages, self.consent).await?;
         let mut is_later = asked;
         for page in pages {
             if let Some(planned) = &mut self.state.pages[page.nth].planned {
@@ -279,20 +303,15 @@ impl AccountDelegate for AccountSession<'_> {
         Ok(confirmed.collect())
     }
 
-    fn refuse(&mut self, failures: Vec<(usize, AccountFailure)>) -> AccountFailure {
-        let count = failures.len();
+    fn refuse(&mut self, failures: Vec<(usize, RunFailure)>) -> RunFailure {
         let failures = failures
             .into_iter()
-            .map(|(nth, failure)| failure.into_error(self.context, &self.state, nth));
-        let failures: Vec<CommandError> = failures.collect();
-        let message = not_planned(count, &self.state.client);
-        AccountFailure::Here(CommandError::of_several(failures, &message))
+            .map(|(nth, failure)| self.state.page_error(self.context, nth, failure));
+        not_planned(failures.collect(), &self.state.client).into()
     }
 
     fn interrupted(&mut self, _: usize, log: &JournalEntries, is_resumed: bool) {
-        let note = interrupted_note(log, is_resumed);
-        let text = format!("{}: {note}", log.opening().login);
-        self.context.ui.say(&StyledLine::new(Style::Faint, text));
+        self.context.ui.say(&interrupted_page_note(log, is_resumed));
     }
 
     fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
@@ -306,9 +325,7 @@ impl AccountDelegate for AccountSession<'_> {
 
     fn not_recorded(&mut self, nth: usize, error: &std::io::Error) {
         let path = self.state.pages[nth].path.display();
-        let text = format!(
-            "{path}: the journal is incomplete: {error}; check the page for what was changed"
-        );
+        let text = format!("{path}: {}", not_recorded_note(error));
         self.context.ui.say(&StyledLine::new(Style::Changed, text));
     }
 }

@@ -13,14 +13,21 @@ use super::confirm;
 use super::files::AccountFiles;
 use super::request::{AccountRequest, Allowed};
 use super::session::AccountSession;
-use super::state::AccountFailure;
 use super::{plan_pages, session};
 use crate::apply::execute::failed;
 use crate::apply::image::Image;
 use crate::apply::planned::{ApplyArgs, PlannedPage};
+use crate::apply::run_failure::RunFailure;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+
+/// Slot types that the shadow knows: those of the interface (section 2.2).
+pub(crate) const KNOWN_TYPES: [&str; 12] = [
+    "button", "picture", "gallery", "text", "youtube", "faq", "divider", "event", "music", "form",
+    "wishlist", "question",
+];
 
 /// Page of a shadow after the rehearsal.
 #[derive(Debug)]
@@ -72,8 +79,8 @@ async fn carried_out(
     });
     match first {
         Ok(applied) => Ok((applied.page, irreversible)),
-        Err(AccountFailure::Here(failure)) => Err(failure),
-        Err(AccountFailure::Run(error)) => {
+        Err(RunFailure::Here(failure)) => Err(failure),
+        Err(RunFailure::Run(error)) => {
             Err(failed(error, session.state.planned().next(), "").of_shadow())
         }
     }
@@ -95,20 +102,33 @@ struct ShadowRun<'s, 'c> {
 }
 
 impl ShadowRun<'_, '_> {
-    fn planned(&mut self, nth: usize) -> Result<&mut PlannedPage, AccountFailure> {
+    /// Refuses a plan that creates a slot of a type that only the service knows.
+    fn require_known_types(&mut self, nth: usize) -> Result<(), RunFailure> {
+        let creates = &self.planned(nth)?.plan.creates;
+        let unknown = creates.iter().find(|create| !KNOWN_TYPES.contains(&create.kind.as_str()));
+        let Some(create) = unknown else { return Ok(()) };
+        let message = format!(
+            "the preview does not know slots of the type {}, and cannot show the page; nothing was written",
+            create.kind
+        );
+        let failure = CommandError::new(Exit::Refused, message);
+        Err(failure.with_hint("`links plan` shows what `links apply` would write").into())
+    }
+
+    fn planned(&mut self, nth: usize) -> Result<&mut PlannedPage, RunFailure> {
         let planned = self.session.state.pages.get_mut(nth).and_then(|page| page.planned.as_mut());
         planned.ok_or_else(|| CommandError::internal("a page was not planned").into())
     }
 }
 
 impl AccountDelegate for ShadowRun<'_, '_> {
-    type Error = AccountFailure;
+    type Error = RunFailure;
 
     async fn resolve(
         &mut self,
         nth: usize,
         _: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, AccountFailure> {
+    ) -> Result<Arc<DesiredPage>, RunFailure> {
         Ok(self.planned(nth)?.file.page.content.clone())
     }
 
@@ -118,7 +138,7 @@ impl AccountDelegate for ShadowRun<'_, '_> {
         page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         is_resumed: bool,
-    ) -> Result<Proposal, AccountFailure> {
+    ) -> Result<Proposal, RunFailure> {
         let planned = self.planned(nth)?;
         if planned.page.exists() == page.exists() {
             return Ok(planned.proposal());
@@ -127,13 +147,11 @@ impl AccountDelegate for ShadowRun<'_, '_> {
         self.session.plan(nth, page, created, is_resumed).await
     }
 
-    async fn confirm(
-        &mut self,
-        pages: &[PageToConfirm],
-    ) -> Result<Vec<Confirmation>, AccountFailure> {
+    async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, RunFailure> {
         self.irreversible = confirm::irreversible(&self.session.state, pages);
         let mut confirmed = Vec::new();
         for page in pages {
+            self.require_known_types(page.nth)?;
             let planned = self.planned(page.nth)?;
             confirmed.push(if planned.put_unsent_images() {
                 Confirmation::Later(Box::new(planned.proposal()))
@@ -142,11 +160,6 @@ impl AccountDelegate for ShadowRun<'_, '_> {
             });
         }
         Ok(confirmed)
-    }
-
-    fn refuse(&mut self, failures: Vec<(usize, AccountFailure)>) -> AccountFailure {
-        let first = failures.into_iter().next().map(|(_, failure)| failure);
-        first.unwrap_or_else(|| CommandError::internal("nothing was refused").into())
     }
 }
 

@@ -3,23 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError};
-use links_sdk::{Client, Outcome};
+use links_sdk::Client;
+use links_sdk::apply::{AppliedChanges, ApplyCause};
 
+use super::absent_files::AbsentFile;
+use super::files::both_files_of;
 use super::forms::PlannedForm;
-use crate::apply::execute::failed;
+use crate::apply::execute::{RESUME, interrupted_pages};
 use crate::apply::planned::{PlanInputs, PlannedPage};
-use crate::apply::refused_items;
 use crate::apply::report::written;
-use crate::apply::sync::SyncRecord;
+use crate::apply::run_failure::RunFailure;
+use crate::apply::sync::{SyncRecord, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::page_file::PageFile;
-
-/// Hint for a run that did not reach its end.
-pub(super) const RESUME: &str =
-    "run the same command again: it continues from the current state of the pages";
 
 /// A page of the run.
 pub(super) struct PageState {
@@ -36,76 +33,13 @@ pub(super) struct PageState {
     pub(super) done: AppliedChanges,
 }
 
-/// Reason why a run did not begin, or a page failed.
-pub(super) enum AccountFailure {
-    Here(CommandError),
-    Run(ApplyError),
-}
-
-impl From<CommandError> for AccountFailure {
-    fn from(failure: CommandError) -> Self {
-        Self::Here(failure)
-    }
-}
-
-impl From<ApplyError> for AccountFailure {
-    fn from(error: ApplyError) -> Self {
-        Self::Run(error)
-    }
-}
-
-impl From<AccountFailure> for CommandError {
-    fn from(failure: AccountFailure) -> Self {
-        match failure {
-            AccountFailure::Here(failure) => failure,
-            AccountFailure::Run(error) => failed(error, None, RESUME),
-        }
-    }
-}
-
-impl AccountFailure {
-    /// Returns the error of a page in the words of its file.
-    pub(super) fn into_error(
-        self,
-        context: &Context,
-        state: &AccountState,
-        nth: usize,
-    ) -> CommandError {
-        let failure = match self {
-            Self::Here(failure) => failure,
-            Self::Run(error) => state.failure(context, nth, error),
-        };
-        // The places in a file name the file.
-        match &state.pages[..] {
-            [_] => failure,
-            _ if failure.is_of_file() => failure,
-            pages => match &pages[nth].planned {
-                Some(planned) => failure.about(&planned.page.login),
-                None => failure.about(&pages[nth].path.display().to_string()),
-            },
-        }
-    }
-
-    /// Returns whether Ctrl-C ended the run.
-    pub(super) fn is_stopped(&self) -> bool {
-        matches!(self, Self::Run(error) if matches!(error.cause(), ApplyCause::Stopped))
-    }
-
-    /// Returns whether the page was, or may have been, written.
-    pub(super) fn has_written(&self) -> bool {
-        match self {
-            // A page that was created could not be planned.
-            Self::Here(_) => true,
-            Self::Run(error) => error.outcome() != Outcome::NotExecuted,
-        }
-    }
-}
-
 /// Pages and forms of a run.
 pub(super) struct AccountState {
     pub(super) client: Client,
     pub(super) pages: Vec<PageState>,
     pub(super) forms: Vec<PlannedForm>,
+    /// Files that a lock has a record of, and that are not there any more.
+    pub(super) absent: Vec<AbsentFile>,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
     /// True if the plan was shown.
@@ -118,30 +52,79 @@ impl AccountState {
         self.pages.iter().filter_map(|page| page.planned.as_ref())
     }
 
-    /// Returns the error of a run that was stopped by Ctrl-C, with what it has written.
-    pub(super) fn interrupted(&self, more: &str) -> CommandError {
+    /// Returns the files that are not there any more, apart from those that were moved.
+    pub(super) fn absent(&self) -> impl Iterator<Item = &AbsentFile> {
+        self.absent.iter().filter(|absent| self.planned().all(|it| it.page.id != absent.id))
+    }
+
+    /// Returns whether a page or a form would be written.
+    pub(super) fn has_changes(&self) -> bool {
+        self.planned().any(|planned| !planned.plan.is_empty())
+            || self.pages.iter().any(|page| page.is_new)
+            || self.forms.iter().any(|form| !form.plan.is_empty())
+    }
+
+    /// Returns the locks that govern the files.
+    pub(super) fn locks(&self, context: &Context) -> Result<WrittenLocks, CommandError> {
+        let mut locks = WrittenLocks::default();
+        for planned in self.planned() {
+            locks.add_page(planned.record.as_deref(), &planned.page);
+        }
+        for form in &self.forms {
+            form.add_lock(context, &mut locks)?;
+        }
+        Ok(locks)
+    }
+
+    /// Returns the error of a run that was stopped by Ctrl-C, with what it has written, and the errors of the pages that had failed.
+    pub(super) fn interrupted(&self, more: &str, failures: Vec<CommandError>) -> CommandError {
         let login = |page: &PageState| page.planned.as_ref().map(|it| it.page.login.clone());
         let pages = self.pages.iter().filter(|page| !page.done.is_nothing());
         let mut parts: Vec<String> = pages
             .map(|page| format!("{}: {}", login(page).unwrap_or_default(), written(&page.done)))
             .collect();
         parts.extend(self.written_forms.keys().map(|name| format!("form {name} written")));
-        let so_far =
-            if parts.is_empty() { "nothing was written".to_owned() } else { parts.join("; ") };
-        CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {so_far}{more}"))
-            .with_hint(RESUME)
+        interrupted_pages(&parts, more, failures)
+    }
+
+    /// Returns the error of a run that did not begin.
+    pub(super) fn not_run(&self, failure: RunFailure) -> CommandError {
+        if let RunFailure::Run(error) = &failure
+            && let ApplyCause::SamePage { id, pages: [one, other] } = error.cause()
+        {
+            let (one, other) = (&self.pages[*one].path, &self.pages[*other].path);
+            return both_files_of(&format!("the page with the id {id}"), one, other);
+        }
+        failure.into_error(None, RESUME)
     }
 
     /// Returns the error of a page in the words of its file.
-    pub(super) fn failure(&self, context: &Context, nth: usize, error: ApplyError) -> CommandError {
-        let refused = refused_items(&error);
-        let failure = failed(error, self.pages[nth].planned.as_ref(), RESUME);
-        if failure.is_validation() {
+    pub(super) fn page_error(
+        &self,
+        context: &Context,
+        nth: usize,
+        failure: RunFailure,
+    ) -> CommandError {
+        let page = &self.pages[nth];
+        let is_of_run = matches!(failure, RunFailure::Run(_));
+        let refused = failure.refused_items();
+        let error = failure.into_error(page.planned.as_ref(), RESUME);
+        // A page that was created could not be planned.
+        let is_left = !is_of_run && !page.done.is_nothing();
+        let error = if is_left { error.partial(&written(&page.done)) } else { error };
+        if is_of_run && error.is_validation() {
             context.forget_slot_types();
-            if let Some(planned) = &self.pages[nth].planned {
+            if let Some(planned) = &page.planned {
                 planned.forget_images(context, &refused);
             }
         }
-        failure
+        // The places in a file name the file.
+        if self.pages.len() == 1 || error.is_of_file() {
+            return error;
+        }
+        match &page.planned {
+            Some(planned) => error.about(&planned.page.login),
+            None => error.about(&page.path.display().to_string()),
+        }
     }
 }

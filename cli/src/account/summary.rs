@@ -2,48 +2,75 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::output::StyledLine;
+use crate::error::CommandError;
+use crate::output::format::{Format, markdown};
+use crate::output::{CommandOutput, StyledLine, View};
 
 /// Maximum number of lines of a plan that are shown.
 const LINES: usize = 2000;
 
-/// Appends the lines of a plan to a file.
-pub(super) fn append(path: &Path, lines: &[StyledLine]) -> io::Result<()> {
-    append_text(path, &markdown(lines))
+/// Refuses a summary on standard output beside data for a program.
+pub(crate) fn check(summary: Option<&Path>, format: Format) -> Result<(), CommandError> {
+    if summary.is_some_and(is_output) && format != Format::Table {
+        let message = format!(
+            "`--summary -` and `-o {}` both print to standard output; nothing was read",
+            format.word()
+        );
+        return Err(CommandError::usage(message)
+            .with_hint("name a file for the summary, or leave out one of them"));
+    }
+    Ok(())
 }
 
-/// Appends Markdown to a file, which is created if there is none.
-pub(crate) fn append_text(path: &Path, text: &str) -> io::Result<()> {
+/// Appends Markdown to a file, which is created if there is none, or prints it (`-`) instead of the output.
+pub(crate) fn put(
+    path: &Path,
+    text: String,
+    output: CommandOutput,
+) -> Result<CommandOutput, CommandError> {
+    if is_output(path) {
+        return Ok(CommandOutput { view: View::Document(text), ..output });
+    }
+    append(path, &text).map_err(|error| {
+        CommandError::usage(format!("cannot write {}: {error}", path.display()))
+    })?;
+    Ok(output)
+}
+
+/// Returns the file that a summary is appended to.
+pub(crate) fn file(summary: Option<&PathBuf>) -> Option<PathBuf> {
+    summary.filter(|path| !is_output(path)).cloned()
+}
+
+fn is_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn append(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(text.as_bytes())
 }
 
 /// Formats the lines as a block that nothing in them can end.
-fn markdown(lines: &[StyledLine]) -> String {
-    let shown = lines.iter().take(LINES).map(StyledLine::text);
-    let longest = shown.clone().map(longest_run).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
+pub(super) fn described(lines: &[StyledLine]) -> String {
     let (summary, changes) = match lines.split_last() {
-        Some((last, changes)) => (last.text(), changes.len()),
-        None => ("", 0),
+        Some((last, changes)) => (last.text(), changes),
+        None => ("", lines),
     };
     let heading = format!("### links plan: {summary}\n\n");
-    if changes == 0 {
+    if changes.is_empty() {
         return heading;
     }
+    let shown: Vec<&str> = changes.iter().take(LINES).map(StyledLine::text).collect();
     // A leading sign is what colours a line.
-    let block: String = shown.take(changes).flat_map(|line| [line, "\n"]).collect();
-    let more = match changes.saturating_sub(LINES) {
+    let block = markdown::block("diff", &shown.join("\n"));
+    let more = match changes.len().saturating_sub(LINES) {
         0 => String::new(),
         more => format!("\n{more} more lines; `-o json` has all.\n"),
     };
-    format!("{heading}{fence}diff\n{block}{fence}\n{more}\n")
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or_default()
+    format!("{heading}{block}{more}\n")
 }
 
 #[cfg(test)]
@@ -56,9 +83,9 @@ mod tests {
         let lines = ["+ text: ```` <script>", "~ cafe", "2 requests"];
         let lines = lines.map(|text| StyledLine::new(Style::Plain, text));
         assert_eq!(
-            markdown(&lines),
+            described(&lines),
             "### links plan: 2 requests\n\n`````diff\n+ text: ```` <script>\n~ cafe\n`````\n\n"
         );
-        assert_eq!(markdown(&lines[2..]), "### links plan: 2 requests\n\n");
+        assert_eq!(described(&lines[2..]), "### links plan: 2 requests\n\n");
     }
 }

@@ -30,12 +30,10 @@ pub(crate) async fn confirm_plan(
         require_write_access(&planned.client).await?;
     }
     let uploads = planned.shown().uploads().to_vec();
-    let counted = |count: usize, one: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        _ => Some(format!("{count} {one}s")),
-    };
-    let what = [counted(planned.plan.deletes.len(), "delete"), counted(uploads.len(), "upload")];
+    let what = [
+        counted(planned.plan.deletes.len(), "1 delete", "deletes"),
+        counted(uploads.len(), "1 upload", "uploads"),
+    ];
     let what = match what.into_iter().flatten().collect::<Vec<_>>().join(" and ") {
         none if none.is_empty() => "changes".to_owned(),
         what => what,
@@ -58,6 +56,15 @@ pub(crate) async fn confirm_plan(
             let message = format!("{what} {needs} confirmation, but there is no terminal");
             Err(CommandError::new(Exit::Refused, message).with_hint("pass --yes"))
         }
+    }
+}
+
+/// Returns a number of things in words: the phrase for one, or the number with the word for several; `None` if there are none.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        _ => Some(format!("{count} {several}")),
     }
 }
 
@@ -140,6 +147,7 @@ mod tests {
             file: "a\n\u{1b}.gif".into(),
             media_type: "image/gif",
             bytes: 43,
+            warning: None,
         };
         let lines = confirmation_lines(&deletes, &[image]);
         let text: Vec<_> = lines.iter().map(StyledLine::text).collect();

@@ -16,11 +16,13 @@ use super::{problems, report};
 use crate::error::CommandError;
 use crate::output::dry_run::{curl, described};
 use crate::output::{CommandOutput, Style, StyledLine, View};
-use crate::ui::Ui;
 
 /// Sends the creates and updates of a plan as dry runs and collects the refusals. Deletes have no dry run: they are refused only for
-/// unknown ids, and the ids were just read.
-pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(), CommandError> {
+/// unknown ids, and the ids were just read. Returns notes about what was checked.
+pub(crate) async fn check_on_service(
+    planned: &PlannedPage,
+) -> Result<Vec<StyledLine>, CommandError> {
+    let mut notes = Vec::new();
     let waiting: BTreeSet<usize> =
         planned.images.iter().filter(|it| !it.uploaded).filter_map(|it| it.place.item).collect();
     if !waiting.is_empty() {
@@ -30,7 +32,7 @@ pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(
                 format!("{several} slots with images that are not uploaded yet are not checked")
             }
         };
-        ui.say(&StyledLine::new(Style::Faint, text));
+        notes.push(StyledLine::new(Style::Faint, text));
     }
     let fields = planned.images.iter().filter(|it| !it.uploaded && it.place.item.is_none());
     let fields = fields.filter_map(|it| it.place.path.first().map(String::as_str)).collect();
@@ -45,12 +47,25 @@ pub(crate) async fn check_on_service(planned: &PlannedPage, ui: &Ui) -> Result<(
         if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
             let text = format!("the service would accept {which} new and changed slots");
-            ui.say(&StyledLine::new(Style::Faint, text));
+            notes.push(StyledLine::new(Style::Faint, text));
         }
-        return Ok(());
+        return Ok(notes);
     }
     let problems = problems::of_refusals(&refused, &planned.file, planned.described.as_ref());
     Err(planned.file.document.bad(problems).into())
+}
+
+/// Note at the end of a dry run.
+pub(crate) fn nothing_changed() -> StyledLine {
+    StyledLine::new(Style::Faint, "a dry run: nothing was changed")
+}
+
+/// Adds notes below the lines of an output.
+pub(crate) fn with_notes(mut output: CommandOutput, notes: Vec<StyledLine>) -> CommandOutput {
+    if let View::Lines(lines) | View::FigureTable(lines, _) = &mut output.view {
+        lines.extend(notes);
+    }
+    output
 }
 
 fn change(update: &PlannedUpdate) -> SlotChange {

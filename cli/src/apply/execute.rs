@@ -11,6 +11,7 @@ use crate::apply::report::written;
 use crate::apply::runs::unwritable;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::output::{Style, StyledLine};
 
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
@@ -29,15 +30,26 @@ pub(crate) fn step_message(step: Step) -> String {
     }
 }
 
-/// Message of a run of which some pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
-pub(crate) fn not_planned(count: usize, client: &Client) -> String {
+/// Hint after a run over several pages that did not reach its end.
+pub(crate) const RESUME: &str =
+    "run the same command again: it continues from the current state of the pages";
+
+/// Error of a run of which some pages cannot be planned. A request of an interrupted run may have been sent again before that was known.
+pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> CommandError {
     let written = match client.write_summary().outcome() {
         Outcome::NotExecuted => "nothing was written",
         Outcome::Executed | Outcome::Unknown => {
             "only the last request of an interrupted run was sent again"
         }
     };
-    format!("{count} pages cannot be planned; {written}")
+    let message = format!("{} pages cannot be planned; {written}", failures.len());
+    CommandError::of_several(failures, &message)
+}
+
+/// Describes an interrupted run on one of several pages that was settled.
+pub(crate) fn interrupted_page_note(log: &JournalEntries, is_resumed: bool) -> StyledLine {
+    let note = interrupted_note(log, is_resumed);
+    StyledLine::new(Style::Faint, format!("{}: {note}", log.opening().login))
 }
 
 /// Describes an interrupted run that was settled.
@@ -55,6 +67,28 @@ pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String
 pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> CommandError {
     CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
         .with_hint(resume)
+}
+
+/// Error of a run over several pages that was stopped by Ctrl-C. `so_far` is what it has written, `failures` are those of pages that had
+/// failed before.
+pub(crate) fn interrupted_pages(
+    so_far: &[String],
+    more: &str,
+    failures: Vec<CommandError>,
+) -> CommandError {
+    let so_far =
+        if so_far.is_empty() { "nothing was written".to_owned() } else { so_far.join("; ") };
+    CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {so_far}{more}"))
+        .with_hint(RESUME)
+        .with_failures(failures)
+}
+
+/// Addition to the error of a run that was ended at once.
+pub(crate) const AT_ONCE: &str = "; the last request may still have been carried out";
+
+/// Describes a journal that could not be written to after a change was made.
+pub(crate) fn not_recorded_note(error: &std::io::Error) -> String {
+    format!("the journal is incomplete: {error}; check the page for what was changed")
 }
 
 pub(crate) const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
@@ -106,14 +140,10 @@ pub(crate) fn failed(
                 CommandError::new(Exit::Partial, format!("{message} ({so_far} before that)"));
             return failure.with_hint(resume);
         }
-        ApplyCause::SamePage(_) => {
-            return CommandError::new(Exit::Invalid, format!("{message}; nothing was written"))
-                .with_hint("keep one of them, or name only one");
-        }
         ApplyCause::Emptied(known) => {
             let message = format!("the page is empty, but the last run left {known} slots on it");
             return CommandError::new(Exit::Refused, message)
-                .with_hint("pass --allow-empty if someone else has emptied it");
+                .with_hint("pass --allow-empty if another client has emptied it");
         }
         _ => CommandError::new(Exit::Server, message),
     };

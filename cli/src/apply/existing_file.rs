@@ -11,7 +11,7 @@ use crate::apply::known_forms::KnownForms;
 use crate::apply::page_host;
 use crate::apply::plan_file::is_saved_plan;
 use crate::apply::schema_line::{is_json, no_schema_in_json, with_schema};
-use crate::apply::sync::{PulledFile, SyncRecord};
+use crate::apply::sync::{PulledFile, SyncRecord, WrittenLocks};
 use crate::apply::uploads;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -100,6 +100,7 @@ impl ExistingFile {
         record.check_page(&self.file, page)?;
         page_host::check(&self.file, page)?;
         self.check_profile(record, page)?;
+        WrittenLocks::of(record, page).check(context, client).await?;
         record.read_sent(context, page.id)?;
         let mut images = uploads::images(&self.file);
         let broken = uploads::resolve(
@@ -166,7 +167,7 @@ impl TakenOver {
         let text = format!("{}: {}", self.file, self.summary);
         let mut lines = vec![StyledLine::new(Style::Plain, text)];
         if self.conflicts > 0 {
-            let text = "settle each conflict at its mark, `# <<< page:`, and delete the mark; until then the file is not applied";
+            let text = "settle each conflict at its mark, a line that begins with `# <<<`, and delete the mark; until then the file is not applied";
             lines.push(StyledLine::new(Style::Changed, text));
         }
         lines

@@ -1,5 +1,6 @@
 //! `apply --locked`: only what `links.lock` identifies.
 
+use super::confirm::counted;
 use super::known_forms;
 use super::sync::SyncRecord;
 use crate::error::CommandError;
@@ -24,11 +25,6 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
         ));
     }
     let (images, forms) = (unknown_images(file, record), unknown_forms(file, record));
-    let counted = |count: usize, one: &str, many: &str| match count {
-        0 => None,
-        1 => Some(one.to_owned()),
-        several => Some(format!("{several} {many}")),
-    };
     let counts =
         [counted(images.len(), "an image", "images"), counted(forms.len(), "a form", "forms")];
     let missing: Vec<String> = counts.into_iter().flatten().collect();

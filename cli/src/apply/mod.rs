@@ -18,6 +18,7 @@ pub(crate) mod planned;
 pub(crate) mod preflight;
 pub(crate) mod problems;
 pub(crate) mod report;
+pub(crate) mod run_failure;
 pub(crate) mod run_progress;
 pub(crate) mod run_table;
 pub(crate) mod runs;
@@ -32,14 +33,15 @@ pub(crate) mod write_log;
 use std::collections::BTreeMap;
 
 use confirm::report_kept_slots;
-use dry_run::{check_on_service, requests};
-use execute::interrupted;
+use dry_run::{check_on_service, nothing_changed, requests, with_notes};
+use execute::{AT_ONCE, interrupted};
 use fail_on::FailOn;
-use links_sdk::apply::{Applied, ApplyCause, ApplyError, ItemRefusal, PageSnapshot};
+use links_sdk::apply::{Applied, PageSnapshot};
 use planned::{ApplyArgs, PlannedPage};
 use report::{report, shown, summary};
+use run_failure::RunFailure;
 use saved_plan::ApplySource;
-use session::{ApplyFailure, ApplySession};
+use session::{ApplySession, session_error};
 use sync::SyncRecord;
 
 use crate::args::dry_run::DryRunArgs;
@@ -100,26 +102,18 @@ pub(crate) async fn apply(
     let running = applying.running.clone();
     let page = applying.client.profile(key);
     let applied = page.apply_with(&mut applying).settings(settings);
-    let ended = tokio::select! {
-        // A Ctrl-C that came before the end counts.
-        biased;
-        () = running.second_interrupt() => None,
-        ended = Box::pin(applied.run()) => Some(ended),
-    };
+    let ended = running.watch(Box::pin(applied.run())).await;
     let ApplySession { context, file, record, planned, done, apply_args, not_recorded, .. } =
         applying;
-    let suppressed = running.ended();
+    if let Some(Err(failure)) = &ended
+        && failure.is_stopped()
+    {
+        running.end_soon();
+    }
+    running.ended();
     drop(running);
     if let Some(text) = not_recorded {
         context.ui.say(&StyledLine::new(Style::Changed, text));
-    }
-    let is_stopped = match &ended {
-        None => true,
-        Some(Err(ApplyFailure::Run(error))) => matches!(error.cause(), ApplyCause::Stopped),
-        Some(_) => false,
-    };
-    if let Some(suppressed) = suppressed.filter(|_| is_stopped) {
-        suppressed.end_soon();
     }
     match (ended, planned) {
         (Some(Ok(applied)), Some(planned)) => {
@@ -131,12 +125,9 @@ pub(crate) async fn apply(
                 Some(_) => resume,
                 None => "run the same command again, or discard the run with --abort",
             };
-            let is_of_run = matches!(failure, ApplyFailure::Run(_));
-            let refused = match &failure {
-                ApplyFailure::Run(error) => refused_items(error),
-                ApplyFailure::Here(_) => Vec::new(),
-            };
-            let error = failure.into_error(planned.as_ref(), file.as_ref(), resume);
+            let is_of_run = matches!(failure, RunFailure::Run(_));
+            let refused = failure.refused_items();
+            let error = session_error(failure, planned.as_ref(), file.as_ref(), resume);
             let error = with_record(error, record.as_deref());
             if let Some(planned) = planned.filter(|_| is_of_run && error.is_validation()) {
                 context.forget_slot_types();
@@ -144,10 +135,7 @@ pub(crate) async fn apply(
             }
             Err(error)
         }
-        (None, _) => {
-            let more = "; the last request may still have been carried out";
-            Err(interrupted(&done, more, resume))
-        }
+        (None, _) => Err(interrupted(&done, AT_ONCE, resume)),
     }
 }
 
@@ -156,14 +144,6 @@ fn with_record(error: CommandError, record: Option<&SyncRecord>) -> CommandError
     match record.and_then(SyncRecord::gone_hint).filter(|_| error.exit() == Exit::NotFound) {
         Some(hint) => error.with_hint(hint),
         None => error,
-    }
-}
-
-/// Returns what the service refused of the items of a file.
-pub(crate) fn refused_items(error: &ApplyError) -> Vec<ItemRefusal> {
-    match error.cause() {
-        ApplyCause::Call { items, .. } => items.clone(),
-        _ => Vec::new(),
     }
 }
 
@@ -183,7 +163,7 @@ fn completed(
     if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view)
         && planned.plan.is_empty()
     {
-        lines.splice(0..0, sync::lines(&merged.merge, merged.since));
+        lines.splice(0..0, sync::lines(merged));
     }
     if let Err(error) = recorded(context, &planned, &page, done.created) {
         let text = format!(
@@ -230,7 +210,7 @@ pub(crate) async fn planned(
         (Ok(_), Some(planned)) => Ok(planned),
         (Ok(_), None) => Err(CommandError::internal("no plan was made")),
         (Err(failure), planned) => {
-            let error = failure.into_error(planned.as_ref(), applying.file.as_ref(), "");
+            let error = session_error(failure, planned.as_ref(), applying.file.as_ref(), "");
             Err(with_record(error, applying.record.as_deref()))
         }
     }
@@ -247,7 +227,7 @@ async fn dry_run_only(
         summary(&planned).for_each(|line| context.ui.say(&line));
         return requests(&planned).await;
     }
-    check_on_service(&planned, &context.ui).await?;
-    context.ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
-    Ok(shown(planned, FailOn::Pending))
+    let mut notes = check_on_service(&planned).await?;
+    notes.push(nothing_changed());
+    Ok(with_notes(shown(planned, FailOn::Pending), notes))
 }

@@ -134,7 +134,7 @@ pub(crate) async fn plan(
     let refused = guarded.err().filter(|_| file.page.has_slots);
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
     let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
-    let (no_validate, sent) = (apply_args.no_validate, client.requests_sent());
+    let sent = client.requests_sent();
     let since = record.as_deref().map_or(Since::Sync, SyncRecord::since);
     let kept_reason = apply_args.kept_reason.unwrap_or(match &target.base {
         Some(_) if since == Since::Opened => "not in the text",
@@ -154,8 +154,6 @@ pub(crate) async fn plan(
         record,
         merged,
         plan: Arc::new(plan),
-        no_validate,
-        sync: apply_args.sync,
         sent,
         kept_reason,
         is_full: apply_args.full,

@@ -3,21 +3,31 @@
 use std::sync::Arc;
 
 use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
-use links_sdk::sync::{Conflict, Merge, MergeOptions, PageBase, SyncError};
+use links_sdk::sync::{Conflict, Merge, MergeOptions, PageBase, RemoteChange, SyncError};
 
 use super::problems;
+use super::saved_plan::quoted;
 use crate::apply::image::Image;
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::sync::{self, SyncRecord};
 use crate::args::fields::contested;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::PageFile;
+use crate::page_file::{FileScope, PageFile};
 
 /// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
 fn keep_removed(merge: &mut Merge) {
     merge.deletions.clear();
     merge.conflicts.retain(|conflict| !matches!(conflict, Conflict::DeletedHere { .. }));
+}
+
+/// Returns the command that takes over into a file what changed on its page.
+fn pull_command(file: &PageFile, page: &PageSnapshot) -> String {
+    let command = match file.scope {
+        FileScope::Page => "pull",
+        FileScope::Slots => "slots pull",
+    };
+    format!("links {command} {} -O {}", page.login, quoted(file.document.name()))
 }
 
 /// What a plan is to reach.
@@ -80,6 +90,13 @@ impl PlanTarget {
         }
         let mut desired = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
         let mut options = merge.plan_options(options);
+        for change in &merge.remote {
+            if let RemoteChange::Field { key, page, .. } = change
+                && let Some(renewed) = options.renewed_mood.get_mut(key)
+            {
+                renewed.clone_from(page);
+            }
+        }
         if let Some(merged) = &mut options.merged {
             merged.run = record.text().is_none().then(|| run(record, apply_args));
         }
@@ -110,9 +127,15 @@ impl PlanTarget {
             let problems = text.show(&merge.conflicts, file, page);
             return Err(contested().at(file.document.bad(problems)));
         }
-        let problems = sync::conflicts(merge, file);
+        let pull = pull_command(file, page);
+        let problems = sync::conflicts(merge, file, &pull);
         let message =
             "the file and the page were both changed since the last sync; nothing was written";
-        Err(CommandError::new(Exit::Conflict, message).at(file.document.bad(problems)))
+        let hint = format!(
+            "`{pull}` marks each conflict in the file, to be settled there; or --overwrite writes what the file says"
+        );
+        Err(CommandError::new(Exit::Conflict, message)
+            .with_hint(hint)
+            .at(file.document.bad(problems)))
     }
 }

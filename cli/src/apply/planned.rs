@@ -11,14 +11,15 @@ use links_sdk::apply::{
 use links_sdk::{Client, Object, ProfileKey};
 
 use crate::apply::image::{Image, new_images};
-use crate::apply::sync::{self, MergedPage, SyncRecord};
+use crate::apply::sync::{self, MergedPage, SyncRecord, WrittenLocks};
+use crate::args::images::size_warning;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
 use crate::page_file::{FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
-use crate::ui::plan::PlanView;
+use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 
 // What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -127,10 +128,6 @@ pub(crate) struct PlannedPage {
     pub(crate) plan: Arc<Plan>,
     /// True if a large plan is shown with all its lines.
     pub(crate) is_full: bool,
-    /// True if the slots are validated only by the service.
-    pub(crate) no_validate: bool,
-    /// What counts where both sides changed something.
-    pub(crate) sync: SyncArgs,
     /// Number of requests sent while planning.
     pub(crate) sent: u64,
     /// Reason why slots that the file does not mention are kept.
@@ -152,6 +149,13 @@ impl PlannedPage {
         StyledLine::new(Style::Plain, text)
     }
 
+    /// Returns the lock that governs the file.
+    pub(crate) fn locks(&self) -> WrittenLocks {
+        let mut locks = WrittenLocks::default();
+        locks.add_page(self.record.as_deref(), &self.page);
+        locks
+    }
+
     /// View of the plan for output, including uploads.
     pub(crate) fn shown(&self) -> PlanView<'_> {
         shown(&self.plan, &self.page, &self.images)
@@ -159,17 +163,22 @@ impl PlannedPage {
 
     /// Human-readable lines of the plan.
     pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        self.lines_of(&self.shown())
+        self.lines_of(&self.shown(), None)
     }
 
     /// Human-readable lines of the plan without those of a profile field.
     pub(crate) fn lines_without(&self, field: &str) -> Vec<StyledLine> {
-        self.lines_of(&self.shown().without_field(field))
+        self.lines_of(&self.shown().without_field(field), Some(field))
     }
 
-    fn lines_of(&self, shown: &PlanView<'_>) -> Vec<StyledLine> {
-        let mut lines = ui::plan::lines(shown, self.kept_reason, self.is_full);
-        lines.extend(self.merged.iter().flat_map(|it| sync::lines(&it.merge, it.since)));
+    fn lines_of(&self, shown: &PlanView<'_>, without: Option<&str>) -> Vec<StyledLine> {
+        let style = PlanStyle {
+            kept_reason: self.kept_reason,
+            is_full: self.is_full,
+            item_name: &item_of_file,
+        };
+        let mut lines = ui::plan::lines(shown, style);
+        lines.extend(self.merged.iter().flat_map(|it| sync::lines_without(it, without)));
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {
             let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";
@@ -233,12 +242,16 @@ impl PlannedPage {
 
 /// View of a plan for output, including the uploads of these images.
 pub(crate) fn shown<'p>(plan: &'p Plan, page: &'p PageSnapshot, images: &[Image]) -> PlanView<'p> {
-    let upload = |image: &Image| ui::plan::Upload {
-        index: image.place.item,
-        path: image.place.path.join("."),
-        file: image.local.path().display().to_string(),
-        media_type: image.local.image_type.media_type(),
-        bytes: image.local.size,
+    let upload = |image: &Image| {
+        let file = image.local.path().display().to_string();
+        ui::plan::Upload {
+            index: image.place.item,
+            path: image.place.path.join("."),
+            media_type: image.local.image_type.media_type(),
+            bytes: image.local.size,
+            warning: size_warning(&file, image.local.pixels),
+            file,
+        }
     };
     PlanView::of(plan, &page.slots).with_uploads(new_images(images).map(upload).collect())
 }

@@ -11,7 +11,11 @@ use crate::error::exit_code::Exit;
 
 /// Refuses a read-only token. Called before a question or an upload; elsewhere the first write fails with such a token.
 pub(crate) async fn require_write_access(client: &Client) -> Result<Me, CommandError> {
-    let me = client.me().await?;
+    check_write_access(client.me().await?)
+}
+
+/// Refuses a caller who may only read.
+pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
     if me.can_write {
         return Ok(me);
     }
@@ -41,7 +45,7 @@ pub(crate) fn check_fields(seen: &Object, page: &PageSnapshot) -> Result<(), Com
 }
 
 fn changed_meanwhile() -> CommandError {
-    let message = "someone else changed the page meanwhile; nothing was written";
+    let message = "another client changed the page meanwhile; nothing was written";
     CommandError::new(Exit::Conflict, message)
         .with_hint("run the same command again for a new plan")
 }

@@ -53,11 +53,9 @@ pub(crate) fn report(
     run: Option<&str>,
 ) -> CommandOutput {
     let requests = planned.client.requests_sent();
-    let counted =
-        if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") };
     let mut lines = vec![StyledLine::new(
         Style::Plain,
-        format!("{}: {} ({counted})", page.login, written(done)),
+        format!("{}: {} ({})", page.login, written(done), counted_requests(requests)),
     )];
     lines.extend(planned.newer_slots_note());
     lines.extend(page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
@@ -90,6 +88,11 @@ pub(crate) fn sync(merged: Option<&MergedPage>) -> Option<Value> {
         "deletions": deletions,
         "notes": notes,
     }))
+}
+
+/// Returns a number of requests in words: `14 requests`.
+pub(crate) fn counted_requests(requests: u64) -> String {
+    if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") }
 }
 
 /// Short description of the applied changes.

@@ -30,24 +30,52 @@ impl RunProgress {
         if self.stopping.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Completes at the second Ctrl-C.
-    pub(crate) async fn second_interrupt(&self) {
-        self.begun.notified().await;
-        if tokio::signal::ctrl_c().await.is_ok() {
-            self.stopping.set(true);
-            signal::stop_requested();
-            if let Some(progress) = self.progress.get() {
-                progress.now("stopping after the current request; Ctrl-C again stops at once");
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                return;
-            }
+    /// Carries a run out. Returns `None` if a second Ctrl-C ended it, after which the program is about to exit.
+    pub(crate) async fn watch<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+        let ended = tokio::select! {
+            // A Ctrl-C that came before the end counts.
+            biased;
+            () = self.second_interrupt() => None,
+            ended = run => Some(ended),
+        };
+        if ended.is_none() {
+            self.end_soon();
         }
-        std::future::pending::<()>().await;
+        ended
     }
 
-    /// Takes the handling of Ctrl-C out of the run that has ended.
-    pub(crate) fn ended(&self) -> Option<SuppressInterrupt> {
-        self.suppressed.take()
+    /// Completes at the second Ctrl-C.
+    async fn second_interrupt(&self) {
+        self.begun.notified().await;
+        tokio::select! {
+            () = signal::interrupt() => {}
+            // One that came before this was listening.
+            () = self.interrupts(1) => {}
+        }
+        self.stopping.set(true);
+        signal::stop_requested();
+        if let Some(progress) = self.progress.get() {
+            progress.now("stopping after the current request; Ctrl-C again stops at once");
+        }
+        self.interrupts(2).await;
+    }
+
+    /// Completes when there were this many Ctrl-C since the first step.
+    async fn interrupts(&self, count: usize) {
+        let interrupts = self.suppressed.borrow().as_ref().map(|it| it.interrupts(count));
+        match interrupts {
+            Some(interrupts) => interrupts.await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Keeps Ctrl-C suppressed for the rest of the process, because the program is about to exit with a better message.
+    pub(crate) fn end_soon(&self) {
+        self.suppressed.take().into_iter().for_each(SuppressInterrupt::end_soon);
+    }
+
+    /// Lets Ctrl-C end the program again, after the run.
+    pub(crate) fn ended(&self) {
+        self.suppressed.take();
     }
 }

@@ -152,7 +152,7 @@ pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
 }
 
 /// Name quoted for a shell.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
 }
 
@@ -201,8 +201,8 @@ impl SavedPlan {
         Ok(())
     }
 
-    /// Saved form of a plan, for a file at `path`.
-    pub(crate) fn of(planned: &PlannedPage, path: &Path) -> Self {
+    /// Saved form of a plan that was made with these options, for a file at `path`.
+    pub(crate) fn of(planned: &PlannedPage, apply_args: &ApplyArgs, path: &Path) -> Self {
         let document = &planned.file.document;
         let saved_image = |image: &Image| SavedImage {
             index: image.place.item,
@@ -226,11 +226,11 @@ impl SavedPlan {
                 directory: directory_from(path, &planned.file.directory),
             },
             options: SavedOptions {
-                prune: planned.options.prune,
-                prune_unsupported: planned.options.prune_unsupported,
-                no_validate: planned.no_validate,
-                overwrite: planned.sync.overwrite,
-                exact: planned.sync.exact,
+                prune: apply_args.prune,
+                prune_unsupported: apply_args.prune_unsupported,
+                no_validate: apply_args.no_validate,
+                overwrite: apply_args.sync.overwrite,
+                exact: apply_args.sync.exact,
             },
             images: planned.images.iter().map(saved_image).collect(),
             plan: Plan::clone(&planned.plan),
@@ -254,18 +254,16 @@ impl SavedPlan {
 
     /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now.
     pub(crate) fn check(&self, planned: &PlannedPage) -> Result<(), CommandError> {
-        let stale = |why: &str| {
+        let refused = |exit: Exit, why: &str| {
             let (made, file) = (self.planned_by(), quoted(&self.file.name));
             let again = format!("make a new plan: links {made} {file} --out PLAN");
-            CommandError::new(
-                Exit::Conflict,
-                format!("{why} since the plan was made; nothing was written"),
-            )
-            .with_hint(again)
+            CommandError::new(exit, format!("{why} since the plan was made; nothing was written"))
+                .with_hint(again)
         };
         if self.is_edited {
-            return Err(stale("the plan file was edited"));
+            return Err(refused(Exit::Invalid, "the plan file was edited"));
         }
+        let stale = |why: &str| refused(Exit::Conflict, why);
         if self.page.id == 0 && planned.page.exists() {
             return Err(stale(&format!("the page {} was created", self.page.login)));
         }

@@ -6,18 +6,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use links_sdk::apply::{
-    AppliedChanges, ApplyDelegate, ApplyError, Confirmation, DesiredPage, JournalEntries,
-    PageSnapshot, Proposal, Step,
+    AppliedChanges, ApplyDelegate, Confirmation, DesiredPage, JournalEntries, PageSnapshot,
+    Proposal, Step,
 };
 use links_sdk::{Client, ProfileKey};
 
 use super::confirm::confirm_plan;
-use super::execute::{failed, interrupted_note, step_message};
+use super::execute::{interrupted_note, not_recorded_note, step_message};
 use super::known_forms::KnownForms;
 use super::locked;
 use super::plan::{plan, resolve};
 use super::planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
 use super::preflight::{check_fields, check_fingerprint};
+use super::run_failure::RunFailure;
 use super::run_progress::RunProgress;
 use super::saved_plan::{ApplySource, SavedPlan};
 use super::sync::SyncRecord;
@@ -44,46 +45,6 @@ pub(super) struct ApplySession<'c> {
     pub(super) running: Rc<RunProgress>,
     pub(super) done: AppliedChanges,
     pub(super) not_recorded: Option<String>,
-}
-
-/// Reason why a run failed.
-pub(super) enum ApplyFailure {
-    /// Error of this program's own steps: planning, or a confirmation that was not given.
-    Here(CommandError),
-    Run(ApplyError),
-}
-
-impl From<CommandError> for ApplyFailure {
-    fn from(failure: CommandError) -> Self {
-        Self::Here(failure)
-    }
-}
-
-impl From<ApplyError> for ApplyFailure {
-    fn from(error: ApplyError) -> Self {
-        Self::Run(error)
-    }
-}
-
-impl ApplyFailure {
-    /// Returns the error to report. `file` is the page file if it was not read together with its page.
-    pub(super) fn into_error(
-        self,
-        planned: Option<&PlannedPage>,
-        file: Option<&PageFile>,
-        resume: &str,
-    ) -> CommandError {
-        match self {
-            Self::Here(failure) => failure,
-            Self::Run(error) => {
-                let failure = failed(error, planned, resume);
-                match file {
-                    Some(file) => file_diagnostics_or(file, failure),
-                    None => failure,
-                }
-            }
-        }
-    }
 }
 
 impl<'c> ApplySession<'c> {
@@ -145,6 +106,21 @@ fn left_out_note(file: &PageFile) -> Option<StyledLine> {
     Some(StyledLine::new(Style::Faint, text))
 }
 
+/// Returns the error of a run to report. `file` is the page file if it was not read together with its page.
+pub(super) fn session_error(
+    failure: RunFailure,
+    planned: Option<&PlannedPage>,
+    file: Option<&PageFile>,
+    resume: &str,
+) -> CommandError {
+    let is_of_run = matches!(failure, RunFailure::Run(_));
+    let error = failure.into_error(planned, resume);
+    match file.filter(|_| is_of_run) {
+        Some(file) => file_diagnostics_or(file, error),
+        None => error,
+    }
+}
+
 /// Returns the known problems of a file, or else the failure that kept it from being checked further.
 fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> CommandError {
     match file.missing.as_slice() {
@@ -154,12 +130,9 @@ fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> CommandError {
 }
 
 impl ApplyDelegate for ApplySession<'_> {
-    type Error = ApplyFailure;
+    type Error = RunFailure;
 
-    async fn resolve(
-        &mut self,
-        page: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, ApplyFailure> {
+    async fn resolve(&mut self, page: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, RunFailure> {
         let Some(file) = self.file.take() else {
             return Err(CommandError::internal("a file is read twice").into());
         };
@@ -178,12 +151,14 @@ impl ApplyDelegate for ApplySession<'_> {
         page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         is_resumed: bool,
-    ) -> Result<Proposal, ApplyFailure> {
+    ) -> Result<Proposal, RunFailure> {
         let Some(read) = self.read.take() else {
             return Err(CommandError::internal("a page is planned twice").into());
         };
-        let planned =
+        let mut planned =
             plan(self.context, read, page.clone(), &self.apply_args, created.clone()).await?;
+        planned.locks().check_user(self.context, &self.client).await?;
+        planned.sent = self.client.requests_sent();
         // A resumed run has changed the page itself.
         if let Some(saved) = self.saved.as_ref().filter(|_| !is_resumed) {
             saved.check(&planned)?;
@@ -203,9 +178,12 @@ impl ApplyDelegate for ApplySession<'_> {
         &mut self,
         _: &PageSnapshot,
         is_confirmed: bool,
-    ) -> Result<Confirmation, ApplyFailure> {
+    ) -> Result<Confirmation, RunFailure> {
         self.refuse(is_confirmed)?;
         let Some(planned) = &mut self.planned else { return Ok(Confirmation::AsPlanned) };
+        if !self.apply_args.locked {
+            planned.locks().check_writable()?;
+        }
         let stays_here = planned.new_images().next().is_none();
         let is_harmless = planned.plan.deletes.is_empty() && !self.ask;
         let is_confirmed = self.apply_args.yes || (stays_here && (is_harmless || is_confirmed));
@@ -230,8 +208,6 @@ impl ApplyDelegate for ApplySession<'_> {
     }
 
     fn not_recorded(&mut self, error: &std::io::Error) {
-        self.not_recorded = Some(format!(
-            "the journal is incomplete: {error}; check the page for what was changed"
-        ));
+        self.not_recorded = Some(not_recorded_note(error));
     }
 }

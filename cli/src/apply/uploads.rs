@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::image::{Image, new_images};
 use super::known_forms::KnownForms;
 use super::planned::PlannedPage;
-use super::preflight::require_write_access;
+use super::preflight::check_write_access;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -100,7 +100,7 @@ impl PlannedPage {
             return Ok(false);
         }
         let mut known = context.uploads();
-        let account = require_write_access(&self.client).await?.user_id;
+        let account = check_write_access(context.me(&self.client).await?)?.user_id;
         for nth in 0..self.images.len() {
             let image = self.images[nth].clone();
             if image.uploaded {

@@ -230,7 +230,7 @@ impl FieldValues {
 
 /// Returns the failure of a merge, without the places of its conflicts.
 pub(crate) fn contested() -> CommandError {
-    let message = "someone else made a conflicting change meanwhile; nothing was written";
+    let message = "another client made a conflicting change meanwhile; nothing was written";
     CommandError::new(Exit::Conflict, message).with_hint(
         "in the editor: use their value, or delete the comment above yours to keep yours",
     )

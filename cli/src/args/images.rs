@@ -55,14 +55,19 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
 
 /// Returns a warning about an image that is uploaded all the same: one that is damaged, or larger than pages show.
 pub(crate) fn warning(name: &str) -> Option<StyledLine> {
-    let text = match image_size(Path::new(name)) {
-        None => format!("{name} may be damaged: its width and height cannot be read"),
-        Some((width, height)) if width.max(height) > USEFUL_PIXELS => format!(
-            "{name} has {width}x{height} pixels, more than pages show: {USEFUL_PIXELS} are enough"
-        ),
-        Some(_) => return None,
-    };
+    let text = size_warning(name, image_size(Path::new(name)))?;
     Some(StyledLine::new(Style::Changed, text))
+}
+
+/// Returns the words of a warning about an image with this width and height, which are unknown if it is damaged.
+pub(crate) fn size_warning(name: &str, size: Option<(usize, usize)>) -> Option<String> {
+    match size {
+        None => Some(format!("{name} may be damaged: its width and height cannot be read")),
+        Some((width, height)) if width.max(height) > USEFUL_PIXELS => Some(format!(
+            "{name} has {width}x{height} pixels, more than pages show: {USEFUL_PIXELS} are enough"
+        )),
+        Some(_) => None,
+    }
 }
 
 impl FieldValues {

@@ -42,7 +42,7 @@ pub(crate) fn changes(
 /// Returns the words that show both values of the other side, for the user who decides.
 pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
     format!(
-        "someone else changed this meanwhile: it was {}, and is {} now",
+        "another client changed this meanwhile: it was {}, and is {} now",
         shown(before),
         shown(theirs)
     )

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::open_quote;
 use crate::schema::describe;
 use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::validate::{SchemaExtent, Schemas};
 use crate::suggest::suggest;
 
 /// Maximum number of rows: that of the slots of a page.
@@ -48,7 +49,8 @@ impl ColumnMap {
     }
 }
 
-/// Reads the rows of a CSV file with a heading. Without a map each column is named as the key that it is for. Returns every problem.
+/// Reads the rows of a CSV file with a heading. Without a map each column is named as the key that it is for. Returns every problem of the
+/// file and, if it has any, every value that the schema refuses, in the order of their lines.
 pub(crate) fn rows(
     bytes: &[u8],
     delimiter: u8,
@@ -62,7 +64,11 @@ pub(crate) fn rows(
         return Err(vec![format!("{line}: the file has a NUL character; save it as UTF-8")]);
     }
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
-    let headings = reader.headers().map_err(|error| vec![located(&error)])?.clone();
+    let headings = reader.headers().map_err(|error| {
+        let line = error.position().map_or(1, csv::Position::line);
+        vec![format!("{line}: {}", said(&error))]
+    })?;
+    let headings = headings.clone();
     let columns = columns(&headings, kind, map, types).map_err(|why| vec![format!("1: {why}")])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     let (mut last, mut last_line, mut is_cut) = (0, 1, false);
@@ -75,16 +81,15 @@ pub(crate) fn rows(
         last_line = line;
         last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
         if nth == MOST_ROWS {
-            problems.push(format!(
-                "{line}: a page has at most {MOST_ROWS} slots, and the file has more rows"
-            ));
+            let more = format!("a page has at most {MOST_ROWS} slots, and the file has more rows");
+            problems.push((line, more));
             is_cut = true;
             break;
         }
         let record = match record {
             Ok(record) => record,
             Err(error) => {
-                problems.push(located(&error));
+                problems.push((line, said(&error)));
                 continue;
             }
         };
@@ -99,16 +104,33 @@ pub(crate) fn rows(
             map.is_none() && heading.trim().is_empty() && !cell.trim().is_empty()
         });
         if let Some(column) = unnamed {
-            problems.push(format!("{line}: column {} has a value, but no heading", column + 1));
+            problems.push((line, format!("column {} has a value, but no heading", column + 1)));
         } else if data.is_empty() {
-            problems.push(format!("{line}: the row has no value for a slot"));
+            problems.push((line, "the row has no value for a slot".to_owned()));
+        } else {
+            rows.push(CsvRow { line, data });
         }
-        rows.push(CsvRow { line, data });
     }
     if !is_cut && open_quote::ends_in_quotes(&bytes[last.min(bytes.len())..], delimiter) {
-        problems.push(format!("{last_line}: the row begins a quote that never ends"));
+        rows.retain(|row| row.line != last_line);
+        problems.push((last_line, "the row begins a quote that never ends".to_owned()));
     }
-    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+    if problems.is_empty() {
+        return Ok(rows);
+    }
+    problems.extend(refused(rows, kind, types));
+    problems.sort_by_key(|(line, _)| *line);
+    Err(problems.into_iter().map(|(line, why)| format!("{line}: {why}")).collect())
+}
+
+/// Returns what the schema refuses of rows, each with its line.
+fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(u64, String)> {
+    let schemas = Schemas::new(types);
+    let of_row = |CsvRow { line, data }: CsvRow| {
+        let faults = schemas.check(kind, data.0, SchemaExtent::Whole);
+        faults.into_iter().map(move |fault| (line, fault.in_words()))
+    };
+    rows.into_iter().flat_map(of_row).collect()
 }
 
 struct TypedColumn {
@@ -191,14 +213,17 @@ fn takes_no_string(schema: &Value) -> bool {
     }
 }
 
-fn located(error: &csv::Error) -> String {
-    let line = error.position().map_or(1, csv::Position::line);
+fn said(error: &csv::Error) -> String {
+    let columns = |count: u64| match count {
+        1 => "1 column".to_owned(),
+        count => format!("{count} columns"),
+    };
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{line}: the row has {len} columns, the heading {expected_len}")
+            format!("the row has {}, the heading {expected_len}", columns(*len))
         }
-        csv::ErrorKind::Utf8 { .. } => format!("{line}: the row is not UTF-8"),
-        _ => format!("{line}: {error}"),
+        csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -212,7 +237,7 @@ mod tests {
     fn types() -> SlotTypeCatalog {
         let button: SlotType = serde_json::from_value(json!({
             "type": "button", "title": "Button", "description": "A link", "writable": true, "computed": {}, "enumLabels": {}, "example": {},
-            "schema": {"type": "object", "properties": {
+            "schema": {"type": "object", "required": ["title"], "properties": {
                 "title": {"type": "string"}, "link": {"type": "string", "format": "uri"}, "count": {"type": ["integer", "null"]},
             }},
         }))
@@ -249,7 +274,12 @@ mod tests {
             (
                 "title,link\nA\n\"\",\nB,c,d\n",
                 None,
-                vec!["2: the row has 1 columns", "3: the row has no value", "4: the row has 3"],
+                vec!["2: the row has 1 column,", "3: the row has no value", "4: the row has 3"],
+            ),
+            (
+                "title,link\nA\nB,none\n,https://a.example\nC,https://a.example\n",
+                None,
+                vec!["2: the row has 1 column", "3: link: ", "4: "],
             ),
             ("name\nA\n", None, vec!["1: a button has no key name"]),
             ("title\nA\n", Some("title=titel"), vec!["1: there is no column titel"]),

@@ -17,10 +17,12 @@ use std::rc::Rc;
 use links_sdk::account::PageRequest;
 use links_sdk::apply::RunCommand;
 
-pub(crate) use page_edit::{BulkRequest, PageEdit};
+pub(crate) use page_edit::{BulkArgs, BulkRequest, PageEdit};
 use session::BulkSession;
 pub(crate) use state::invalid;
+use state::run_error;
 
+use crate::apply::execute::AT_ONCE;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::context::Context;
@@ -37,7 +39,7 @@ pub(crate) async fn run(
     let client = context.client().await?;
     let types = context.slot_types().await?;
     let command = RunCommand { digest: edit.digest(), ..journal::command(context, edit.command()) };
-    let settings = runs::write_settings(context, command)?.wait(request.wait);
+    let settings = runs::write_settings(context, command)?.wait(request.how.wait);
     let how = context.dry_run();
     let pages: Vec<PageRequest> = request
         .pages
@@ -48,21 +50,12 @@ pub(crate) async fn run(
     let running: Rc<RunProgress> = session.running.clone();
     let run = client.account().apply_with(pages, &mut session).settings(settings);
     if let Some(how) = how {
-        Box::pin(run.plan()).await.map_err(|failure| failure.into_error(edit, None))?;
+        Box::pin(run.plan()).await.map_err(|failure| run_error(failure, edit, None))?;
         return report::dry_run(&session.context.ui, &session.state, how).await;
     }
-    let ended = tokio::select! {
-        ended = Box::pin(run.run()) => Some(ended),
-        () = running.second_interrupt() => None,
+    let Some(ended) = running.watch(Box::pin(run.run())).await else {
+        return Err(session.state.interrupted(AT_ONCE, Vec::new()));
     };
-    let suppressed = running.ended();
-    drop(running);
-    let Some(ended) = ended else {
-        suppressed.into_iter().for_each(crate::signal::SuppressInterrupt::end_soon);
-        return Err(session
-            .state
-            .interrupted("; the last request may still have been carried out"));
-    };
-    let ended = ended.map_err(|failure| failure.into_error(edit, None))?;
+    let ended = ended.map_err(|failure| run_error(failure, edit, None))?;
     report::applied(&session.context.ui, &session.state, ended)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use clap::Args;
 use links_sdk::apply::{DesiredPage, JournalEntries, PageSnapshot};
 use links_sdk::{Object, ProfileKey};
 
@@ -29,7 +30,7 @@ pub(crate) trait PageEdit {
         interrupted: &[JournalEntries],
     ) -> Result<AskedPage, CommandError>;
 
-    /// Returns the name of an item that was refused: a slot of a page, or a line of a file.
+    /// Returns the name of an item in messages: a slot of a page, or a line of a file.
     fn item_name(&self, login: &str, asked: &DesiredPage, index: usize) -> String;
 
     /// Question before the run. `slots` is the number of slots that it changes or creates, `pages` that of their pages.
@@ -48,11 +49,22 @@ pub(crate) struct AskedPage {
     pub(crate) notes: Vec<StyledLine>,
 }
 
+// How a bulk change is confirmed and shown. Not a doc comment: clap would take it for the text of the command.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct BulkArgs {
+    /// Confirm the changes without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Wait for other runs on the same pages instead of refusing
+    #[arg(long, hide_short_help = true)]
+    pub(crate) wait: bool,
+    /// Show every line of a large plan
+    #[arg(long, hide_short_help = true)]
+    pub(crate) full: bool,
+}
+
 /// Pages and options of a bulk change.
 pub(crate) struct BulkRequest {
     pub(crate) pages: Vec<ProfileKey>,
-    /// True if the changes are confirmed.
-    pub(crate) yes: bool,
-    /// True if the run waits for other runs on the same pages.
-    pub(crate) wait: bool,
+    pub(crate) how: BulkArgs,
 }

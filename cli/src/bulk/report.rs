@@ -2,19 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{Applied, AppliedChanges, Plan};
+use links_sdk::apply::{Applied, AppliedChanges, JournalEntries, Plan};
 use serde_json::{Value, json};
 
-use super::state::{BulkFailure, BulkPage, BulkState, RESUME, invalid, refusal_lines};
+use super::state::{BulkPage, BulkState, invalid, refusal_lines, run_error};
 use crate::account::estimate;
 use crate::apply::dry_run::{listed, unsent_batches};
-use crate::apply::report::written;
+use crate::apply::execute::RESUME;
+use crate::apply::report::{counted_requests, written};
+use crate::apply::run_failure::RunFailure;
+use crate::apply::runs;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::ui::Ui;
-use crate::ui::plan::PlanView;
+use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 
 /// Lines of the plan: each page that changes with its changes, then the notes and the cost.
 pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
@@ -30,7 +33,12 @@ pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
             continue;
         };
         lines.push(StyledLine::new(Style::Changed, format!("~ {}: {plan}", snapshot.login)));
-        let details = crate::ui::plan::lines(&PlanView::of(plan, &snapshot.slots), "", true);
+        let item_name = |index| match &page.asked {
+            Some(asked) => state.edit.item_name(&snapshot.login, &asked.items, index),
+            None => item_of_file(index),
+        };
+        let style = PlanStyle { kept_reason: "", is_full: state.is_full, item_name: &item_name };
+        let details = crate::ui::plan::lines(&PlanView::of(plan, &snapshot.slots), style);
         lines.extend(details.into_iter().map(|line| {
             let text = format!("  {}", line.text());
             StyledLine::new(line.style(), text)
@@ -42,6 +50,19 @@ pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
     let more: usize = plans.map(|plan| plan.request_count() - 1).sum();
     lines.push(StyledLine::new(Style::Plain, estimate::words(sent + more)));
     lines
+}
+
+/// Returns the line about an interrupted run that this one does not continue.
+pub(super) fn replaced_run_note(log: &JournalEntries) -> StyledLine {
+    let (opening, done) = (log.opening(), written(log.done()));
+    let text = format!(
+        "{}: the interrupted run of {} ends here and is not continued, because this one is for other slots or values; what it has written stays \
+         ({done}), and has an undo of its own: `links undo {}`",
+        opening.login,
+        runs::time(opening.time),
+        log.run(),
+    );
+    StyledLine::new(Style::Faint, text)
 }
 
 /// Output of a dry run, after the plans were made.
@@ -95,11 +116,15 @@ fn notes(page: &BulkPage) -> Vec<&str> {
 pub(super) fn applied(
     ui: &Ui,
     state: &BulkState<'_>,
-    results: Vec<Result<Applied, BulkFailure>>,
+    results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let (mut is_written, mut is_stopped) = (false, false);
-    let is_quiet = state.pages.iter().all(|page| page.plan().is_none());
+    let has_done = |result: &Result<Applied, RunFailure>| {
+        result.as_ref().is_ok_and(|applied| !applied.done.is_nothing())
+    };
+    let is_quiet =
+        state.pages.iter().all(|page| page.plan().is_none()) && !results.iter().any(has_done);
     if is_quiet {
         lines = plan_lines(state);
         lines.pop();
@@ -116,20 +141,19 @@ pub(super) fn applied(
                     "id": snapshot.id, "login": snapshot.login, "url": snapshot.url, "done": shown(&done), "run": run, "notes": notes(page),
                 }));
             }
+            Err(failure) if failure.is_stopped() => is_stopped = true,
             Err(failure) => {
-                is_stopped |= failure.is_stopped();
                 is_written |= failure.has_written();
-                failures.push(failure.into_error(state.edit, Some(page)));
+                failures.push(run_error(failure, state.edit, Some(page)));
             }
         }
     }
     if is_stopped {
-        return Err(state.interrupted(""));
+        return Err(state.interrupted("", failures));
     }
     if failures.is_empty() {
         let requests = state.client.requests_sent();
-        let counted = if requests == 1 { "request" } else { "requests" };
-        lines.push(StyledLine::new(Style::Faint, format!("{requests} {counted}")));
+        lines.push(StyledLine::new(Style::Faint, counted_requests(requests)));
         return Ok(output(state, pages, lines));
     }
     if let [_] = state.pages[..]

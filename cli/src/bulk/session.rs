@@ -14,9 +14,10 @@ use links_sdk::{Client, Object};
 
 use super::page_edit::{AskedPage, BulkRequest, PageEdit};
 use super::report;
-use super::state::{BulkFailure, BulkPage, BulkState, invalid};
-use crate::apply::execute::{interrupted_note, not_planned, step_message};
+use super::state::{BulkPage, BulkState, invalid, run_error};
+use crate::apply::execute::{interrupted_page_note, not_planned, not_recorded_note, step_message};
 use crate::apply::preflight::require_write_access;
+use crate::apply::run_failure::RunFailure;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::{problems, runs};
 use crate::context::Context;
@@ -43,8 +44,8 @@ impl<'c> BulkSession<'c> {
         request: &BulkRequest,
     ) -> Self {
         let pages = request.pages.iter().map(|_| BulkPage::default()).collect();
-        let (yes, running) = (request.yes, Rc::default());
-        let state = BulkState { client, edit, pages };
+        let (yes, running) = (request.how.yes, Rc::default());
+        let state = BulkState { client, edit, is_full: request.how.full, pages };
         Self { context, state, types, yes, running }
     }
 
@@ -99,13 +100,13 @@ impl<'c> BulkSession<'c> {
 }
 
 impl AccountDelegate for BulkSession<'_> {
-    type Error = BulkFailure;
+    type Error = RunFailure;
 
     async fn resolve(
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, BulkFailure> {
+    ) -> Result<Arc<DesiredPage>, RunFailure> {
         let interrupted = self.unfinished(page.id);
         let asked = self.state.edit.ask(page, &self.types, &interrupted)?;
         let items = asked.items.clone();
@@ -119,7 +120,7 @@ impl AccountDelegate for BulkSession<'_> {
         page: &Arc<PageSnapshot>,
         created: &BTreeMap<usize, i64>,
         _: bool,
-    ) -> Result<Proposal, BulkFailure> {
+    ) -> Result<Proposal, RunFailure> {
         let Some(asked) = &self.state.pages[nth].asked else {
             return Err(CommandError::internal("a page is planned before it is read").into());
         };
@@ -136,10 +137,7 @@ impl AccountDelegate for BulkSession<'_> {
         let mut found = Vec::new();
         for (index, faults) in problems::violations(&plan, &page.slots, &self.types) {
             for fault in faults {
-                let path = fault.path.join(".");
-                let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
-                let help = fault.help.map(|help| format!(" ({help})")).unwrap_or_default();
-                found.push(format!("{}: {place}{}{help}", name(index), fault.message));
+                found.push(format!("{}: {}", name(index), fault.in_words()));
             }
         }
         if !found.is_empty() {
@@ -152,7 +150,7 @@ impl AccountDelegate for BulkSession<'_> {
         Ok(proposal)
     }
 
-    async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, BulkFailure> {
+    async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, RunFailure> {
         if self.context.ui.is_interactive() && !self.yes {
             // A read-only token is refused before the question.
             require_write_access(&self.state.client).await?;
@@ -165,19 +163,20 @@ impl AccountDelegate for BulkSession<'_> {
         Ok(confirmed.collect())
     }
 
-    fn refuse(&mut self, failures: Vec<(usize, BulkFailure)>) -> BulkFailure {
-        let count = failures.len();
+    fn refuse(&mut self, failures: Vec<(usize, RunFailure)>) -> RunFailure {
         let failures = failures
             .into_iter()
-            .map(|(nth, failure)| failure.into_error(self.state.edit, self.state.pages.get(nth)));
-        let message = not_planned(count, &self.state.client);
-        CommandError::of_several(failures.collect(), &message).into()
+            .map(|(nth, failure)| run_error(failure, self.state.edit, self.state.pages.get(nth)));
+        not_planned(failures.collect(), &self.state.client).into()
     }
 
     fn interrupted(&mut self, _: usize, log: &JournalEntries, is_resumed: bool) {
-        let note = interrupted_note(log, is_resumed);
-        let text = format!("{}: {note}", log.opening().login);
-        self.context.ui.say(&StyledLine::new(Style::Faint, text));
+        let line = if is_resumed {
+            interrupted_page_note(log, is_resumed)
+        } else {
+            report::replaced_run_note(log)
+        };
+        self.context.ui.say(&line);
     }
 
     fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
@@ -191,9 +190,7 @@ impl AccountDelegate for BulkSession<'_> {
 
     fn not_recorded(&mut self, nth: usize, error: &std::io::Error) {
         let login = self.state.pages[nth].login().unwrap_or_default();
-        let text = format!(
-            "{login}: the journal is incomplete: {error}; check the page for what was changed"
-        );
+        let text = format!("{login}: {}", not_recorded_note(error));
         self.context.ui.say(&StyledLine::new(Style::Changed, text));
     }
 }

@@ -1,22 +1,18 @@
-//! Pages of a bulk change, and the reasons why some failed.
+//! Pages of a bulk change, and the errors of those that failed.
 
 use std::sync::Arc;
 
+use links_sdk::Client;
 use links_sdk::apply::{
-    AppliedChanges, ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, Proposal,
+    AppliedChanges, ApplyCause, DesiredPage, ItemRefusal, PageSnapshot, Plan, Proposal,
 };
-use links_sdk::{Client, Outcome};
 
 use super::page_edit::{AskedPage, PageEdit};
-use crate::apply::execute::{PLAN_AGAIN, failed, interrupted};
-use crate::apply::refused_items;
+use crate::apply::execute::{PLAN_AGAIN, RESUME, failed, interrupted_pages};
 use crate::apply::report::written;
+use crate::apply::run_failure::RunFailure;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-
-/// Hint after an interrupted or failed run.
-pub(super) const RESUME: &str =
-    "run the same command again: it continues from the current state of the pages";
 
 /// Maximum number of problems of a page or a file that are listed.
 const LISTED: usize = 20;
@@ -28,6 +24,8 @@ const LOOK: &str = "`links slots list` shows the page, `links log` whether the r
 pub(super) struct BulkState<'e> {
     pub(super) client: Client,
     pub(super) edit: &'e dyn PageEdit,
+    /// True if a large plan is shown with all its lines.
+    pub(super) is_full: bool,
     pub(super) pages: Vec<BulkPage>,
 }
 
@@ -51,72 +49,43 @@ impl BulkPage {
     }
 }
 
-/// Reason why a page, or the whole run, failed.
-pub(super) enum BulkFailure {
-    Here(CommandError),
-    Run(ApplyError),
-}
-
-impl From<CommandError> for BulkFailure {
-    fn from(failure: CommandError) -> Self {
-        Self::Here(failure)
+/// Returns the error of a run to report. `page` is the page that failed.
+pub(super) fn run_error(
+    failure: RunFailure,
+    edit: &dyn PageEdit,
+    page: Option<&BulkPage>,
+) -> CommandError {
+    let refused = failure.refused_items();
+    let error = match failure {
+        RunFailure::Here(failure) => return failure,
+        RunFailure::Run(error) => error,
+    };
+    let asked = page.and_then(|page| page.asked.as_ref());
+    let login = page.and_then(BulkPage::login);
+    if let ApplyCause::SamePage { id, .. } = error.cause() {
+        let message = format!("the page {id} is named twice; nothing was written");
+        return CommandError::usage(message).with_hint("name each page once");
     }
-}
-
-impl From<ApplyError> for BulkFailure {
-    fn from(error: ApplyError) -> Self {
-        Self::Run(error)
-    }
-}
-
-impl BulkFailure {
-    /// Returns the error to report. `page` is the page that failed.
-    pub(super) fn into_error(self, edit: &dyn PageEdit, page: Option<&BulkPage>) -> CommandError {
-        let error = match self {
-            Self::Here(failure) => return failure,
-            Self::Run(error) => error,
-        };
-        let refused = refused_items(&error);
-        let asked = page.and_then(|page| page.asked.as_ref());
-        let login = page.and_then(BulkPage::login);
-        if let ApplyCause::SamePage(id) = error.cause() {
-            let message = format!("the page {id} is named twice; nothing was written");
-            return CommandError::usage(message).with_hint("name each page once");
+    let failure = match error.cause() {
+        ApplyCause::Drift(left) => {
+            let message =
+                format!("{}, but the page differs from the plan: {left}", written(error.done()));
+            CommandError::new(Exit::Drift, message)
+                .with_hint("everything was sent; `links slots list` shows what the service stored")
         }
-        let failure = match error.cause() {
-            ApplyCause::Drift(left) => {
-                let message = format!(
-                    "{}, but the page differs from the plan: {left}",
-                    written(error.done())
-                );
-                CommandError::new(Exit::Drift, message).with_hint(
-                    "everything was sent; `links slots list` shows what the service stored",
-                )
-            }
-            _ => failed(error, None, RESUME),
-        };
-        let failure = match failure.exit() {
-            Exit::Drift if failure.hint() == Some(PLAN_AGAIN) => failure.with_hint(LOOK),
-            _ => failure,
-        };
-        match (asked, login) {
-            (Some(asked), Some(login)) if !refused.is_empty() => {
-                let lines = refusal_lines(edit, login, &asked.items, &refused);
-                failure.about(&lines.join("; "))
-            }
-            (_, Some(login)) => failure.about(login),
-            _ => failure,
+        _ => failed(error, None, RESUME),
+    };
+    let failure = match failure.exit() {
+        Exit::Drift if failure.hint() == Some(PLAN_AGAIN) => failure.with_hint(LOOK),
+        _ => failure,
+    };
+    match (asked, login) {
+        (Some(asked), Some(login)) if !refused.is_empty() => {
+            let lines = refusal_lines(edit, login, &asked.items, &refused);
+            failure.about(&lines.join("; "))
         }
-    }
-
-    /// Returns whether Ctrl-C ended the run.
-    pub(super) fn is_stopped(&self) -> bool {
-        matches!(self, Self::Run(error) if matches!(error.cause(), ApplyCause::Stopped))
-    }
-
-    /// Returns whether the page was, or may have been, written.
-    pub(super) fn has_written(&self) -> bool {
-        matches!(self, Self::Run(error) if error.outcome() != Outcome::NotExecuted)
+        (_, Some(login)) => failure.about(login),
+        _ => failure,
     }
 }
 
@@ -135,17 +104,13 @@ pub(super) fn refusal_lines(
 }
 
 impl BulkState<'_> {
-    /// Returns the error of a run that was stopped by Ctrl-C, with what it has written.
-    pub(super) fn interrupted(&self, more: &str) -> CommandError {
+    /// Returns the error of a run that was stopped by Ctrl-C, with what it has written, and the errors of the pages that had failed.
+    pub(super) fn interrupted(&self, more: &str, failures: Vec<CommandError>) -> CommandError {
         let pages = self.pages.iter().filter(|page| !page.done.is_nothing());
         let parts: Vec<String> = pages
             .map(|page| format!("{}: {}", page.login().unwrap_or_default(), written(&page.done)))
             .collect();
-        if parts.is_empty() {
-            return interrupted(&AppliedChanges::default(), more, RESUME);
-        }
-        let message = format!("stopped by Ctrl-C: {}{more}", parts.join("; "));
-        CommandError::new(Exit::Interrupted, message).with_hint(RESUME)
+        interrupted_pages(&parts, more, failures)
     }
 }
 

@@ -5,4 +5,5 @@ pub(crate) mod link_visits;
 pub(crate) mod resource_names;
 mod seen_records;
 pub(crate) mod slot_types;
+pub(crate) mod token_users;
 pub(crate) mod uploads;

@@ -16,7 +16,7 @@ use twox_hash::XxHash3_64;
 use super::json_file;
 use super::seen_records::{DataEnvelope, FormRecord, ProfileRecord, SlotRecord};
 use crate::fs::private;
-use crate::output::label::Label;
+use crate::output::label::SlotSummary;
 
 /// Operations whose responses contain names of resources.
 const OPERATIONS: &[&str] = &[
@@ -42,7 +42,10 @@ const OPERATIONS: &[&str] = &[
 const LONG: &[&str] = &["listProfiles", "getProfile", "listSlots", "listForms"];
 
 /// Seed of the digests of responses. It has to change with what is kept of a response, so that a file of another version is not trusted.
-const WHAT_IS_KEPT: u64 = 1;
+const WHAT_IS_KEPT: u64 = 2;
+
+/// Seconds after which it is written down again that a page is still as it was.
+const SEEN_AGAIN: u64 = 60 * 60;
 
 /// Tells whether the responses of an operation contain names of resources.
 pub(crate) fn is_named(operation: &str) -> bool {
@@ -70,6 +73,10 @@ pub(crate) struct ResourceNames {
     /// Digests of the long responses after which no other response has changed a name, by request target. The same response again has
     /// nothing to add.
     seen: BTreeMap<String, u64>,
+    /// Time at which the slots of a page were last read as a whole, in seconds since 1970, by the key of the page. It may be earlier by
+    /// [`SEEN_AGAIN`].
+    #[serde(default)]
+    read: BTreeMap<String, u64>,
     /// Key of the page of each further line of the file.
     lines: Vec<String>,
     /// Slots of each page in page order, by the key used in the request.
@@ -95,12 +102,25 @@ pub(crate) struct NamedSlot {
     pub(crate) kind: String,
     /// Human-readable label of the slot.
     pub(crate) label: String,
+    /// Id of the form that the slot shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) form: Option<String>,
 }
 
 impl From<SlotRecord> for NamedSlot {
-    fn from(SlotRecord { id, kind, data: Label(label) }: SlotRecord) -> Self {
-        Self { id, kind, label }
+    fn from(SlotRecord { id, kind, data }: SlotRecord) -> Self {
+        let SlotSummary { label, form } = data;
+        Self { id, kind, label, form }
     }
+}
+
+/// Pages that show a form, as far as this machine has seen them.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct KnownFormUse {
+    /// Login of each page, or its key if that is not known, with the ids of the slots.
+    pub(crate) pages: BTreeMap<String, Vec<i64>>,
+    /// Time since which no known page was read again, in seconds since 1970.
+    pub(crate) as_of: u64,
 }
 
 /// Returns the id of a page, and its names.
@@ -211,15 +231,15 @@ impl ResourceNames {
         private::write_unsynced(path, text.as_bytes())
     }
 
-    /// Adds the names in responses; the file is written only if something changed.
-    pub(crate) fn remember(path: &Path, answers: &[SeenAnswer]) {
+    /// Adds the names in responses; the file is written only if something changed. `now` is in seconds since 1970.
+    pub(crate) fn remember(path: &Path, answers: &[SeenAnswer], now: u64) {
         if answers.is_empty() {
             return;
         }
         let mut names = Self::load(path);
         let mut changed = false;
         for answer in answers {
-            changed |= names.take(answer);
+            changed |= names.take(answer, now);
         }
         if changed {
             let _ = names.store(path);
@@ -243,15 +263,59 @@ impl ResourceNames {
         }
     }
 
+    /// Returns the pages that show a form; `None` if the slots of no page are known.
+    pub(crate) fn pages_with(&self, form: &str) -> Option<KnownFormUse> {
+        // A page may be known by its login and by its id.
+        let mut newest: BTreeMap<String, (u64, &PageSlots)> = BTreeMap::new();
+        for (key, slots) in &self.slots {
+            let Some(read) = self.read.get(key) else { continue };
+            let of_page = newest.entry(self.login_of(key)).or_insert((*read, slots));
+            if of_page.0 < *read {
+                *of_page = (*read, slots);
+            }
+        }
+        let as_of = newest.values().map(|(read, _)| *read).min()?;
+        let shows = |slot: &NamedSlot| (slot.form.as_deref() == Some(form)).then_some(slot.id);
+        let ids = |slots: &PageSlots| slots.get().iter().filter_map(shows).collect::<Vec<i64>>();
+        let pages = newest.into_iter().map(|(login, (_, slots))| (login, ids(slots)));
+        Some(KnownFormUse { pages: pages.filter(|(_, ids)| !ids.is_empty()).collect(), as_of })
+    }
+
+    /// Returns the login of a page by the key of a request; the key if it is not known.
+    fn login_of(&self, key: &str) -> String {
+        let named = key.parse().ok().and_then(|id: i64| self.profiles.get(&id));
+        named.map_or_else(|| key.to_owned(), |named| named.login.clone())
+    }
+
+    /// Notes that the slots of a page were read. Returns whether that is worth writing down.
+    fn note_read(&mut self, key: &str, now: u64) -> bool {
+        let known = self.read.get(key);
+        if known.is_some_and(|read| now.abs_diff(*read) < SEEN_AGAIN) {
+            return false;
+        }
+        self.read.insert(key.to_owned(), now);
+        true
+    }
+
+    /// Notes that a page was read that is as it was. Returns whether that is worth writing down.
+    fn note_same(&mut self, target: &str, now: u64) -> bool {
+        let Some(key) = page_of(target) else { return false };
+        let keys = [key.to_owned(), self.login_of(key)];
+        let known = keys.into_iter().find(|key| self.slots.contains_key(key));
+        known.is_some_and(|key| self.note_read(&key, now))
+    }
+
     /// Adds the names in a response. Returns whether anything is different from before.
-    fn take(&mut self, answer: &SeenAnswer) -> bool {
+    fn take(&mut self, answer: &SeenAnswer, now: u64) -> bool {
         let digest = LONG
             .contains(&answer.operation)
             .then(|| XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT, &answer.body));
         if digest.is_some() && self.seen.get(&answer.target) == digest.as_ref() {
-            return false;
+            let has_slots =
+                answer.operation == "listSlots" || answer.target.contains("include=slots");
+            return has_slots && self.note_same(&answer.target, now);
         }
-        let Ok(changed) = self.learn(answer) else { return false };
+        let Ok(changed) = self.learn(answer, now) else { return false };
         if changed {
             self.seen.clear();
         }
@@ -262,7 +326,7 @@ impl ResourceNames {
     }
 
     /// Adds the names in a response. Returns whether a name changed.
-    fn learn(&mut self, answer: &SeenAnswer) -> serde_json::Result<bool> {
+    fn learn(&mut self, answer: &SeenAnswer, now: u64) -> serde_json::Result<bool> {
         let SeenAnswer { operation, target, body } = answer;
         let page = page_of(target);
         Ok(match *operation {
@@ -279,7 +343,7 @@ impl ResourceNames {
                 insert(&mut self.forms, form.id, form.title)
             }
             "listSlots" | "reorderSlots" => match page {
-                Some(key) => self.page(key, DataEnvelope::read(body)?),
+                Some(key) => self.page(key, DataEnvelope::read(body)?, now),
                 None => false,
             },
             "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots" => {
@@ -300,18 +364,20 @@ impl ResourceNames {
                 let mut profile = DataEnvelope::<ProfileRecord>::read(body)?;
                 let slots = profile.slots.take();
                 let (id, named) = named(profile);
-                let changed = slots.is_some_and(|slots| self.page(&named.login, slots));
+                let changed = slots.is_some_and(|slots| self.page(&named.login, slots, now));
                 insert(&mut self.profiles, id, named) || changed
             }
         })
     }
 
     /// Sets the slots of a page.
-    fn page(&mut self, key: &str, slots: Vec<SlotRecord>) -> bool {
+    fn page(&mut self, key: &str, slots: Vec<SlotRecord>, now: u64) -> bool {
         let slots: Vec<_> = slots.into_iter().map(NamedSlot::from).collect();
         if self.slots.get(key).is_some_and(|known| *known.get() == *slots) {
+            self.note_read(key, now);
             return false;
         }
+        self.read.insert(key.to_owned(), now);
         self.slots.insert(key.to_owned(), PageSlots::Slots(slots));
         true
     }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::output::label::Label;
+use crate::output::label::SlotSummary;
 
 /// Body of a response.
 #[derive(Deserialize)]
@@ -43,5 +43,5 @@ pub(super) struct SlotRecord {
     #[serde(rename = "type")]
     pub(super) kind: String,
     #[serde(default)]
-    pub(super) data: Label,
+    pub(super) data: SlotSummary,
 }

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below};
 use crate::account::forms::{PlannedForm, record_form};
+use crate::apply::image::{Image, new_images};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::page_host;
-use crate::apply::saved_plan::ApplySource;
+use crate::apply::saved_plan::{ApplySource, quoted};
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
@@ -39,6 +41,28 @@ pub(crate) struct InitArgs {
     refresh: bool,
 }
 
+/// An image of a page file of which it is unknown what the service has for it.
+struct UnresolvedImage {
+    file: String,
+    image: String,
+}
+
+impl UnresolvedImage {
+    fn line(&self) -> StyledLine {
+        let Self { file, image } = self;
+        let quoted = quoted(file);
+        let text = format!(
+            "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
+             changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
+        );
+        StyledLine::new(Style::Changed, text)
+    }
+
+    fn json(&self) -> Value {
+        json!({ "file": self.file, "image": self.image })
+    }
+}
+
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
 pub(crate) async fn run(
     context: &mut Context,
@@ -49,7 +73,7 @@ pub(crate) async fn run(
         CommandError::usage(format!("cannot use {}: {error}", directory.display()))
     })?;
     let client = context.client().await?;
-    let user = client.me().await?.user_id;
+    let user = context.me(&client).await?.user_id;
     let service = runs::service(context).unwrap_or_default();
     let new = Lock::new(service.clone(), user);
     let found = if args.refresh { files_below(&directory, DEPTH)? } else { Vec::new() };
@@ -76,11 +100,15 @@ pub(crate) async fn run(
     let ignored = add_attribute(&directory);
     let mut forms = KnownForms::default();
     let (form_names, unusable) = refresh_forms(context, &found, &mut forms).await?;
+    let mut unresolved = Vec::new();
     for (path, source) in sources {
-        if let Err(failure) = refresh(context, path, source.file, &mut forms).await {
-            failures.push((path.clone(), failure));
+        match refresh(context, path, source.file, &mut forms).await {
+            Ok(images) => unresolved.extend(images),
+            Err(failure) => failures.push((path.clone(), failure)),
         }
     }
+    let forgotten =
+        if args.refresh { forget_absent(context, &store, &service)? } else { Vec::new() };
     if let ([_], [_], []) = (&files[..], &failures[..], &unusable[..])
         && let Some((_, failure)) = failures.pop()
     {
@@ -107,6 +135,9 @@ pub(crate) async fn run(
             several => format!("{several} records of this machine taken over"),
         });
     }
+    lines.extend(
+        forgotten.iter().map(|key| format!("{key} is not there any more: its record is removed")),
+    );
     if let Err(error) = ignored {
         lines.push(format!(
             ".gitattributes cannot be written ({error}); add the line `{ATTRIBUTE}`"
@@ -117,6 +148,9 @@ pub(crate) async fn run(
         let text = format!("{}: not recorded: {failure}", file.display());
         context.ui.say(&StyledLine::new(Style::Removed, text));
     }
+    for image in &unresolved {
+        context.ui.say(&image.line());
+    }
     let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != *file);
     let recorded: Vec<_> =
         files.iter().filter(is_recorded).map(|it| it.display().to_string()).collect();
@@ -124,6 +158,12 @@ pub(crate) async fn run(
     if !failures.is_empty() {
         let failed = |(file, failure): &(PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
         body["failed"] = failures.iter().map(failed).collect();
+    }
+    if !unresolved.is_empty() {
+        body["unresolvedImages"] = unresolved.iter().map(UnresolvedImage::json).collect();
+    }
+    if !forgotten.is_empty() {
+        body["forgotten"] = json!(forgotten);
     }
     let worst = failures.iter().map(|(_, failure)| failure.exit()).max_by_key(|exit| exit.code());
     Ok(CommandOutput::own(body, View::Lines(lines)).exit(worst.unwrap_or(Exit::Ok)))
@@ -189,14 +229,29 @@ async fn refresh_forms(
     Ok((names, failures))
 }
 
-/// Records a file and its page as far as they agree.
+/// Removes the records of files that are not there any more. Returns the names of the files.
+fn forget_absent(
+    context: &Context,
+    store: &LockStore,
+    service: &str,
+) -> Result<Vec<String>, CommandError> {
+    let mut forgotten = Vec::new();
+    store.update(context, service, |lock| {
+        let is_gone = |key: &String| is_absent(&store.path_of(key));
+        forgotten = lock.pages.keys().filter(|key| is_gone(key)).cloned().collect();
+        lock.pages.retain(|key, _| !forgotten.contains(key));
+    })?;
+    Ok(forgotten)
+}
+
+/// Records a file and its page as far as they agree. Returns the images of the file of which it is unknown what the service has for them.
 async fn refresh(
     context: &mut Context,
     path: &Path,
     mut file: PageFile,
     forms: &mut KnownForms,
-) -> Result<(), CommandError> {
-    let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(()) };
+) -> Result<Vec<UnresolvedImage>, CommandError> {
+    let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(Vec::new()) };
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {
         CommandError::from(error).with_hint(format!(
@@ -218,7 +273,11 @@ async fn refresh(
     if !broken.is_empty() {
         return Err(file.document.bad(broken).into());
     }
-    record.rebuild(context, &file, &images, &page, types)
+    record.rebuild(context, &file, &images, &page, types)?;
+    let file = path.display().to_string();
+    let unresolved =
+        |image: &Image| UnresolvedImage { file: file.clone(), image: image.name.clone() };
+    Ok(new_images(&images).map(unresolved).collect())
 }
 
 /// Returns whether a file is of the kind that has this key.

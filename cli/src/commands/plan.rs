@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::account::{self, FilesArgs, PlanOutputs};
+use crate::account::{self, FilesArgs, PlanOutputs, summary};
 use crate::apply::fail_on::FailOn;
 use crate::confine::NamedFiles;
 use crate::context::Context;
@@ -21,7 +21,7 @@ pub(crate) struct PlanArgs {
     /// Write the plan to this file, for `links apply --plan`
     #[arg(long, value_name = "PLAN", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
-    /// Append the plan to this file in Markdown, for a job summary or a comment
+    /// Append the plan to this file (`-`: print it) in Markdown, for a job summary or a comment
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     summary: Option<PathBuf>,
     /// Differences for which the exit code is 3; `remote` and `any` need a links.lock (see `links init`)
@@ -36,7 +36,7 @@ impl PlanArgs {
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
         let mut named = self.files.named_files(false);
-        named.write.extend(self.out.iter().chain(&self.summary).cloned());
+        named.write.extend(self.out.iter().cloned().chain(summary::file(self.summary.as_ref())));
         named
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::account::files::named_files;
+use crate::account::summary;
 use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::confine::NamedFiles;
 use crate::context::Context;
@@ -25,7 +26,7 @@ pub(crate) struct PreviewArgs {
     /// Show what changes for the reader; exit code 3 when something does
     #[arg(long)]
     diff: bool,
-    /// Append the preview to this file in Markdown, for a job summary or a comment
+    /// Append the preview to this file (`-`: print it) in Markdown, for a job summary or a comment
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     summary: Option<PathBuf>,
     /// Exit code 3 when the page would be longer than this for a language model
@@ -58,7 +59,7 @@ impl PreviewArgs {
     pub(crate) fn named_files(&self) -> NamedFiles {
         let path = std::slice::from_ref(&self.path);
         let mut named = named_files(path, &self.upload_root, self.apply.is_some());
-        named.write.extend(self.summary.clone());
+        named.write.extend(summary::file(self.summary.as_ref()));
         named
     }
 }
@@ -75,6 +76,7 @@ pub(crate) async fn run(
         let options = ServeOptions { port: args.port, apply: args.apply };
         return serve(context, request, options).await;
     }
+    summary::check(summary.as_deref(), context.settings.output)?;
     let preview = preview(context, &request).await?;
     shown(context, preview, &PreviewOutputs { diff, summary, max_tokens })
 }

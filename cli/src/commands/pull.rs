@@ -16,7 +16,7 @@ use crate::profile_key;
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
 pub(crate) struct PullArgs {
     /// Ids, logins or URLs of pages
-    #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
     profiles: Vec<ProfileKey>,
     /// Every page and every form of the account
     #[arg(long, conflicts_with = "profiles")]
@@ -34,6 +34,11 @@ pub(crate) async fn run(
     context: &mut Context,
     args: PullArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let PullArgs { profiles: keys, all: _, out, how } = args;
+    let PullArgs { profiles: keys, all, out, how } = args;
+    if keys.is_empty() && !all {
+        return Err(CommandError::usage("no page is named").with_hint(
+            "name pages: `links pull LOGIN -O FILE`; `links pull --all` writes every page and every form of the account",
+        ));
+    }
     pull::pull(context, PullRequest { keys, out, how }).await
 }

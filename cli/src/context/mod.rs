@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use links_sdk::apply::RunOwner;
+use links_sdk::types::Me;
 use links_sdk::{
     BaseUrl, Client, Clock, IdempotencyKey, RateLimits, SharedFilePacer, SystemClock, Token,
     WriteSummary,
@@ -16,6 +17,7 @@ use zeroize::Zeroizing;
 
 use crate::auth::{ClientAuth, load_auth};
 use crate::cache::resource_names::ResourceNames;
+use crate::cache::token_users;
 use crate::cache::uploads::Uploads;
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::CommandError;
@@ -33,6 +35,9 @@ use crate::ui::{RequestObserver, Ui};
 
 /// User id in the sandbox, which has only one user.
 const SANDBOX_USER: i64 = 0;
+
+/// File name part of the sandbox. That of any other service begins with its scheme.
+pub(crate) const SANDBOX_FILES: &str = "sandbox";
 
 /// Maximum number of bytes read from a token file, more than any token has.
 const TOKEN_FILE_MAX: u64 = 64 * 1024;
@@ -52,6 +57,8 @@ pub(crate) struct Context {
     dry_run: Option<DryRun>,
     watch: OnceLock<Arc<RequestObserver>>,
     call: OnceLock<String>,
+    /// The caller, once the service was asked.
+    me: OnceLock<Me>,
     /// Slot types of a shadow of the service; then none are fetched or cached.
     shadow_types: Option<SlotTypeCatalog>,
     /// Embedded service, which runs until the command ends.
@@ -70,6 +77,7 @@ impl Context {
             dry_run: None,
             watch: OnceLock::new(),
             call: OnceLock::new(),
+            me: OnceLock::new(),
             shadow_types: None,
             #[cfg(feature = "sandbox")]
             sandbox: None,
@@ -156,7 +164,7 @@ impl Context {
             return;
         }
         if let Some(path) = self.names_file() {
-            ResourceNames::remember(&path, &answers);
+            ResourceNames::remember(&path, &answers, seconds_now());
         }
     }
 
@@ -204,7 +212,7 @@ impl Context {
     pub(crate) fn service(&self) -> Option<String> {
         let origin = match &self.settings.target {
             ServiceTarget::Unset => return None,
-            ServiceTarget::Sandbox(_) => return Some("sandbox".to_owned()),
+            ServiceTarget::Sandbox(_) => return Some(SANDBOX_FILES.to_owned()),
             ServiceTarget::Service(url) => url.origin()?,
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
@@ -214,9 +222,7 @@ impl Context {
     /// Returns the uploaded images of the service that this machine knows.
     pub(crate) fn uploads(&self) -> Uploads {
         let file = self.service().zip(self.settings.state_directory());
-        Uploads::open(
-            file.map(|(service, directory)| directory.join(format!("uploads-{service}.json"))),
-        )
+        Uploads::open(file.map(|(service, directory)| directory.join(uploads_file(&service))))
     }
 
     /// Id of the user of the requests, if it is known without a request: that of the account in use.
@@ -225,6 +231,28 @@ impl Context {
             (ServiceTarget::Service(_), TokenOrigin::Account(_, account)) => Some(account.user_id),
             _ => None,
         }
+    }
+
+    /// Id of the user of the requests, if it is known without a request: that of the account in use, or one that the service told before.
+    pub(crate) fn known_user(&self) -> Option<i64> {
+        let asked = || self.me.get().map(|me| me.user_id);
+        self.user().or_else(asked).or_else(|| {
+            let (file, token) = self.cache_file("users").zip(self.owner()?.token)?;
+            token_users::user_of(&file, &token)
+        })
+    }
+
+    /// Returns the caller. The service is asked once.
+    pub(crate) async fn me(&self, client: &Client) -> Result<Me, CommandError> {
+        if let Some(me) = self.me.get() {
+            return Ok(me.clone());
+        }
+        let me = client.me().await?;
+        let token = self.owner().and_then(|owner| owner.token);
+        if let Some((file, token)) = self.cache_file("users").zip(token) {
+            token_users::remember(&file, &token, me.user_id);
+        }
+        Ok(self.me.get_or_init(|| me).clone())
     }
 
     /// Account of the requests, if known without a request. An account whose token was replaced by hand counts as the one that logged in.
@@ -347,6 +375,11 @@ enum Pacing<'r> {
     Off,
 }
 
+/// File name of the uploaded images of a service.
+pub(crate) fn uploads_file(service: &str) -> String {
+    format!("uploads-{service}.json")
+}
+
 /// Rate limits that no command reaches.
 pub(crate) fn unlimited() -> RateLimits {
     let mut limits = RateLimits::default();
@@ -355,6 +388,11 @@ pub(crate) fn unlimited() -> RateLimits {
     limits.analytics_per_minute = usize::MAX;
     limits.music_per_minute = usize::MAX;
     limits
+}
+
+/// Returns the time in seconds since 1970.
+pub(crate) fn seconds_now() -> u64 {
+    clock().wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// Clock for waits that depend on the user.
@@ -413,7 +451,7 @@ fn read_token(path: &Path) -> Result<Zeroizing<String>, CommandError> {
     if is_file && private::is_public(path).map_err(refused)? {
         let message = format!("{TOKEN_FILE}: anyone can write to {}", path.display());
         return Err(CommandError::new(Exit::NotAuthenticated, message)
-            .with_hint("someone else may have put a token there; check it, then `chmod 600` it"));
+            .with_hint("another user may have put a token there; check it, then `chmod 600` it"));
     }
     let mut text = Zeroizing::new(String::new());
     file.take(TOKEN_FILE_MAX).read_to_string(&mut text).map_err(refused)?;

@@ -42,7 +42,7 @@ exit_codes! {
     Network = 10, "network", "The service could not be reached.";
     Server = 11, "server", "The service failed, or its answer could not be read.";
     Partial = 12, "partial", "Some of it was applied; run the same command again.";
-    Drift = 13, "drift", "Applied, but the page does not match the file, or someone else changed it meanwhile.";
+    Drift = 13, "drift", "Applied, but the page does not match the file, or another client changed it meanwhile.";
     Refused = 14, "refused", "A guard stopped it, or confirmation was needed and there was no terminal.";
     Interrupted = 130, "interrupted", "Stopped by Ctrl-C; on Unix by the signal itself, so that a loop of the shell ends, too.";
 }

@@ -85,14 +85,19 @@ impl CommandError {
     /// Creates the error of a command that failed in some of several files or pages, perhaps in one only; it has the exit code of the first.
     pub(crate) fn of_some(failures: Vec<Self>, message: &str) -> Self {
         let exit = failures.first().map_or(Exit::Internal, Self::exit);
-        let mut all = Self::new(exit, message);
+        Self::new(exit, message).with_failures(failures)
+    }
+
+    /// Adds the failures of several files or pages.
+    #[must_use]
+    pub(crate) fn with_failures(mut self, failures: Vec<Self>) -> Self {
         for mut failure in failures {
             match std::mem::take(&mut failure.0.others) {
-                none if none.is_empty() => all.0.others.push(failure),
-                others => all.0.others.extend(others),
+                none if none.is_empty() => self.0.others.push(failure),
+                others => self.0.others.extend(others),
             }
         }
-        all
+        self
     }
 
     /// Creates the error for a wrong command line or environment.

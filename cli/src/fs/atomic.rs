@@ -39,6 +39,19 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Resul
     finish(file, &target, bytes, replace)
 }
 
+/// Checks that an existing file can be replaced as [`write`] does it, and leaves it as it is.
+///
+/// # Errors
+///
+/// When it could not be written.
+pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
+    let target = path.canonicalize()?;
+    if !target.metadata()?.is_file() {
+        return OpenOptions::new().write(true).open(&target).map(drop);
+    }
+    new_file(directory_of(&target))?.close()
+}
+
 /// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.
 pub(super) fn finish(
     mut file: NamedTempFile,

@@ -15,7 +15,7 @@ use crate::settings::ServiceTarget;
 pub(crate) use recorder::{CommandRecorder, identity, sent_fields, sent_page_fields};
 
 /// Name of the embedded service, whose URL differs from one command to the next.
-const SANDBOX: &str = "sandbox";
+pub(crate) const SANDBOX: &str = "sandbox";
 
 /// Name that identifies the configured service. `None` if no service is configured.
 pub(crate) fn service(context: &Context) -> Option<String> {

@@ -19,9 +19,14 @@ fn is_label(text: &str) -> bool {
     !text.trim().is_empty()
 }
 
-/// Label of a slot, read from the JSON of its content without decoding the rest of it; empty if there is none.
+/// What is kept of a slot, read from the JSON of its content without decoding the rest of it.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Label(pub(crate) String);
+pub(crate) struct SlotSummary {
+    /// Label of the slot; empty if there is none.
+    pub(crate) label: String,
+    /// Id of the form that the slot shows.
+    pub(crate) form: Option<String>,
+}
 
 /// Field of the content of a slot.
 #[derive(Deserialize)]
@@ -29,47 +34,53 @@ pub(crate) struct Label(pub(crate) String);
 enum Field {
     Title,
     ButtonText,
+    FormId,
     #[serde(other)]
     Other,
 }
 
-impl<'de> Deserialize<'de> for Label {
+impl<'de> Deserialize<'de> for SlotSummary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor).map(Self)
+        deserializer.deserialize_any(ContentVisitor)
     }
 }
 
 struct ContentVisitor;
 
 impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = String;
+    type Value = SlotSummary;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the content of a slot")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<String, A::Error> {
-        let (mut title, mut button, mut first) = (None, None, None);
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<SlotSummary, A::Error> {
+        let (mut title, mut button, mut form, mut first) = (None, None, None, None);
         while let Some(field) = fields.next_key()? {
             let value: &RawValue = fields.next_value()?;
             match field {
                 Field::Title => title = text(value),
                 Field::ButtonText => button = text(value),
+                Field::FormId => {
+                    form = text(value);
+                    first = first.or_else(|| form.clone());
+                }
                 Field::Other if first.is_none() => first = text(value),
                 Field::Other => {}
             }
         }
-        Ok(title.or(button).or(first).unwrap_or_default().into_owned())
+        let label = title.or(button).or(first).unwrap_or_default().into_owned();
+        Ok(SlotSummary { label, form: form.map(Cow::into_owned) })
     }
 
     /// Content without fields: PHP writes it as an empty list.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<String, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<SlotSummary, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(String::new())
+        Ok(SlotSummary::default())
     }
 
-    fn visit_unit<E>(self) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_unit<E>(self) -> Result<SlotSummary, E> {
+        Ok(SlotSummary::default())
     }
 }
 
@@ -101,13 +112,27 @@ mod tests {
             (r#"{"title": 5, "buttonText": null, "is": true}"#, ""),
             ("{}", ""),
         ] {
-            let read: Label = serde_json::from_str(json).unwrap();
-            assert_eq!(read.0, expected, "{json}");
+            let read: SlotSummary = serde_json::from_str(json).unwrap();
+            assert_eq!(read.label, expected, "{json}");
             let data: Map<String, Value> = serde_json::from_str(json).unwrap();
             assert_eq!(label(&data).unwrap_or_default(), expected, "{json}");
         }
         for json in ["[]", "[{}]", "null"] {
-            assert_eq!(serde_json::from_str::<Label>(json).unwrap(), Label::default(), "{json}");
+            let read: SlotSummary = serde_json::from_str(json).unwrap();
+            assert_eq!(read, SlotSummary::default(), "{json}");
+        }
+    }
+
+    #[test]
+    fn the_form_of_a_slot_is_kept() {
+        for (json, label, form) in [
+            (r#"{"formId": "f-1", "buttonText": "Book"}"#, "Book", Some("f-1")),
+            (r#"{"view": "button", "formId": "f-1"}"#, "button", Some("f-1")),
+            (r#"{"formId": "f-1", "view": "button"}"#, "f-1", Some("f-1")),
+            (r#"{"formId": 5}"#, "", None),
+        ] {
+            let read: SlotSummary = serde_json::from_str(json).unwrap();
+            assert_eq!((&*read.label, read.form.as_deref()), (label, form), "{json}");
         }
     }
 }

@@ -59,6 +59,8 @@ pub(crate) enum View {
     Markdown(String),
     /// Lines of text.
     Lines(Vec<StyledLine>),
+    /// Lines of text, and the field that stands for a record without an id.
+    NamedLines(Vec<StyledLine>, &'static str),
     /// Lines of text, and the columns of the table that a document has instead.
     Listing(Vec<StyledLine>, &'static [Column]),
     /// Lines of text, and the part of the data that is a table, for CSV.
@@ -192,6 +194,7 @@ impl View {
             Self::Document(_)
             | Self::Markdown(_)
             | Self::Lines(_)
+            | Self::NamedLines(..)
             | Self::Listing(..)
             | Self::FigureTable(..) => true,
         }

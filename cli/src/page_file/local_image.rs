@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
-use links_sdk::{ImageType, MAX_UPLOAD_BYTES};
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES, image_size_of};
 use sha2::{Digest, Sha256};
 
 /// Directories that may contain images, and the directory that image names are relative to.
@@ -36,6 +36,8 @@ pub(crate) struct LocalImage {
     pub(crate) image_type: ImageType,
     /// Number of bytes.
     pub(crate) size: u64,
+    /// Width and height in pixels; `None` if they cannot be read.
+    pub(crate) pixels: Option<(usize, usize)>,
     /// SHA-256 of the content when the image was found.
     pub(crate) hash: String,
 }
@@ -197,7 +199,8 @@ impl LocalImage {
         let Some(image_type) = ImageType::of(&bytes) else {
             return Err(ImageError::NotAnImage(shown));
         };
-        Ok(Self { root, beneath, image_type, size, hash: hash_of(&bytes) })
+        let pixels = image_size_of(&bytes);
+        Ok(Self { root, beneath, image_type, size, pixels, hash: hash_of(&bytes) })
     }
 
     /// Reads the image again. Returns `None` if the content has changed.

@@ -19,7 +19,7 @@ use crate::output::{CommandOutput, Style, StyledLine, View};
 pub(crate) struct PreviewOutputs {
     /// True if the changes are shown instead of the page.
     pub(crate) diff: bool,
-    /// File that the preview is appended to, in Markdown.
+    /// File that the preview is appended to, in Markdown; `-` for standard output.
     pub(crate) summary: Option<PathBuf>,
     /// Number of tokens above which the answer is no.
     pub(crate) max_tokens: Option<u64>,
@@ -53,12 +53,8 @@ pub(crate) fn shown(
         data["maxTokens"] = json!(outputs.max_tokens);
     }
     let diff = outputs.diff.then(|| unified(("the page", &before), (&file, &after)));
-    if let Some(path) = &outputs.summary {
-        let text = in_markdown(&header, diff.as_deref(), &after);
-        summary::append_text(path, &text).map_err(|error| {
-            CommandError::usage(format!("cannot write {}: {error}", path.display()))
-        })?;
-    }
+    let summary = outputs.summary.as_ref();
+    let summary = summary.map(|path| (path, in_markdown(&header, diff.as_deref(), &after)));
     let is_no = is_too_long || outputs.diff && differs;
     let view = match diff {
         None => View::Markdown(after),
@@ -71,7 +67,11 @@ pub(crate) fn shown(
             View::Lines(diff_lines(&diff))
         }
     };
-    Ok(CommandOutput::own(data, view).exit(if is_no { Exit::No } else { Exit::Ok }))
+    let output = CommandOutput::own(data, view).exit(if is_no { Exit::No } else { Exit::Ok });
+    match summary {
+        Some((path, text)) => summary::put(path, text, output),
+        None => Ok(output),
+    }
 }
 
 /// Formats a preview with its text as a block that nothing in it can end.

@@ -19,6 +19,7 @@ use crate::apply::planned::ApplyArgs;
 use crate::apply::uploads::unsent_path;
 use crate::context::{Context, unlimited};
 use crate::error::CommandError;
+use crate::sandbox::without_limits;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 /// A running shadow. It stops when it is dropped.
@@ -139,8 +140,8 @@ impl Shadow {
 }
 
 async fn start(account: &Account, choices: &Choices) -> io::Result<ContractServer> {
-    let builder = ContractServer::builder(World::of(account.clone())).no_limits().no_request_log();
-    builder.choices(choices.clone()).start().await
+    let builder = ContractServer::builder(World::of(account.clone())).no_request_log();
+    without_limits(builder).choices(choices.clone()).start().await
 }
 
 /// Returns the readings of the interface under which the model refuses least.

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::live_account::LiveAccount;
 use crate::account::files::AccountFiles;
+use crate::account::shadow_run::KNOWN_TYPES;
 use crate::page_file::{PageFile, ReferenceTarget};
 
 /// Language of which only the id is known.
@@ -50,7 +51,6 @@ pub(super) fn of_file(files: &AccountFiles) -> Account {
     account.languages = languages_of(files);
     let Some((_, file)) = files.pages.first() else { return account };
     account.forms = forms_of(file);
-    let types = known_types();
     let (id, login) = match &file.page.profile {
         ProfileKey::Id(id) => (id.unsigned_abs(), "page".to_owned()),
         ProfileKey::Login(login) => (FIRST_ID - 1, login.clone()),
@@ -61,21 +61,12 @@ pub(super) fn of_file(files: &AccountFiles) -> Account {
         .filter_map(|item| {
             let id = item.id?.unsigned_abs();
             let mut slot = Slot::new(id, item.kind.clone(), serde_json::Map::new());
-            slot.supported = types.contains(item.kind.as_str());
+            slot.supported = KNOWN_TYPES.contains(&item.kind.as_str());
             Some(slot)
         })
         .collect();
     account.profiles.push(page);
     account
-}
-
-/// Names of the slot types of the interface (section 2.2).
-fn known_types() -> BTreeSet<&'static str> {
-    [
-        "button", "picture", "gallery", "text", "youtube", "faq", "divider", "event", "music",
-        "form", "wishlist", "question",
-    ]
-    .into()
 }
 
 fn empty() -> Account {
@@ -110,22 +101,7 @@ fn forms_of(file: &PageFile) -> Vec<Form> {
 
 /// Returns a form of which only the title is known.
 fn untold(id: String, title: String) -> Form {
-    Form {
-        id,
-        title,
-        description: None,
-        button_text: "Send".to_owned(),
-        success_message: String::new(),
-        whatsapp_phone: None,
-        whatsapp_message: None,
-        fields: Vec::new(),
-        enabled: true,
-        submissions_limit: None,
-        active_till: None,
-        notification_channel_ids: Vec::new(),
-        submissions: 0,
-        created_at: Timestamp::UNIX_EPOCH,
-    }
+    Form { success_message: String::new(), ..Form::new(id, title, Timestamp::UNIX_EPOCH) }
 }
 
 fn profile(page: &PageSnapshot) -> Profile {

@@ -27,6 +27,16 @@ pub(crate) struct SchemaViolation {
     pub(crate) help: Option<String>,
 }
 
+impl SchemaViolation {
+    /// Formats the violation with its place in the data and its hint.
+    pub(crate) fn in_words(&self) -> String {
+        let Self { path, message, help, .. } = self;
+        let place = if path.is_empty() { String::new() } else { format!("{}: ", path.join(".")) };
+        let help = help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{place}{message}{help}")
+    }
+}
+
 /// Part of the data to validate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SchemaExtent<'a> {

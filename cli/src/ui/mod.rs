@@ -113,7 +113,10 @@ impl Ui {
                     let text = markdown::render(text, self.colored(terminal));
                     print(text.as_bytes(), ContentKind::Text)
                 }
-                View::Lines(lines) | View::Listing(lines, _) | View::FigureTable(lines, _) => {
+                View::Lines(lines)
+                | View::NamedLines(lines, _)
+                | View::Listing(lines, _)
+                | View::FigureTable(lines, _) => {
                     let text: String =
                         lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
                     print(text.as_bytes(), ContentKind::Text)

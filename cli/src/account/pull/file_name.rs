@@ -7,7 +7,7 @@ const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 /// Maximum length of a stem in bytes; a login has at most 60.
 const MAX_STEM: usize = 100;
 
-/// Maximum length of a local name in characters, without a number behind it.
+/// Maximum length of a local name in characters, without a number after it.
 const MAX_NAME: usize = 48;
 
 /// Returns the text as the stem of a file name: letters, digits, `.`, `_` and `-`, not hidden, and no name of a device.

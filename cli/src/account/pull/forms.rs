@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::file_name::local_name;
 use super::place::PullDirectory;
+use crate::account::form_finder::form_ids;
 use crate::account::forms::record_form;
 use crate::apply::existing_file::{not_written, replace};
 use crate::apply::known_forms::KnownForms;
@@ -22,7 +23,9 @@ use crate::form_file::fields::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS,
 use crate::fs::atomic;
 use crate::output::yaml;
 use crate::page_file::Document;
-use crate::page_file::patch::{Edit, MarkedConflict, PatchError, Path, patch, refuse_marks};
+use crate::page_file::patch::{
+    Edit, MarkedConflict, PatchError, Path, patch, refuse_marks, without_marks,
+};
 
 /// What became of a file that says what the form has.
 const UNCHANGED: &str = "no changes";
@@ -69,6 +72,7 @@ pub(super) struct FormOptions {
 impl LocalForms {
     /// Gives each form its local name: that of its file, else that of the lock, else a new one made from its title.
     pub(super) async fn read(
+        context: &Context,
         client: &Client,
         known: &mut KnownForms,
         directory: &mut PullDirectory,
@@ -81,24 +85,31 @@ impl LocalForms {
                 || files.iter().any(|(_, file)| !file.channels.is_empty()));
         let channels =
             if needs_channels { client.notification_channels().await?.items } else { Vec::new() };
+        let mut ids = if options.portable {
+            vec![None; files.len()]
+        } else {
+            form_ids(context, &files, &account)?
+        };
         let mut taken: BTreeSet<String> =
             files.iter().map(|(_, file)| file.form.name.to_lowercase()).collect();
         let mut sorted: Vec<&LeadForm> = account.iter().collect();
         sorted.sort_by_key(|form| (&form.created_at, &form.id));
         let mut forms = Vec::new();
         for form in sorted {
-            let is_its = |(path, file): &(PathBuf, FormFile)| {
+            let is_its = |(id, (path, file)): (&Option<String>, &(PathBuf, FormFile))| {
                 if options.portable {
                     // The file of an earlier pull, not that of the form of this account.
                     let title = file.form.fields.get("title").and_then(Value::as_str);
                     let is_beside = path.parent() == directory.form_path("").parent();
                     return title == Some(&form.title) && file.form.id.is_none() && is_beside;
                 }
-                let recorded = directory.recorded_form(&file.form.name);
-                plan(file, &account, recorded)
-                    .is_some_and(|plan| plan.id.as_ref() == Some(&form.id))
+                id.as_ref() == Some(&form.id)
             };
-            let file = files.iter().position(is_its).map(|nth| files.remove(nth));
+            let nth = ids.iter().zip(&files).position(is_its);
+            let file = nth.map(|nth| {
+                ids.remove(nth);
+                files.remove(nth)
+            });
             let name = match &file {
                 Some((_, file)) => file.form.name.clone(),
                 None => {
@@ -242,13 +253,6 @@ fn new_name(title: &str, taken: &BTreeSet<String>, directory: &mut PullDirectory
     std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
 }
 
-/// Returns the plan of a form file, if it is clear which form it is.
-fn plan(file: &FormFile, forms: &[LeadForm], recorded: Option<&str>) -> Option<FormPlan> {
-    let fields = file.form.fields.clone();
-    let desired = DesiredForm { name: file.form.name.clone(), id: file.form.id.clone(), fields };
-    FormPlan::new(&desired, forms, recorded, &BTreeSet::new()).ok()
-}
-
 /// Removes what no form file can hold, such as an empty label, and returns its names.
 fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>), CommandError> {
     let mut left_out = Vec::new();
@@ -296,7 +300,9 @@ fn update(
     value: &Value,
     options: FormOptions,
 ) -> Result<(String, usize), CommandError> {
-    refuse_marks(&file.document)?;
+    if !options.force {
+        refuse_marks(&file.document)?;
+    }
     let (name, fields) = (file.form.name.clone(), file.form.fields.clone());
     let desired = DesiredForm { name, id: Some(form.id.clone()), fields };
     let plan = FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
@@ -306,7 +312,10 @@ fn update(
                 format!("{}: {error}; it was not written", path.display()),
             )
         })?;
-    if plan.changed.is_empty() {
+    let text = fs::read_to_string(path)
+        .map_err(|error| CommandError::usage(format!("cannot read {}: {error}", path.display())))?;
+    let unmarked = if options.force { without_marks(&text) } else { text.clone() };
+    if plan.changed.is_empty() && unmarked == text {
         return Ok((UNCHANGED.to_owned(), 0));
     }
     let edit = |name: &String| {
@@ -318,9 +327,7 @@ fn update(
         }
     };
     let edits: Vec<Edit> = plan.changed.keys().map(edit).collect();
-    let text = fs::read_to_string(path)
-        .map_err(|error| CommandError::usage(format!("cannot read {}: {error}", path.display())))?;
-    let patched = patch(&text, &edits).map_err(|error| {
+    let patched = patch(&unmarked, &edits).map_err(|error| {
         let exit = match error {
             PatchError::NotMarkable { .. } => Exit::Conflict,
             _ => Exit::Refused,
@@ -331,6 +338,7 @@ fn update(
     replace(path, &text, &patched)?;
     let count = edits.len();
     Ok(match (options.force, count) {
+        (true, 0) => ("marks removed".to_owned(), 0),
         (true, 1) => ("1 value taken over".to_owned(), 0),
         (true, _) => (format!("{count} values taken over"), 0),
         (false, 1) => ("1 difference marked".to_owned(), 1),

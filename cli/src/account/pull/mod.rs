@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
 
+use crate::account::live_page::all_keys;
 use crate::apply::schema_line::schema_of;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -98,11 +99,7 @@ async fn write(
 ) -> Result<CommandOutput, CommandError> {
     let is_all = keys.is_empty();
     let client = context.client().await?;
-    let keys = if is_all {
-        client.profiles().list().await?.items.iter().map(|it| ProfileKey::Id(it.id)).collect()
-    } else {
-        keys
-    };
+    let keys = if is_all { all_keys(&client).await? } else { keys };
     estimate::announce(&context.ui, keys.len(), keys.len() + 4);
     let needs_directory = file.is_none() || how.portable;
     let place = if needs_directory { Some(PullDirectory::read(context, directory)?) } else { None };

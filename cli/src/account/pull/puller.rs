@@ -19,7 +19,7 @@ use crate::apply::existing_file::{ExistingFile, PageSource, not_written};
 use crate::apply::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::schema_line::schema_of;
-use crate::apply::sync::SyncRecord;
+use crate::apply::sync::{SyncRecord, WrittenLocks};
 use crate::apply::uploads;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -63,7 +63,7 @@ impl<'c> Puller<'c> {
         let options = form_options(&how);
         let forms = match &mut directory {
             Some(directory) if is_all || how.portable || !directory.forms.is_empty() => {
-                LocalForms::read(&client, &mut known, directory, options).await?
+                LocalForms::read(context, &client, &mut known, directory, options).await?
             }
             _ => LocalForms::default(),
         };
@@ -186,6 +186,11 @@ impl<'c> Puller<'c> {
         replaces: bool,
         report: &mut Report,
     ) -> Result<(), CommandError> {
+        if !self.how.portable
+            && let Some(record) = SyncRecord::of(self.context, path)?
+        {
+            WrittenLocks::of(&record, page).check(self.context, &self.client).await?;
+        }
         let (content, fields) = export::whole(page, &self.rules);
         let mut new = NewPage::of(&content)?;
         let schema = schema_of(self.how.schema.as_deref(), Some(path))?.map(str::to_owned);

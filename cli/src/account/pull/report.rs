@@ -8,7 +8,7 @@ use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::ui::Ui;
 
-const MARKED: &str = "settle each conflict at its mark, `# <<< page:`, and delete the mark; until then the file is not applied";
+const MARKED: &str = "settle each conflict at its mark, a line that begins with `# <<<`, and delete the mark; until then the file is not applied";
 
 /// What a pull has done so far.
 #[derive(Default)]

@@ -142,6 +142,30 @@ impl LockStore {
         })
     }
 
+    /// Refuses a lock that belongs to another user than that of the requests, as far as the latter is known.
+    pub(crate) fn check_user(&self, owner: i64, user: Option<i64>) -> Result<(), CommandError> {
+        let Some(user) = user.filter(|user| *user != owner) else { return Ok(()) };
+        let path = self.path();
+        let message = format!(
+            "{} belongs to the user {owner}, not to {user}; nothing was written",
+            path.display()
+        );
+        Err(CommandError::new(Exit::Refused, message)
+            .with_hint("use the account that it belongs to, or another directory"))
+    }
+
+    /// Refuses a lock that cannot be written.
+    pub(super) fn check_writable(&self) -> Result<(), CommandError> {
+        atomic::check_writable(&self.path()).map_err(|error| {
+            let path = self.path();
+            let message =
+                format!("cannot write {}: {error}; nothing was written", path.display());
+            CommandError::usage(message).with_hint(
+                "the sync could not be recorded: make the directory writable, or pass --locked, which leaves links.lock as it is",
+            )
+        })
+    }
+
     fn text(&self) -> io::Result<String> {
         let path = self.path();
         if fs::metadata(&path)?.len() > MAX_BYTES {

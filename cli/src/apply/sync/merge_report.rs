@@ -4,10 +4,11 @@ use std::path::Path;
 
 use links_sdk::sync::{
     Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange,
-    Replaced, SyncNote,
+    Replaced, SyncNote, ValueHash,
 };
+use serde_json::Value;
 
-use super::{LockStore, Since};
+use super::{LockStore, MergedPage, Since};
 use crate::output::{Style, StyledLine};
 use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::ui::plan::shown_value;
@@ -15,12 +16,12 @@ use crate::ui::plan::shown_value;
 const SETTLE: &str =
     "--overwrite writes what the file says; or write the page's value here, to keep it";
 
-/// Returns the conflicts of a merge at their places in the file.
-pub(crate) fn conflicts(merge: &Merge, file: &PageFile) -> Vec<FieldDiagnostic> {
-    merge.conflicts.iter().map(|it| conflict(it, file)).collect()
+/// Returns the conflicts of a merge at their places in the file. `pull` is the command that marks them there.
+pub(crate) fn conflicts(merge: &Merge, file: &PageFile, pull: &str) -> Vec<FieldDiagnostic> {
+    merge.conflicts.iter().map(|it| conflict(it, file, pull)).collect()
 }
 
-fn conflict(conflict: &Conflict, file: &PageFile) -> FieldDiagnostic {
+fn conflict(conflict: &Conflict, file: &PageFile, pull: &str) -> FieldDiagnostic {
     let slots = "slots".to_owned();
     let (path, message, help) = match conflict {
         Conflict::Key { item, id, key, page, recorded, .. } => {
@@ -74,7 +75,9 @@ fn conflict(conflict: &Conflict, file: &PageFile) -> FieldDiagnostic {
             )
         }
     };
-    file.document.locate(&path, At::Value, message).help(format!("nothing was written; {help}"))
+    file.document
+        .locate(&path, At::Value, message)
+        .help(format!("nothing was written; {help}; `{pull}` marks it in the file"))
 }
 
 /// Returns the items of which it is unclear which slots they are, at their places in the file.
@@ -105,10 +108,25 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
 }
 
 /// Returns lines about the changes of others that a plan keeps or replaces, and notes.
-pub(crate) fn lines(merge: &Merge, since: Since) -> Vec<StyledLine> {
+pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
+    lines_without(merged, None)
+}
+
+/// Returns the same lines without what they say of the value of a profile field that is replaced.
+pub(crate) fn lines_without(merged: &MergedPage, field: Option<&str>) -> Vec<StyledLine> {
+    let MergedPage { base, merge, since } = merged;
+    let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
     let kept = kept.map(|it| StyledLine::new(Style::Changed, it));
-    let replaced = merge.replaced.iter().map(replaced);
+    // Without a record nothing tells that an empty value was anything else before.
+    let is_noted = |replaced: &&Replaced| match replaced {
+        Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
+        Replaced::Field { key, page } => {
+            (base.is_some() || !is_empty(page)) && Some(key.as_str()) != field
+        }
+        Replaced::Order { .. } | Replaced::Deletion { .. } => true,
+    };
+    let replaced = merge.replaced.iter().filter(is_noted).map(replaced);
     let deleted = merge.deletions.iter().filter_map(|deletion| {
         let why = match deletion.reason {
             DeletionReason::DeletedHere => return None,
@@ -161,17 +179,22 @@ pub(crate) fn remote_words(change: &RemoteChange) -> String {
 }
 
 fn replaced(replaced: &Replaced) -> StyledLine {
+    let value = |page: &Value| if is_empty(page) { "empty".to_owned() } else { shown_value(page) };
     let text = match replaced {
         Replaced::Key { id, key, page, .. } => {
-            format!("! slot {id}: `{key}` was {} on the page", shown_value(page))
+            format!("! slot {id}: `{key}` was {} on the page", value(page))
         }
-        Replaced::Field { key, page } => format!("! `{key}` was {} on the page", shown_value(page)),
+        Replaced::Field { key, page } => format!("! `{key}` was {} on the page", value(page)),
         Replaced::Order { .. } => "! the order of the page is replaced".to_owned(),
         Replaced::Deletion { item, id } => {
             format!("! item {}: slot {id} was deleted on the page; created again", item + 1)
         }
     };
     StyledLine::new(Style::Changed, text)
+}
+
+fn is_empty(value: &Value) -> bool {
+    ValueHash::of(value) == ValueHash::of(&Value::Null)
 }
 
 fn note(note: &SyncNote) -> String {

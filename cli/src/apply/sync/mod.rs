@@ -4,6 +4,7 @@ mod file_page;
 mod live_page;
 mod lock_store;
 mod merge_report;
+mod merged_page;
 mod opened_text;
 mod pull_edits;
 mod pulled;
@@ -11,12 +12,17 @@ mod record;
 pub(crate) mod recreated_slots;
 mod since;
 mod state_records;
+mod written_locks;
 
 pub(crate) use file_page::file_page;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
-pub(crate) use merge_report::{conflicts, identity_problems, lines, note_on_input, remote_words};
+pub(crate) use merge_report::{
+    conflicts, identity_problems, lines, lines_without, note_on_input, remote_words,
+};
+pub(crate) use merged_page::MergedPage;
 pub(crate) use opened_text::OpenedText;
 pub(crate) use pulled::PulledFile;
-pub(crate) use record::{MergedPage, SyncRecord, check_user};
+pub(crate) use record::SyncRecord;
 pub(crate) use since::Since;
 pub(crate) use state_records::StateRecords;
+pub(crate) use written_locks::WrittenLocks;

@@ -100,18 +100,18 @@ fn problem(conflict: &Conflict, opened: &[FileSlot], file: &PageFile) -> FieldDi
         }
         Conflict::DeletedThere { item, id, .. } => {
             let message = format!(
-                "someone else deleted the slot {id} meanwhile; remove its id here to create it again"
+                "another client deleted the slot {id} meanwhile; remove its id here to create it again"
             );
             (vec![slots, item.to_string()], message)
         }
         Conflict::DeletedHere { id, kind, .. } => {
             let message = format!(
-                "someone else changed the slot {id} ({kind}) meanwhile, but this file no longer has it"
+                "another client changed the slot {id} ({kind}) meanwhile, but this file no longer has it"
             );
             (vec![slots], message)
         }
         Conflict::Order { .. } => {
-            (vec![slots], "someone else moved the same slots meanwhile".to_owned())
+            (vec![slots], "another client moved the same slots meanwhile".to_owned())
         }
     };
     file.document.locate(&path, At::Value, message)

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::live_page::live;
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{LockStore, OpenedText, Since, file_page, identity_problems};
+use super::{LockStore, MergedPage, OpenedText, Since, file_page, identity_problems};
 use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
@@ -46,31 +46,6 @@ enum RecordPlace {
     State(StateRecords),
     /// The text that was opened in an editor.
     Opened(OpenedText),
-}
-
-/// A merge of a page file with its page, and the record that it was made with.
-#[derive(Debug)]
-pub(crate) struct MergedPage {
-    /// The record of the last sync with which the merge was made.
-    pub(crate) base: Option<PageBase>,
-    pub(crate) merge: Merge,
-    pub(crate) since: Since,
-}
-
-/// Refuses the lock of another user, as far as the user is known without asking the service.
-pub(crate) fn check_user(
-    store: &LockStore,
-    lock: &Lock,
-    user: Option<i64>,
-) -> Result<(), CommandError> {
-    let Some(user) = user.filter(|user| *user != lock.user) else { return Ok(()) };
-    let message = format!(
-        "{} belongs to the user {}, not to {user}; nothing was written",
-        store.path().display(),
-        lock.user
-    );
-    Err(CommandError::new(Exit::Refused, message)
-        .with_hint("use the account that it belongs to, or another directory"))
 }
 
 impl SyncRecord {
@@ -129,7 +104,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
-                check_user(store, &self.lock, context.user())?;
+                store.check_user(self.lock.user, context.known_user())?;
                 self.read_beyond_lock(context)
             }
             RecordPlace::State(records) => {
@@ -139,6 +114,14 @@ impl SyncRecord {
                 Ok(())
             }
             RecordPlace::Opened(_) => Ok(()),
+        }
+    }
+
+    /// Returns the `links.lock` that governs the file, if there is one.
+    pub(crate) fn lock(&self) -> Option<(&LockStore, &Lock)> {
+        match &self.place {
+            RecordPlace::Lock(store) => Some((store, &self.lock)),
+            RecordPlace::State(_) | RecordPlace::Opened(_) => None,
         }
     }
 

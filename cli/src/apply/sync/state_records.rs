@@ -1,6 +1,7 @@
 //! Records of syncs in the state directory: those that only this machine has.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use links_sdk::sync::{Lock, PageBase};
@@ -31,8 +32,20 @@ impl StateRecords {
     /// Returns the records of a file; `None` without a state directory.
     pub(super) fn of(context: &Context, service: &str, file: &str) -> Option<Self> {
         let state = runs::directory(context).ok()?;
-        let directory = state.join("sync").join(short(service));
+        let directory = directory_of(&state, service);
         Some(Self { directory, service: service.to_owned(), file: file.to_owned() })
+    }
+
+    /// Forgets the records of all files of a service.
+    pub(crate) fn forget_service(state: &Path, service: &str) -> Result<(), CommandError> {
+        let directory = directory_of(state, service);
+        match fs::remove_dir_all(&directory) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let message = format!("cannot remove {}: {error}", directory.display());
+                Err(CommandError::usage(message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the records of all files of a service that no `links.lock` governed, each with its path. Those that cannot be read are left out.
@@ -172,6 +185,10 @@ impl StateRecords {
     fn turn(&self, context: &Context) -> crate::fs::lock::ResourceLock {
         context.lock(&format!("sync-{}", short(&self.file)))
     }
+}
+
+fn directory_of(state: &Path, service: &str) -> PathBuf {
+    state.join("sync").join(short(service))
 }
 
 fn is_own(path: &Path) -> bool {

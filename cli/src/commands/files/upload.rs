@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::upload_source::UploadSource;
 use crate::args::dry_run::DryRunArgs;
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -27,7 +28,30 @@ pub(crate) struct FilesUploadArgs {
     #[arg(long = "for", value_name = "USE")]
     image_use: Option<ImageUseArg>,
     #[command(flatten)]
+    key: IdempotencyKeyArgs,
+    #[command(flatten)]
     dry_run: DryRunArgs,
+}
+
+impl FilesUploadArgs {
+    /// Returns the upload method that was asked for. A key belongs to one request.
+    ///
+    /// # Errors
+    ///
+    /// When a key is given for more than one request.
+    fn method(&self) -> Result<Option<UploadMethod>, CommandError> {
+        let why = match (&self.key.idempotency_key, self.sources.len(), self.via) {
+            (None, ..) | (Some(_), 1, None | Some(UploadMethodArg::Multipart)) => {
+                return Ok(self.via.map(UploadMethod::from));
+            }
+            (Some(_), 1, Some(UploadMethodArg::UploadUrl)) => {
+                "--via upload-url sends several".to_owned()
+            }
+            (Some(_), many, _) => format!("{many} files are named"),
+        };
+        let message = format!("an idempotency key belongs to one request, and {why}");
+        Err(CommandError::usage(format!("{message}; nothing was uploaded")))
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -73,7 +97,7 @@ pub(crate) async fn run(
     context: &mut Context,
     args: FilesUploadArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let method = args.via.map(UploadMethod::from);
+    let method = args.method()?;
     let image_use = args.image_use.map(ImageUse::from);
     // All sources are checked first, so that a mistake in the last one is found before anything is uploaded.
     let sources: Vec<_> = args
@@ -91,7 +115,7 @@ pub(crate) async fn run(
     let mut dry_run_end = None;
     for (source, name) in sources.into_iter().zip(&args.sources) {
         progress.now(name);
-        match source.upload(&client, name, &progress).await {
+        match source.upload(&client, name, &progress, args.key.clone()).await {
             Ok(file) => {
                 let mut record = serde_json::to_value(&file).map_err(CommandError::internal)?;
                 record["source"] = json!(name);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use links_sdk::types::File;
 use links_sdk::{Client, ImageUse, Upload, UploadMethod};
 
+use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::args::images;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -55,22 +56,27 @@ impl UploadSource {
         matches!(self, Self::File(_))
     }
 
-    /// Uploads the image. `name` is the source as the user named it.
+    /// Uploads the image: in one request, if that has a key. `name` is the source as the user named it.
     pub(super) async fn upload(
         self,
         client: &Client,
         name: &str,
         progress: &Arc<Progress>,
+        key: IdempotencyKeyArgs,
     ) -> Result<File, CommandError> {
         let Self::File(upload) = self else {
-            return Ok(client.files().upload_from_url(name).await?);
+            return Ok(key.on(client.files().upload_from_url(name)).await?);
+        };
+        let upload = match key.idempotency_key {
+            Some(_) => upload.method(UploadMethod::Multipart),
+            None => upload,
         };
         let (bar, shown) = (progress.clone(), name.to_owned());
         let upload = upload.on_progress(move |at| {
             let percent = at.sent.saturating_mul(100).checked_div(at.total).unwrap_or(100);
             bar.now(&format!("{shown} {percent} %"));
         });
-        client.files().upload(upload).await.map_err(|error| {
+        key.on(client.files().upload(upload)).await.map_err(|error| {
             let is_refused = error.is_invalid_input();
             let failure = CommandError::from(error);
             if is_refused { refused(name, &failure.to_string()) } else { failure }

@@ -8,6 +8,7 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod update;
 pub(crate) mod view;
+mod where_used;
 
 use clap::Subcommand;
 

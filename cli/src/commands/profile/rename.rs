@@ -71,8 +71,8 @@ pub(crate) fn require_consent(
     confirm: Option<String>,
 ) -> Result<(), CommandError> {
     let warning = format!(
-        "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and someone else may \
-         take the login {old}."
+        "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and another \
+         account may take the login {old}."
     );
     context.ui.say(&StyledLine::new(Style::Removed, warning));
     if context.dry_run().is_some() {

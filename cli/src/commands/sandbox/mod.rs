@@ -1,5 +1,6 @@
 //! `links sandbox`: commands for the embedded service.
 
+mod local_records;
 pub(crate) mod path;
 pub(crate) mod reset;
 pub(crate) mod serve;
@@ -17,7 +18,7 @@ use crate::output::CommandOutput;
 pub(crate) enum SandboxCommand {
     /// Keep it running for other programs; prints its URL and a token as one JSON line
     Serve(serve::SandboxServeArgs),
-    /// Delete everything that was written to it
+    /// Delete everything that was written to it, and what this machine has recorded of it
     Reset(reset::SandboxResetArgs),
     /// Print where its state is kept
     Path(path::SandboxPathArgs),

@@ -1,10 +1,9 @@
-//! `links sandbox reset`: deletes the state of the embedded service.
-
-use std::io::ErrorKind;
+//! `links sandbox reset`: deletes the state of the embedded service, and what this machine has recorded of it.
 
 use clap::Args;
 use serde_json::json;
 
+use super::local_records::{self, not_removed, remove_file};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -17,18 +16,13 @@ pub(crate) struct SandboxResetArgs {}
 
 pub(crate) fn run(context: &Context, _: &SandboxResetArgs) -> Result<CommandOutput, CommandError> {
     let path = sandbox::state_file(&context.settings)?;
-    let rate = path.with_file_name(sandbox::RATE);
-    let rate_removed = match std::fs::remove_file(&rate) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    };
-    for (file, removed) in
-        [(&path, links_fixtures::remove_state_file(&path)), (&rate, rate_removed)]
-    {
-        removed.map_err(|error| {
-            CommandError::usage(format!("cannot remove {}: {error}", file.display()))
-        })?;
-    }
-    let line = StyledLine::new(Style::Plain, "the sandbox was reset");
-    Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(vec![line])))
+    // What is recorded of a sandbox that is gone would speak of slots that others deleted.
+    local_records::remove(context)?;
+    remove_file(&path.with_file_name(sandbox::RATE))?;
+    links_fixtures::remove_state_file(&path).map_err(|error| not_removed(&path, &error))?;
+    let lines = vec![
+        StyledLine::new(Style::Plain, "the sandbox was reset"),
+        StyledLine::new(Style::Faint, "a links.lock of its pages stays: delete it, too"),
+    ];
+    Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(lines)))
 }

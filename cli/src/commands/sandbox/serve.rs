@@ -4,9 +4,11 @@ use std::future::poll_fn;
 use std::task::Poll;
 
 use clap::Args;
+use links_fixtures::ContractServer;
+use links_sdk::{BaseUrl, Pacer, SharedFilePacer, Token};
 use serde_json::json;
 
-use crate::context::Context;
+use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
@@ -28,12 +30,24 @@ pub(crate) struct SandboxServeArgs {
     no_limits: bool,
 }
 
+/// Records the limits of the service for the commands of this machine that reach it by its URL, as if one of them had read them from it.
+fn tell_limits(context: &Context, server: &ContractServer, has_limits: bool) {
+    let (base, token) = (BaseUrl::new(&server.base_url()), Token::new(&server.token()));
+    if let (Ok(base), Ok(token)) = (base, token)
+        && let Some(directory) = context.settings.state_directory()
+    {
+        let file = directory.join(SharedFilePacer::name(&base, &token));
+        SharedFilePacer::new(file).learn(sandbox::reported_limits(has_limits), &*clock());
+    }
+}
+
 pub(crate) async fn run(
     context: &Context,
     args: SandboxServeArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let server =
-        sandbox::start(&context.settings, args.port, args.limits && !args.no_limits).await?;
+    let has_limits = args.limits && !args.no_limits;
+    let server = sandbox::start(&context.settings, args.port, has_limits).await?;
+    tell_limits(context, &server, has_limits);
     // The reader of the line may stop the service at once.
     let suppressed = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());

@@ -75,7 +75,7 @@ pub(crate) async fn run(
         }
         Ok(None)
     };
-    let applied = editor::edit(context, &name, &text, apply).await?;
+    let applied = Box::pin(editor::edit(context, &name, &text, apply)).await?;
     Ok(applied.unwrap_or_else(editor::unchanged))
 }
 

@@ -8,7 +8,7 @@ use links_sdk::ProfileKey;
 use crate::args::dry_run::DryRunArgs;
 use crate::bulk::csv_rows::{ColumnMap, rows};
 use crate::bulk::import::Import;
-use crate::bulk::{self, BulkRequest, invalid};
+use crate::bulk::{self, BulkArgs, BulkRequest, invalid};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -44,12 +44,8 @@ pub(crate) struct SlotsImportArgs {
     /// Character between the cells
     #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter, hide_short_help = true)]
     delimiter: u8,
-    /// Confirm the new slots without being asked
-    #[arg(long)]
-    yes: bool,
-    /// Wait for another run on the same page instead of refusing
-    #[arg(long, hide_short_help = true)]
-    wait: bool,
+    #[command(flatten)]
+    how: BulkArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -67,8 +63,12 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsImportArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let SlotsImportArgs { profile, file, kind, map, at, delimiter, yes, wait, dry_run } = args;
-    let bytes = read(&file)?;
+    let SlotsImportArgs { profile, file, kind, map, at, delimiter, how, dry_run } = args;
+    let name = match file.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => file.display().to_string(),
+    };
+    let bytes = read(&file, &name)?;
     context.writer(dry_run).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
@@ -77,7 +77,6 @@ pub(crate) async fn run(
         let message = format!("slots of the type {kind} cannot be created; nothing was written");
         return Err(CommandError::new(Exit::Invalid, message).with_hint(hint));
     }
-    let name = file.display().to_string();
     let at_line = |line: String| format!("{name}:{line}");
     let rows = rows(&bytes, delimiter, &kind, map.as_ref(), &types)
         .map_err(|lines| invalid(lines.into_iter().map(at_line).collect()))?;
@@ -88,12 +87,12 @@ pub(crate) async fn run(
         ));
     }
     let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
-    bulk::run(context, BulkRequest { pages: vec![profile], yes, wait }, &import).await
+    bulk::run(context, BulkRequest { pages: vec![profile], how }, &import).await
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
+fn read(file: &Path, name: &str) -> Result<Vec<u8>, CommandError> {
     let unreadable = |error: &std::io::Error| {
-        CommandError::usage(format!("cannot read {}: {error}; nothing was written", file.display()))
+        CommandError::usage(format!("cannot read {name}: {error}; nothing was written"))
     };
     let mut bytes = Vec::new();
     let limit = MOST_BYTES + 1;
@@ -108,11 +107,8 @@ fn read(file: &Path) -> Result<Vec<u8>, CommandError> {
         })
     };
     if size.map_err(|error| unreadable(&error))? as u64 > MOST_BYTES {
-        let message = format!(
-            "{} is larger than {} MiB; nothing was written",
-            file.display(),
-            MOST_BYTES >> 20
-        );
+        let message =
+            format!("{name} is larger than {} MiB; nothing was written", MOST_BYTES >> 20);
         return Err(CommandError::new(Exit::Invalid, message));
     }
     Ok(bytes)

@@ -97,10 +97,12 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage,
     let page = planned(context, source, &apply_args).await?;
     args.fail_on.check(&page)?;
     if args.check {
-        check_on_service(&page, &context.ui).await?;
+        for note in check_on_service(&page).await? {
+            context.ui.say(&note);
+        }
     }
     if let Some(path) = &args.out {
-        SavedPlan::of(&page, path).write(path)?;
+        SavedPlan::of(&page, &apply_args, path).write(path)?;
         let mut text = format!("plan written to {0}: links slots apply --plan {0}", path.display());
         for root in &apply_args.upload_root {
             text.extend([" --upload-root ", &root.display().to_string()]);

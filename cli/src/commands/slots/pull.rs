@@ -12,7 +12,7 @@ use crate::apply::existing_file::{ExistingFile, PageSource, not_written};
 use crate::apply::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::schema_line::{is_json, schema_of, with_schema};
-use crate::apply::sync::SyncRecord;
+use crate::apply::sync::{SyncRecord, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -70,6 +70,10 @@ pub(crate) async fn run(
     }
     let key = profile.clone();
     let (page, read) = export::pull(context, profile).await?;
+    if let Some(record) = &record {
+        let client = context.client().await?;
+        WrittenLocks::of(record, &read).check(context, &client).await?;
+    }
     let types = context.slot_types().await?.rules();
     let data = serde_json::to_value(&page).map_err(CommandError::internal)?;
     let mut yaml = yaml::write(&page)?;

@@ -3,10 +3,11 @@
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use crate::account::live_page::all_keys;
 use crate::args::dry_run::DryRunArgs;
 use crate::bulk::rewrite::{Rewrite, once};
 use crate::bulk::slot_filter::SlotFilter;
-use crate::bulk::{self, BulkRequest};
+use crate::bulk::{self, BulkArgs, BulkRequest};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -34,12 +35,8 @@ pub(crate) struct SlotsRewriteArgs {
     /// jq filter that gives the slot as it should be
     #[arg(long, value_name = "FILTER")]
     edit: String,
-    /// Confirm the changes without being asked
-    #[arg(long)]
-    yes: bool,
-    /// Wait for other runs on the same pages instead of refusing
-    #[arg(long, hide_short_help = true)]
-    wait: bool,
+    #[command(flatten)]
+    how: BulkArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -48,13 +45,9 @@ pub(crate) async fn run(
     context: &mut Context,
     args: SlotsRewriteArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let SlotsRewriteArgs { profiles, all, select, edit, yes, wait, dry_run } = args;
+    let SlotsRewriteArgs { profiles, all, select, edit, how, dry_run } = args;
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
     let client = context.writer(dry_run).await?;
-    let pages = if all {
-        client.profiles().list().await?.items.iter().map(|it| ProfileKey::Id(it.id)).collect()
-    } else {
-        once(profiles)
-    };
-    bulk::run(context, BulkRequest { pages, yes, wait }, &Rewrite { filter }).await
+    let pages = if all { all_keys(&client).await? } else { once(profiles) };
+    bulk::run(context, BulkRequest { pages, how }, &Rewrite { filter }).await
 }

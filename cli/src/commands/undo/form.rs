@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::arguments::UndoArgs;
 use super::conflict;
 use super::selection::UndoneWrite;
-use crate::commands::forms::view::FIRST;
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;
 use crate::error::CommandError;
@@ -33,8 +32,12 @@ pub(super) async fn undo(
         let line = StyledLine::new(Style::Plain, "no changes");
         return Ok(CommandOutput::own(json!({ "id": id }), View::Lines(vec![line])));
     }
+    let title = session.before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
+    let names: Vec<String> = reverse.changes.keys().cloned().collect();
     let answer = session.restore(context, reverse.changes, args.yes).await?;
-    Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
+    let line = format!("form \"{title}\": {}", names.join(", "));
+    let view = View::Lines(vec![StyledLine::new(Style::Plain, line)]);
+    Ok(CommandOutput::service(answer.body().clone(), view))
 }
 
 /// Values to write so that a form is as it was.

@@ -12,7 +12,7 @@ use crate::output::{Cell, View};
 /// Field names of ids in records of the service.
 const NAMES: &[&str] = &["id", "profileId", "userId"];
 
-/// Prints the id of each record: its `id`, or else the first field of its view; a record that is not an object is its own id.
+/// Prints the id of each record: its `id`, or else the field that its view names or begins with; a record that is not an object is its own id.
 pub(crate) fn render(records: &Records, view: &View) -> String {
     let first = match view {
         View::Table([column, ..]) => match column.cell {
@@ -20,6 +20,7 @@ pub(crate) fn render(records: &Records, view: &View) -> String {
             Cell::Of(_) => None,
         },
         View::Record(first) => first.first().copied(),
+        View::NamedLines(_, name) => Some(*name),
         _ => None,
     };
     let id = |record| id_of(record, first).map(|it| compact(&it) + "\n");

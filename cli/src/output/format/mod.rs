@@ -223,7 +223,7 @@ impl OutputOptions {
             _ if self.is_narrowed() => markdown::table(&self.grid(selected, view, grid::show)?),
             View::Markdown(text) => text.clone(),
             View::Document(text) => markdown::block("", text),
-            View::Lines(lines) | View::FigureTable(lines, _) => {
+            View::Lines(lines) | View::NamedLines(lines, _) | View::FigureTable(lines, _) => {
                 let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
                 markdown::block("diff", &text.join("\n"))
             }

@@ -123,7 +123,7 @@ impl Edit {
 pub(crate) enum MarkedConflict {
     /// Another value.
     Changed(Value),
-    /// Another value, of which it is unknown which side changed it.
+    /// Another value of a form, of which it is unknown which side changed it.
     Differs(Value),
     /// No such value any more.
     Removed,

@@ -4,7 +4,8 @@
 //! # <<< page: data.title: "Shop" (changed on the page since the last sync; keep the value below or take this one, then delete this line)
 //! ```
 //!
-//! A comment on a line of its own that begins with `# <<< page:` is a mark, whatever follows, so that a mark that was edited is still one.
+//! A comment on a line of its own that begins with `# <<< page:` or `# <<< form:` is a mark, whatever follows, so that a mark that was edited is
+//! still one.
 
 use std::fmt::Write;
 
@@ -16,13 +17,16 @@ use crate::page_file::document::Document;
 use crate::page_file::node::Span;
 use crate::page_file::report::{FieldDiagnostic, FileDiagnostics};
 
-/// Begin of every mark.
+/// Begin of a mark in a page file.
 const PREFIX: &str = "# <<< page:";
+
+/// Begin of a mark in a form file.
+const FORM_PREFIX: &str = "# <<< form:";
 
 /// Returns the spans of all marks, also of a text with errors.
 pub(crate) fn marks(text: &str) -> Vec<Span> {
     let content = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if !content.contains(PREFIX) {
+    if ![PREFIX, FORM_PREFIX].iter().any(|prefix| content.contains(prefix)) {
         return Vec::new();
     }
     let before = text.len() - content.len();
@@ -33,12 +37,26 @@ pub(crate) fn marks(text: &str) -> Vec<Span> {
         let (start, end) = (skip_blanks(content, line), line_end(content, line));
         let next = scalars.partition_point(|scalar| scalar.end <= start);
         let is_inside = scalars.get(next).is_some_and(|scalar| scalar.start <= start);
-        if content[start..].starts_with(PREFIX) && !is_inside {
+        let is_mark =
+            [PREFIX, FORM_PREFIX].iter().any(|prefix| content[start..].starts_with(prefix));
+        if is_mark && !is_inside {
             found.push(before + start..before + end);
         }
         line = content[end..].find('\n').map_or(content.len(), |length| end + length + 1);
     }
     found
+}
+
+/// Returns the text without the lines of its marks.
+pub(crate) fn without_marks(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for mark in marks(text) {
+        let indent = text[from..mark.start].trim_end_matches([' ', '\t']).len();
+        kept += &text[from..from + indent];
+        from = text[mark.end..].find('\n').map_or(text.len(), |length| mark.end + length + 1);
+    }
+    kept + &text[from..]
 }
 
 /// Refuses a document with marks.
@@ -47,9 +65,17 @@ pub(crate) fn marks(text: &str) -> Vec<Span> {
 ///
 /// A diagnostic at each mark.
 pub(crate) fn refuse_marks(document: &Document) -> Result<(), FileDiagnostics> {
-    let problem = |span| {
-        FieldDiagnostic::new("", span, "a conflict with the page is marked here")
-            .help("settle it as the line says, then delete the line")
+    let problem = |span: Span| {
+        let (what, help) = if document.text()[span.clone()].starts_with(FORM_PREFIX) {
+            (
+                "form",
+                "settle it as the line says, then delete the line; or `links pull --all --force` takes what the form has",
+            )
+        } else {
+            ("page", "settle it as the line says, then delete the line")
+        };
+        FieldDiagnostic::new("", span, format!("a conflict with the {what} is marked here"))
+            .help(help)
     };
     let problems: Vec<_> = marks(document.text()).into_iter().map(problem).collect();
     if problems.is_empty() { Ok(()) } else { Err(document.bad(problems)) }
@@ -65,7 +91,7 @@ pub(super) fn line(path: &Path, conflict: &MarkedConflict) -> String {
             json_text(value)
         ),
         MarkedConflict::Differs(value) => format!(
-            "{PREFIX} {label}{separator}{} (differs from the value below; keep that or take this one, then delete this line)",
+            "{FORM_PREFIX} {label}{separator}{} (differs from the value below; keep that or take this one, then delete this line)",
             json_text(value)
         ),
         MarkedConflict::Removed => format!(

@@ -31,7 +31,7 @@ pub(crate) use edit::{Edit, MarkedConflict, Path, Step};
 pub(crate) use error::PatchError;
 #[cfg(test)]
 use mark::marks;
-pub(crate) use mark::refuse_marks;
+pub(crate) use mark::{refuse_marks, without_marks};
 pub(crate) use order::moves;
 
 use changes::TextChange;

@@ -100,29 +100,26 @@ async fn follow(
             () = watcher.changed() => None,
             Some(order) = ordered.recv() => Some(order),
         };
-        let replied = if let Some(order) = order {
+        let mut replied = None;
+        if let Some(order) = order {
             let state = session.carry_out(order.version, order.is_confirmed).await;
-            Some((order.reply, state))
-        } else {
+            replied = Some((order.reply, state));
+        }
+        // The file may be saved again while it is applied.
+        loop {
             let is_due = tokio::select! {
                 biased;
                 ended = &mut *stopped => return ended,
                 is_due = session.refresh() => is_due,
             };
+            if let Some((reply, state)) = replied.take() {
+                // The browser may have gone.
+                let _ = reply.send(state);
+            }
             if !is_due {
-                continue;
+                break;
             }
             session.apply_saved().await;
-            None
-        };
-        tokio::select! {
-            biased;
-            ended = &mut *stopped => return ended,
-            _ = session.refresh() => {}
-        }
-        if let Some((reply, state)) = replied {
-            // The browser may have gone.
-            let _ = reply.send(state);
         }
     }
 }

@@ -67,6 +67,8 @@ pub(super) struct ServeSession {
     /// What the last apply refused of the file.
     refused: Vec<FileProblem>,
     notice: Option<Notice>,
+    /// True once a document had the notice.
+    is_notice_shown: bool,
 }
 
 impl ServeSession {
@@ -87,6 +89,7 @@ impl ServeSession {
             problems: Vec::new(),
             refused: Vec::new(),
             notice: None,
+            is_notice_shown: false,
         }
     }
 
@@ -113,10 +116,11 @@ impl ServeSession {
         let is_made = self.make().await.is_ok();
         let is_saved = self.source.as_ref().map(PreviewSource::fingerprint) != before;
         if is_saved {
-            self.notice = None;
+            self.notice = self.notice.take().filter(|_| !self.is_notice_shown);
             self.refused.clear();
         }
         self.publish();
+        self.is_notice_shown = true;
         let needs_nothing =
             |it: &ApplyOutlook| it.is_changed && it.refusal.is_none() && it.irreversible.is_empty();
         let is_on_save = self.apply == Some(ApplyWhen::Save);
@@ -198,6 +202,7 @@ impl ServeSession {
         };
         // The page is another one now, or was before.
         self.live = None;
+        self.is_notice_shown = false;
         match ended {
             Ok(output) => {
                 let lines = match output.view {

@@ -25,10 +25,26 @@ const SUMMARY_MAX: usize = 10;
 /// Maximum number of kept slots that are named.
 const KEPT_MAX: usize = 12;
 
-/// Lines about the effects of a plan on a page: changes with old and new value, new slots, moves, kept and deleted slots. `kept_reason` is
-/// the reason why a slot is kept that could be deleted. A large plan is summarised unless it is to be shown in full; deletes are always named.
-pub(crate) fn lines(shown: &PlanView<'_>, kept_reason: &str, is_full: bool) -> Vec<StyledLine> {
-    shown.lines(width(), kept_reason, is_full)
+/// How a plan is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanStyle<'s> {
+    /// Reason why a slot is kept that could be deleted.
+    pub(crate) kept_reason: &'s str,
+    /// True if a large plan is shown with all its lines.
+    pub(crate) is_full: bool,
+    /// Name of what a new slot is made of, by its index.
+    pub(crate) item_name: &'s dyn Fn(usize) -> String,
+}
+
+/// Returns the name of an item of a page file: `item 3`.
+pub(crate) fn item_of_file(index: usize) -> String {
+    format!("item {}", index + 1)
+}
+
+/// Lines about the effects of a plan on a page: changes with old and new value, new slots, moves, kept and deleted slots. A large plan is
+/// summarised unless it is to be shown in full; deletes are always named.
+pub(crate) fn lines(shown: &PlanView<'_>, style: PlanStyle<'_>) -> Vec<StyledLine> {
+    shown.lines(width(), style)
 }
 
 /// Line about the entries that a summary leaves out, if there are any.
@@ -40,7 +56,8 @@ fn left_out(all: usize, most: usize, what: [&str; 2]) -> Option<StyledLine> {
 }
 
 impl PlanView<'_> {
-    fn lines(&self, width: usize, kept_reason: &str, is_full: bool) -> Vec<StyledLine> {
+    fn lines(&self, width: usize, style: PlanStyle<'_>) -> Vec<StyledLine> {
+        let PlanStyle { kept_reason, is_full, item_name } = style;
         let is_large = self.updates.len() + self.creates.len() + self.moves.len() > LARGE;
         let most = if is_large && !is_full { SUMMARY_MAX } else { usize::MAX };
         let mut lines = Vec::new();
@@ -57,7 +74,7 @@ impl PlanView<'_> {
         for create in self.creates.iter().take(most) {
             lines.push(StyledLine::new(
                 Style::Added,
-                format!("+ {} (item {})", create.kind, create.index + 1),
+                format!("+ {} ({})", create.kind, item_name(create.index)),
             ));
             let line = |(key, new)| {
                 let text = format!("    {key}: {}", text::value(new));
@@ -68,16 +85,21 @@ impl PlanView<'_> {
         lines.extend(left_out(self.creates.len(), most, ["new slot", "new slots"]));
         for moved in self.moves.iter().take(most) {
             let place = match &moved.after {
-                Some(block) => format!("after {}", block.name()),
+                Some(block) => format!("after {}", block.name(item_name)),
                 None => "to the top".to_owned(),
             };
-            lines
-                .push(StyledLine::new(Style::Changed, format!("> {} {place}", moved.block.name())));
+            lines.push(StyledLine::new(
+                Style::Changed,
+                format!("> {} {place}", moved.block.name(item_name)),
+            ));
         }
         lines.extend(left_out(self.moves.len(), most, ["move", "moves"]));
         lines.extend(self.kept(kept_reason));
-        let upload = |it| StyledLine::new(Style::Changed, format!("^ upload {it}"));
-        lines.extend(self.uploads.iter().map(upload));
+        for upload in &self.uploads {
+            lines.push(StyledLine::new(Style::Changed, format!("^ upload {upload}")));
+            let warning = upload.warning.iter();
+            lines.extend(warning.map(|it| StyledLine::new(Style::Changed, format!("! {it}"))));
+        }
         for delete in self.deletes {
             let name = name(Some(delete.id), &delete.kind, delete.label.as_deref());
             lines.push(StyledLine::new(
@@ -85,7 +107,7 @@ impl PlanView<'_> {
                 format!("- {name}, with its click statistics"),
             ));
         }
-        lines.extend(self.warnings());
+        lines.extend(self.warnings(item_name));
         lines
     }
 
@@ -105,7 +127,7 @@ impl PlanView<'_> {
         named.chain((more > 0).then(|| StyledLine::new(Style::Faint, line)))
     }
 
-    fn warnings(&self) -> impl Iterator<Item = StyledLine> {
+    fn warnings(&self, item_name: &dyn Fn(usize) -> String) -> impl Iterator<Item = StyledLine> {
         let room = match self.make_room {
             0 => None,
             1 => Some("1 slot is deleted".to_owned()),
@@ -114,8 +136,8 @@ impl PlanView<'_> {
         let room = room.map(|what| format!("the page is full: {what} before new ones are created"));
         let notices = self.notices.iter().map(|Notice::RemovedSince { index, id }| {
             format!(
-                "item {} was slot {id}, which someone deleted since: it is created again",
-                index + 1
+                "{} was slot {id}, which was deleted since: it is created again",
+                item_name(*index)
             )
         });
         room.into_iter().chain(notices).map(|it| StyledLine::new(Style::Changed, format!("! {it}")))
@@ -123,9 +145,9 @@ impl PlanView<'_> {
 }
 
 impl ShownSlot<'_> {
-    fn name(&self) -> String {
+    fn name(&self, item_name: &dyn Fn(usize) -> String) -> String {
         match self.index {
-            Some(index) => format!("the new {} of item {}", self.kind, index + 1),
+            Some(index) => format!("the new {} of {}", self.kind, item_name(index)),
             None => name(self.id, self.kind, self.label),
         }
     }

@@ -49,6 +49,9 @@ pub(crate) struct Upload {
     pub(crate) media_type: &'static str,
     /// Size in bytes.
     pub(crate) bytes: u64,
+    /// Reason why the image may be of no use as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) warning: Option<String>,
 }
 
 /// Changes to a slot.

@@ -12,13 +12,17 @@ fn slot(id: i64, kind: &str, data: &Value) -> Value {
     json!({"id": id, "type": kind, "data": data, "supported": true})
 }
 
+fn style(kept_reason: &str, is_full: bool) -> PlanStyle<'_> {
+    PlanStyle { kept_reason, is_full, item_name: &item_of_file }
+}
+
 /// Returns the plan as shown on lines of this width.
 fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> String {
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let plan = Plan::new(&page, &desired, options).unwrap();
-    let lines =
-        PlanView::of(&plan, &page).lines(width, "not in the file; --prune deletes it", false);
+    let lines = PlanView::of(&plan, &page)
+        .lines(width, style("not in the file; --prune deletes it", false));
     for line in &lines {
         assert!(line.text().chars().all(|c| !crate::sanitize::is_unsafe(c)), "{line:?}");
     }
@@ -120,7 +124,7 @@ fn a_large_plan_is_summarised_but_names_every_delete() {
     };
     let (updates, creates) = (view.updates.len(), view.creates.len());
     assert_eq!((updates, creates, view.deletes.len()), (30, 40, 50));
-    let summary = view.lines(100, "", false);
+    let summary = view.lines(100, style("", false));
     assert_eq!((count(&summary, '~'), count(&summary, '+'), count(&summary, '-')), (10, 10, 50));
     let said: Vec<_> =
         summary.iter().map(StyledLine::text).filter(|it| it.starts_with('…')).collect();
@@ -131,7 +135,7 @@ fn a_large_plan_is_summarised_but_names_every_delete() {
             "… and 30 more new slots; --full shows all"
         ]
     );
-    let full = view.lines(100, "", true);
+    let full = view.lines(100, style("", true));
     assert_eq!((count(&full, '~'), count(&full, '+'), count(&full, '-')), (30, 40, 50));
     assert_eq!(count(&full, '…'), 0);
 }

@@ -1,18 +1,7 @@
 //! `links search`: finds a text on pages and in lead forms.
 
-mod excerpt;
-mod hit;
-mod pattern;
-mod report;
-mod sources;
-mod texts;
-
 use clap::Args;
 
-use self::hit::Hit;
-use self::pattern::Pattern;
-use self::sources::Sources;
-use self::texts::Area;
 use crate::account::files::named_files;
 use crate::args::page_word::{self, PageWord};
 use crate::confine::NamedFiles;
@@ -20,6 +9,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
+use crate::search::hit::{self, Hit};
+use crate::search::pattern::Pattern;
+use crate::search::report;
+use crate::search::sources::{self, Sources};
+use crate::search::texts::Area;
 use crate::ui::{self, Ui};
 
 #[derive(Args, Debug)]

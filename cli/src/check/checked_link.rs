@@ -7,6 +7,7 @@ use links_sdk::link_check::{Judgement, LinkNote, Verdict, VerdictReason};
 use serde_json::{Value, json};
 
 use super::collect::FoundLink;
+use super::link_holder::LinkHolder;
 use super::pages::CheckedPage;
 use crate::ui::cut;
 
@@ -15,54 +16,56 @@ const TITLE: usize = 24;
 
 /// Link with its verdict.
 #[derive(Clone, Debug)]
-pub(super) struct CheckedLink {
-    /// Key or login of its page.
-    pub(super) page: String,
+pub(crate) struct CheckedLink {
+    /// Page or form that it is on.
+    pub(crate) holder: LinkHolder,
     /// File with line and column, both counted from 1.
-    pub(super) place: Option<(PathBuf, usize, usize)>,
-    pub(super) found: FoundLink,
-    pub(super) judgement: Judgement,
+    pub(crate) place: Option<(PathBuf, usize, usize)>,
+    pub(crate) found: FoundLink,
+    pub(crate) judgement: Judgement,
     /// The verdict is that of a check within the last day.
-    pub(super) is_cached: bool,
+    pub(crate) is_cached: bool,
     /// The baseline has it.
-    pub(super) is_known: bool,
+    pub(crate) is_known: bool,
     /// The file has the URL that it moved to.
-    pub(super) is_fixed: bool,
+    pub(crate) is_fixed: bool,
+    /// Reason why the URL that it moved to could not be written.
+    pub(crate) fix_error: Option<String>,
 }
 
 impl CheckedLink {
-    /// Returns whether the link is one of this page.
-    pub(super) fn is_in(&self, page: &CheckedPage) -> bool {
+    /// Returns whether the link is one of this page or form.
+    pub(crate) fn is_in(&self, page: &CheckedPage) -> bool {
         let file = page.file.as_ref().map(|(file, _)| file);
-        self.page == page.name && self.place.as_ref().map(|(file, ..)| file) == file
+        self.holder == page.holder && self.place.as_ref().map(|(file, ..)| file) == file
     }
 
     /// Counts the link as known from now on, if it is not fine.
-    pub(super) fn accept(&mut self) {
+    pub(crate) fn accept(&mut self) {
         self.is_known = self.judgement.verdict != Verdict::Fine;
     }
 
     /// Returns whether the link decides the exit code.
-    pub(super) fn fails(&self, strict: bool) -> bool {
+    pub(crate) fn fails(&self, strict: bool) -> bool {
         let worst = if strict { Verdict::Unsure } else { Verdict::Broken };
         self.judgement.verdict >= worst && !self.is_known
     }
 
     /// Returns whether there is something to say about the link.
-    pub(super) fn is_notable(&self) -> bool {
+    pub(crate) fn is_notable(&self) -> bool {
         self.judgement.verdict != Verdict::Fine || !self.judgement.notes.is_empty()
     }
 
-    /// Returns where the link is: file, line and column, or page and path.
-    pub(super) fn place(&self) -> String {
+    /// Returns where the link is: file, line and column, or page or form and path.
+    pub(crate) fn place(&self) -> String {
         match &self.place {
             Some((file, line, column)) => format!("{}:{line}:{column}", file.display()),
-            None => format!("{} {}", self.page, self.found.path),
+            None => format!("{} {}", self.holder, self.found.path),
         }
     }
 
     /// Returns what the link belongs to: `button "Menu"`, `social`, or the name of a field.
-    pub(super) fn owner(&self) -> String {
+    pub(crate) fn owner(&self) -> String {
         let Some(slot) = &self.found.slot else {
             let path = self.found.path.to_string();
             let name = path.split('.').next().unwrap_or_default();
@@ -76,9 +79,10 @@ impl CheckedLink {
     }
 
     /// Returns the reason and the notes. `offers_fix` says that `--fix` can write a move.
-    pub(super) fn message(&self, offers_fix: bool) -> String {
+    pub(crate) fn message(&self, offers_fix: bool) -> String {
         let note = |note: &LinkNote| match note {
             LinkNote::Moved(_) if self.is_fixed => format!("{note}: written"),
+            LinkNote::Moved(_) if self.fix_error.is_some() => format!("{note}: not written"),
             LinkNote::Moved(_) if offers_fix && self.place.is_some() => format!("{note} (--fix)"),
             note => note.to_string(),
         };
@@ -89,8 +93,9 @@ impl CheckedLink {
     }
 
     /// Returns the link as a record.
-    pub(super) fn json(&self) -> Value {
-        let Self { page, place, found, judgement, is_cached, is_known, is_fixed } = self;
+    pub(crate) fn json(&self) -> Value {
+        let Self { holder, place, found, judgement, is_cached, is_known, is_fixed, fix_error } =
+            self;
         let slot = found.slot.clone().unwrap_or_default();
         let (file, line, column) = match place {
             Some((file, line, column)) => {
@@ -104,7 +109,8 @@ impl CheckedLink {
         });
         let notes: Vec<_> = judgement.notes.iter().map(LinkNote::code).collect();
         json!({
-            "page": page,
+            "page": holder.page(),
+            "form": holder.form(),
             "file": file,
             "line": line,
             "column": column,
@@ -122,6 +128,7 @@ impl CheckedLink {
             "notes": notes,
             "known": is_known,
             "fixed": is_fixed,
+            "fixError": fix_error,
             "cached": is_cached,
         })
     }

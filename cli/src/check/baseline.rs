@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checked_link::CheckedLink;
+use super::link_holder::LinkHolder;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::fs::atomic;
@@ -19,18 +20,18 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 // Arguments about the baseline. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
-pub(super) struct BaselineArgs {
+pub(crate) struct BaselineArgs {
     /// Exit with 3 only for links that were not as bad in this file: output of `-o json`, or of --update-baseline
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub(super) baseline: Option<PathBuf>,
+    pub(crate) baseline: Option<PathBuf>,
     /// Write the links that are not fine to the baseline, and exit with 0
     #[arg(long, requires = "baseline")]
-    pub(super) update_baseline: bool,
+    pub(crate) update_baseline: bool,
 }
 
 impl BaselineArgs {
     /// Reads the baseline that the links are compared with; an empty one where there is none, or it is written anew.
-    pub(super) fn read(&self) -> Result<Baseline, CommandError> {
+    pub(crate) fn read(&self) -> Result<Baseline, CommandError> {
         match &self.baseline {
             Some(path) if !self.update_baseline => Baseline::read(path),
             _ => Ok(Baseline::default()),
@@ -38,14 +39,14 @@ impl BaselineArgs {
     }
 
     /// Returns the file to write.
-    pub(super) fn to_update(&self) -> Option<&Path> {
+    pub(crate) fn to_update(&self) -> Option<&Path> {
         self.baseline.as_deref().filter(|_| self.update_baseline)
     }
 }
 
-/// Verdicts of an earlier run, by page and URL.
+/// Verdicts of an earlier run, by page or form and URL.
 #[derive(Debug, Default)]
-pub(super) struct Baseline(BTreeMap<(String, String), Verdict>);
+pub(crate) struct Baseline(BTreeMap<(LinkHolder, String), Verdict>);
 
 /// Content of the file: what `links check -o json` prints, or `--update-baseline` writes.
 #[derive(Deserialize)]
@@ -55,7 +56,10 @@ struct BaselineFile {
 
 #[derive(Deserialize)]
 struct BaselineLink {
-    page: String,
+    #[serde(default)]
+    page: Option<String>,
+    #[serde(default)]
+    form: Option<String>,
     url: String,
     verdict: String,
 }
@@ -79,29 +83,34 @@ impl Baseline {
         let file: BaselineFile =
             serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         let mut known = BTreeMap::new();
-        for BaselineLink { page, url, verdict } in file.data {
+        for BaselineLink { page, form, url, verdict } in file.data {
+            let holder = page.map(LinkHolder::Page).or(form.map(LinkHolder::Form));
+            let holder = holder.ok_or_else(|| format!("`{url}` has neither a page nor a form"))?;
             let verdict = Verdict::of_name(&verdict)
                 .ok_or_else(|| format!("`{verdict}` is not a verdict"))?;
-            let worst = known.entry((page, url)).or_insert(verdict);
+            let worst = known.entry((holder, url)).or_insert(verdict);
             *worst = verdict.max(*worst);
         }
         Ok(Self(known))
     }
 
-    /// Tells whether a link was at least as bad on this page.
-    pub(super) fn has(&self, page: &str, url: &str, verdict: Verdict) -> bool {
-        let known = self.0.get(&(page.to_owned(), url.to_owned()));
+    /// Tells whether a link was at least as bad on this page or form.
+    pub(crate) fn has(&self, holder: &LinkHolder, url: &str, verdict: Verdict) -> bool {
+        let known = self.0.get(&(holder.clone(), url.to_owned()));
         known.is_some_and(|known| *known >= verdict)
     }
 }
 
-/// Writes a baseline with the links that are not fine, each once for each page.
-pub(super) fn write(path: &Path, links: &[CheckedLink]) -> Result<(), CommandError> {
+/// Writes a baseline with the links that are not fine, each once for each page and form.
+pub(crate) fn write(path: &Path, links: &[CheckedLink]) -> Result<(), CommandError> {
     let mut known = BTreeMap::new();
     for link in links.iter().filter(|link| link.judgement.verdict != Verdict::Fine) {
-        known.insert((&link.page, &link.found.url), link.judgement.verdict);
+        known.insert((&link.holder, &link.found.url), link.judgement.verdict);
     }
-    let entry = |((page, url), verdict): ((&String, &String), Verdict)| json!({"page": page, "url": url, "verdict": verdict.name()});
+    let entry = |((holder, url), verdict): ((&LinkHolder, &String), Verdict)| match holder {
+        LinkHolder::Page(page) => json!({"page": page, "url": url, "verdict": verdict.name()}),
+        LinkHolder::Form(form) => json!({"form": form, "url": url, "verdict": verdict.name()}),
+    };
     let file = json!({"data": known.into_iter().map(entry).collect::<Vec<Value>>()});
     let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;
     atomic::write(path, &(text + "\n"), true)
@@ -131,13 +140,17 @@ mod tests {
             ("cafe", "c", Verdict::Unsure, false),
             ("cafe", "d", Verdict::Broken, false),
         ] {
-            assert_eq!(baseline.has(page, url, verdict), expected, "{page} {url} {verdict:?}");
+            let holder = LinkHolder::Page(page.to_owned());
+            assert_eq!(baseline.has(&holder, url, verdict), expected, "{page} {url} {verdict:?}");
+            let form = LinkHolder::Form(page.to_owned());
+            assert!(!baseline.has(&form, url, verdict), "{page} {url} {verdict:?}");
         }
         for text in [
             "",
             "[]",
             "{\"data\": {}}",
             "{\"data\": [{\"page\": \"a\", \"url\": \"b\", \"verdict\": \"c\"}]}",
+            "{\"data\": [{\"url\": \"b\", \"verdict\": \"broken\"}]}",
         ] {
             assert!(Baseline::parse(text.as_bytes()).is_err(), "{text}");
         }

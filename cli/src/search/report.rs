@@ -37,7 +37,7 @@ const VALUE_MIN: usize = 24;
 const GAP: usize = 2;
 
 /// Returns the output of a search. `columns` is the width of the terminal.
-pub(super) fn output(hits: &[Hit], columns: Option<usize>) -> CommandOutput {
+pub(crate) fn output(hits: &[Hit], columns: Option<usize>) -> CommandOutput {
     let data: Vec<Value> = hits.iter().map(Hit::json).collect();
     CommandOutput {
         body: Body::Own(json!({ "data": data })),

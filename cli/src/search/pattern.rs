@@ -12,7 +12,7 @@ const MAX_PLACES: usize = 100;
 
 /// Text or regular expression.
 #[derive(Debug)]
-pub(super) struct Pattern(Regex);
+pub(crate) struct Pattern(Regex);
 
 impl Pattern {
     /// Creates a pattern from a plain text, in which case does not matter, or from a regular expression.
@@ -20,7 +20,7 @@ impl Pattern {
     /// # Errors
     ///
     /// When the text is empty, or no regular expression that can be used.
-    pub(super) fn new(text: &str, is_regex: bool) -> Result<Self, String> {
+    pub(crate) fn new(text: &str, is_regex: bool) -> Result<Self, String> {
         if text.is_empty() {
             return Err("the pattern is empty".to_owned());
         }
@@ -39,7 +39,7 @@ impl Pattern {
     }
 
     /// Returns where the pattern occurs in a text. A place is never empty.
-    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let places = self.0.find_iter(text).map(|found| found.range());
         places.filter(|place| !place.is_empty()).take(MAX_PLACES).collect()
     }

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
 use links_sdk::types::LeadForm;
-use links_sdk::{Client, ProfileKey};
-use serde_json::Value;
 
 use super::hit::Source;
 use super::texts::Area;
@@ -18,16 +17,16 @@ use crate::page_file::node::Node;
 
 /// What was read, and what could not be.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
-    pub(super) read: Vec<Source>,
-    pub(super) failures: Vec<CommandError>,
+pub(crate) struct Sources {
+    pub(crate) read: Vec<Source>,
+    pub(crate) failures: Vec<CommandError>,
     /// Number of pages that were not read, because a failure would have been theirs, too.
-    pub(super) not_begun: usize,
+    pub(crate) not_begun: usize,
 }
 
 /// Reads page files and form files.
-pub(super) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
-    let files = AccountFiles::read(paths, &[])?;
+pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
+    let files = AccountFiles::read_each(paths, &[])?;
     if files.is_empty() {
         return Err(CommandError::usage("there is no page file and no form file")
             .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; a word without `/` and ending is the key of a page"));
@@ -52,7 +51,7 @@ pub(super) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
 }
 
 /// Reads pages of the account and lead forms: those of the keys with the forms that they show, or all of them.
-pub(super) async fn of_account(
+pub(crate) async fn of_account(
     context: &mut Context,
     keys: &[ProfileKey],
     areas: &[Area],
@@ -65,7 +64,7 @@ pub(super) async fn of_account(
     let has_pages = !is_all || areas.is_empty() || areas.iter().any(|area| *area != Area::Forms);
     let keys = match (is_all, has_pages) {
         (true, false) => Vec::new(),
-        (true, true) => all_keys(&client).await?,
+        (true, true) => live_page::all_keys(&client).await?,
         (false, _) => keys.to_vec(),
     };
     let others = usize::from(is_all) + usize::from(has_forms);
@@ -76,7 +75,7 @@ pub(super) async fn of_account(
         progress.now(&key.to_string());
         match PageSnapshot::read(&client, key).await {
             Ok(page) => {
-                shown.extend(page.slots.iter().filter_map(form_of).map(str::to_owned));
+                shown.extend(page.slots.iter().filter_map(live_page::form_of).map(str::to_owned));
                 sources.add(page);
             }
             Err(error) => {
@@ -121,16 +120,6 @@ impl Sources {
             file: None,
         });
     }
-}
-
-async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>, CommandError> {
-    let pages = client.profiles().list().await?;
-    Ok(pages.items.iter().map(|it| ProfileKey::Id(it.id)).collect())
-}
-
-/// Returns the id of the form that a slot shows.
-fn form_of(slot: &links_sdk::Slot) -> Option<&str> {
-    slot.data.get("formId").and_then(Value::as_str)
 }
 
 fn form_source(form: &LeadForm) -> Source {

@@ -12,37 +12,37 @@ use crate::page_file::node::Node;
 
 /// Page or form that is searched.
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) root: Node,
-    pub(super) is_form: bool,
+pub(crate) struct Source {
+    pub(crate) root: Node,
+    pub(crate) is_form: bool,
     /// Id of the page.
-    pub(super) page: Option<i64>,
+    pub(crate) page: Option<i64>,
     /// Login of the page.
-    pub(super) login: Option<String>,
+    pub(crate) login: Option<String>,
     /// URL of the page.
-    pub(super) url: Option<String>,
+    pub(crate) url: Option<String>,
     /// File that it is read from, and the text of the file.
-    pub(super) file: Option<(PathBuf, String)>,
+    pub(crate) file: Option<(PathBuf, String)>,
 }
 
 /// Value in which the pattern occurs.
 #[derive(Debug)]
-pub(super) struct Hit {
-    pub(super) page: Option<i64>,
-    pub(super) login: Option<String>,
-    pub(super) url: Option<String>,
+pub(crate) struct Hit {
+    pub(crate) page: Option<i64>,
+    pub(crate) login: Option<String>,
+    pub(crate) url: Option<String>,
     /// File with line and column, both counted from 1.
-    pub(super) place: Option<(PathBuf, usize, usize)>,
-    pub(super) area: Area,
-    pub(super) owner: Option<Owner>,
-    pub(super) path: String,
-    pub(super) value: String,
+    pub(crate) place: Option<(PathBuf, usize, usize)>,
+    pub(crate) area: Area,
+    pub(crate) owner: Option<Owner>,
+    pub(crate) path: String,
+    pub(crate) value: String,
     /// Where the pattern occurs in the value.
-    pub(super) places: Vec<Range<usize>>,
+    pub(crate) places: Vec<Range<usize>>,
 }
 
 /// Searches a page or a form. Without areas every part of it is searched.
-pub(super) fn hits(source: &Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit> {
+pub(crate) fn hits(source: &Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit> {
     let root = &source.root;
     let texts = if source.is_form { texts::of_form(root) } else { texts::of_page(root) };
     let is_meant = |text: &PageText<'_>| areas.is_empty() || areas.contains(&text.area);
@@ -80,7 +80,7 @@ fn offset(content: &str, text: &PageText<'_>, part: Range<usize>) -> usize {
 
 impl Hit {
     /// Returns the value as a record.
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let owner = self.owner.clone().unwrap_or_default();
         let (file, line, column) = match &self.place {
             Some((file, line, column)) => {

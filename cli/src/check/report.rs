@@ -14,18 +14,18 @@ const WIDTHS: [usize; 3] = [40, 32, 60];
 
 /// What a check reports besides its links.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ReportOptions {
-    pub(super) strict: bool,
+pub(crate) struct ReportOptions {
+    pub(crate) strict: bool,
     /// `--fix` can be named as the way to write a move.
-    pub(super) offers_fix: bool,
+    pub(crate) offers_fix: bool,
     /// The links were compared with a baseline.
-    pub(super) has_baseline: bool,
+    pub(crate) has_baseline: bool,
     /// Number of URLs that were requested.
-    pub(super) requested: usize,
+    pub(crate) requested: usize,
 }
 
 /// Returns the output of a check.
-pub(super) fn output(links: &[CheckedLink], options: ReportOptions) -> CommandOutput {
+pub(crate) fn output(links: &[CheckedLink], options: ReportOptions) -> CommandOutput {
     let fails = links.iter().any(|link| link.fails(options.strict));
     let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
     let counts = Counts::of(links, options.strict);
@@ -42,14 +42,14 @@ pub(super) fn output(links: &[CheckedLink], options: ReportOptions) -> CommandOu
     lines.push(StyledLine::new(Style::Plain, counts.words(links.len(), options.has_baseline)));
     CommandOutput {
         body: Body::Own(json!({ "data": data, "meta": meta })),
-        view: View::Lines(lines),
+        view: View::NamedLines(lines, "url"),
         exit: if fails { Exit::No } else { Exit::Ok },
         then: None,
     }
 }
 
 /// Writes an annotation for each link that has a file and something to be said about it.
-pub(super) fn annotate(annotate: Annotate, links: &[CheckedLink], offers_fix: bool) {
+pub(crate) fn annotate(annotate: Annotate, links: &[CheckedLink], offers_fix: bool) {
     for link in links.iter().filter(|link| link.is_notable()) {
         let level = match link.judgement.verdict {
             _ if link.is_known => Level::Notice,
@@ -143,6 +143,7 @@ mod tests {
     use links_sdk::link_check::{Judgement, LinkNote, VerdictReason};
 
     use super::super::collect::{FoundLink, LinkedSlot};
+    use super::super::link_holder::LinkHolder;
     use super::*;
     use crate::page_file::patch::Path;
 
@@ -161,13 +162,14 @@ mod tests {
             offset: 0,
         };
         CheckedLink {
-            page: "cafe".to_owned(),
+            holder: LinkHolder::Page("cafe".to_owned()),
             place: Some(("cafe.yaml".into(), line, 13)),
             found,
             judgement,
             is_cached: false,
             is_known: false,
             is_fixed: false,
+            fix_error: None,
         }
     }
 
@@ -178,7 +180,7 @@ mod tests {
     fn shown(links: &[CheckedLink], has_baseline: bool) -> (Vec<String>, Exit) {
         let options = ReportOptions { strict: false, offers_fix: true, has_baseline, requested: 3 };
         let output = output(links, options);
-        let View::Lines(lines) = output.view else { panic!() };
+        let View::NamedLines(lines, _) = output.view else { panic!() };
         (lines.iter().map(|line| line.text().to_owned()).collect(), output.exit)
     }
 

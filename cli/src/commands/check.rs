@@ -1,31 +1,22 @@
 //! `links check`: finds the links of pages that are dead.
 
-mod baseline;
-mod checked_link;
-mod collect;
-mod fix;
-mod pages;
-mod report;
-mod text_links;
-mod visits;
-
 use std::path::PathBuf;
 
 use clap::Args;
 
-use self::baseline::{Baseline, BaselineArgs};
-use self::checked_link::CheckedLink;
-use self::pages::CheckedPage;
-use self::report::ReportOptions;
-use self::visits::{LinkVerdicts, VisitOptions};
 use crate::account::files::named_files;
 use crate::args::page_word::{self, PageWord};
+use crate::check::baseline::{self, BaselineArgs};
+use crate::check::checked_link::CheckedLink;
+use crate::check::report::{self, ReportOptions};
+use crate::check::visits::{LinkVerdicts, VisitOptions};
+use crate::check::{checked_links, fix, pages};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
-use crate::page_file::line_and_column;
+use crate::ui::Ui;
 use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
@@ -34,10 +25,10 @@ use crate::ui::annotations::Annotate;
     long_examples = ["links check cafe.yaml", "links check pages/ --fix", "links check --all --baseline known.json"]
 )]
 pub(crate) struct CheckArgs {
-    /// Page files, directories of them, and keys of pages; by default the directory of the closest links.lock
+    /// Page files and form files, directories of them, and keys of pages; by default the directory of the closest links.lock
     #[arg(value_name = "PATH|KEY", value_parser = page_word::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
-    /// Every page of the account
+    /// Every page and every form of the account
     #[arg(long)]
     all: bool,
     /// Write the new URL of each link that has moved for good into its file
@@ -98,13 +89,8 @@ pub(crate) async fn run(
         let text = "no site could be reached: is this machine online?";
         context.ui.say(&StyledLine::new(Style::Changed, text));
     }
-    let mut links = checked(&pages, &verdicts, &baseline);
-    if fix {
-        for page in &pages {
-            let of_page = |link: &&mut CheckedLink| link.is_in(page);
-            fix::write(page, &mut links.iter_mut().filter(of_page).collect::<Vec<_>>())?;
-        }
-    }
+    let mut links = checked_links(&pages, &verdicts, &baseline);
+    let failures = if fix { fix::write_all(&pages, &mut links) } else { Vec::new() };
     if let Some(path) = known.to_update() {
         baseline::write(path, &links)?;
         links.iter_mut().for_each(CheckedLink::accept);
@@ -116,33 +102,17 @@ pub(crate) async fn run(
     }
     let has_baseline = known.baseline.is_some();
     let requested = verdicts.requested;
-    Ok(report::output(&links, ReportOptions { strict, offers_fix: !fix, has_baseline, requested }))
-}
-
-/// Returns the links of all pages with their verdicts.
-fn checked(
-    pages: &[CheckedPage],
-    verdicts: &LinkVerdicts,
-    baseline: &Baseline,
-) -> Vec<CheckedLink> {
-    let mut links = Vec::new();
-    for page in pages {
-        for found in &page.links {
-            let Some((judgement, is_cached)) = verdicts.of(&found.url) else { continue };
-            let place = page.file.as_ref().map(|(path, text)| {
-                let (line, column) = line_and_column(text, found.offset);
-                (path.clone(), line, column)
-            });
-            links.push(CheckedLink {
-                page: page.name.clone(),
-                place,
-                is_known: baseline.has(&page.name, &found.url, judgement.verdict),
-                found: found.clone(),
-                judgement: judgement.clone(),
-                is_cached: *is_cached,
-                is_fixed: false,
-            });
-        }
+    let options = ReportOptions { strict, offers_fix: !fix, has_baseline, requested };
+    let output = report::output(&links, options);
+    if failures.is_empty() {
+        return Ok(output);
     }
-    links
+    let message = format!("{} files could not be written", failures.len());
+    let failure = CommandError::of_several(failures, &message);
+    let ui = Ui::plain(context.settings.output);
+    let then = async move {
+        ui.fail(&failure);
+        failure.exit()
+    };
+    Ok(CommandOutput { then: Some(Box::pin(then)), ..output })
 }

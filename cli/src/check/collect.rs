@@ -1,4 +1,4 @@
-//! The links of a page: a pure function of its document.
+//! The links of a page or a form: a pure function of its document.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,11 +11,12 @@ use crate::page_file::patch::Path;
 use crate::schema::keys;
 use crate::schema::slot_types::SlotTypeCatalog;
 
-/// Fields of a page that hold no links: keys, and what only the service sets.
-const NO_LINKS: [&str; 10] = [
+/// Fields of a page or a form that hold no links: keys, and what only the service sets.
+const NO_LINKS: [&str; 11] = [
     "avatar",
     "bgImage",
     "computed",
+    "form",
     "id",
     "languageCode",
     "languageId",
@@ -30,32 +31,32 @@ const TITLES: [&str; 5] = ["title", "label", "name", "text", "buttonText"];
 
 /// Link of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FoundLink {
+pub(crate) struct FoundLink {
     /// Place in the document.
-    pub(super) path: Path,
+    pub(crate) path: Path,
     /// Slot that holds it, if it is in one.
-    pub(super) slot: Option<LinkedSlot>,
+    pub(crate) slot: Option<LinkedSlot>,
     /// URL.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// Place in the value, if the value is more than the link.
-    pub(super) part: Option<Range<usize>>,
+    pub(crate) part: Option<Range<usize>>,
     /// True if the value has `&amp;` for each `&` of the link.
-    pub(super) is_escaped: bool,
+    pub(crate) is_escaped: bool,
     /// Place in the text of the document, in bytes.
-    pub(super) offset: usize,
+    pub(crate) offset: usize,
 }
 
 /// Slot that holds a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct LinkedSlot {
-    pub(super) id: Option<i64>,
-    pub(super) kind: Option<String>,
-    pub(super) title: Option<String>,
+pub(crate) struct LinkedSlot {
+    pub(crate) id: Option<i64>,
+    pub(crate) kind: Option<String>,
+    pub(crate) title: Option<String>,
 }
 
-/// Returns the links of a page in the order of its document: social links, values whose schema says that they are URLs, and whatever else
+/// Returns the links of a page or a form in the order of its document: social links, values whose schema says that they are URLs, and whatever else
 /// looks like a link, also within texts. `text` is the text of the document, empty for a page of the service.
-pub(super) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) -> Vec<FoundLink> {
+pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) -> Vec<FoundLink> {
     let mut collector =
         Collector { text, types, schemas: BTreeMap::new(), slot: None, found: Vec::new() };
     for (key, value) in root.entries().unwrap_or_default() {

@@ -25,12 +25,18 @@ const NOT_OF_PAGE: [&str; 9] = [
 const NOT_OF_FORM: [&str; 7] =
     ["activeTill", "createdAt", "form", "id", "key", "notificationChannelIds", "type"];
 
+/// Keys of a slot's data whose values name a record.
+const IDS: [&str; 2] = ["formId", "id"];
+
+/// Keys of a slot's data whose values are paths of images, unless they are URLs.
+const IMAGES: [&str; 5] = ["avatar", "bgImage", "image", "images", "thumbnail"];
+
 /// Keys of a slot's data that name it for the reader, the first one first.
 const TITLES: [&str; 5] = ["title", "label", "name", "text", "buttonText"];
 
 /// Part of an account in which texts are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Area {
+pub(crate) enum Area {
     /// Slots
     Slots,
     /// Title, description and status of pages
@@ -43,7 +49,7 @@ pub(super) enum Area {
 
 impl Area {
     /// Name in the data and on the command line.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Slots => "slots",
             Self::Profile => "profile",
@@ -55,28 +61,28 @@ impl Area {
 
 /// Slot or form that holds a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Owner {
-    pub(super) id: Option<Value>,
+pub(crate) struct Owner {
+    pub(crate) id: Option<Value>,
     /// Type of a slot.
-    pub(super) kind: Option<String>,
-    pub(super) title: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) title: Option<String>,
 }
 
 /// Text of a page or a form.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PageText<'n> {
-    pub(super) area: Area,
+pub(crate) struct PageText<'n> {
+    pub(crate) area: Area,
     /// `None` for a text of the page itself.
-    pub(super) owner: Option<Owner>,
+    pub(crate) owner: Option<Owner>,
     /// Path in the record of the slot, the form or the page.
-    pub(super) path: Path,
-    pub(super) value: &'n str,
+    pub(crate) path: Path,
+    pub(crate) value: &'n str,
     /// Place in the text of the document.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
 }
 
 /// Returns the texts of a page in the order of its document.
-pub(super) fn of_page(root: &Node) -> Vec<PageText<'_>> {
+pub(crate) fn of_page(root: &Node) -> Vec<PageText<'_>> {
     let mut texts = Vec::new();
     for (key, value) in root.entries().unwrap_or_default() {
         let (area, path) = match key.name.as_str() {
@@ -99,7 +105,7 @@ pub(super) fn of_page(root: &Node) -> Vec<PageText<'_>> {
 }
 
 /// Returns the texts of a form in the order of its document.
-pub(super) fn of_form(root: &Node) -> Vec<PageText<'_>> {
+pub(crate) fn of_form(root: &Node) -> Vec<PageText<'_>> {
     let owner = Owner {
         id: root.get("id").and_then(id),
         kind: None,
@@ -129,8 +135,24 @@ fn of_slot<'n>(item: &'n Node, texts: &mut Vec<PageText<'n>>) {
         title: TITLES.iter().find_map(|name| data.get(name).and_then(text)),
     };
     collect(data, &Path::root().key("data"), &mut |value, path, span| {
-        texts.push(PageText { area: Area::Slots, owner: Some(owner.clone()), path, value, span });
+        if is_text(value, &path) {
+            let owner = Some(owner.clone());
+            texts.push(PageText { area: Area::Slots, owner, path, value, span });
+        }
     });
+}
+
+/// Tells whether a string of a slot's data is a text, and no id or path of an image.
+fn is_text(value: &str, path: &Path) -> bool {
+    let key = path.0.iter().rev().find_map(|step| match step {
+        Step::Key(name) => Some(name.as_str()),
+        Step::Item(_) => None,
+    });
+    match key {
+        Some(key) if IDS.contains(&key) => false,
+        Some(key) if IMAGES.contains(&key) => value.contains("://"),
+        _ => true,
+    }
 }
 
 /// Calls a function for each string of a value. References of a page file, such as `{$upload: FILE}`, are no texts.
@@ -194,6 +216,9 @@ slots:
   - {id: 7, type: faq, data: {title: Ask, items: [{question: Q, answer: A}, [deep]], open: true, n: 3}}
   - {type: picture, data: {image: {$upload: not.jpg}, more: {$$upload: literal}}}
   - {id: 9, type: divider}
+  - {type: form, data: {formId: 6f1c, buttonText: Book}}
+  - {type: gallery, data: {images: [{image: up/a.jpg, title: A}, up/b.jpg]}}
+  - {type: music, data: {thumbnail: 'https://a.example/a.jpg'}}
 ";
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
         document.root.slot_data_mut().for_each(Node::unescape);
@@ -210,6 +235,9 @@ slots:
                 "slots faq7 data.items.0.answer: A",
                 "slots faq7 data.items.1.0: deep",
                 "slots picture data.more.$upload: literal",
+                "slots form data.buttonText: Book",
+                "slots gallery data.images.0.title: A",
+                "slots music data.thumbnail: https://a.example/a.jpg",
             ]
         );
     }

@@ -19,7 +19,7 @@ use crate::error::exit_code::Exit;
 
 /// How links are checked.
 #[derive(Args, Clone, Copy, Debug)]
-pub(super) struct VisitOptions {
+pub(crate) struct VisitOptions {
     /// Note certificates that end within this number of days
     #[arg(long, value_name = "N", default_value_t = 14)]
     tls_days: u32,
@@ -33,22 +33,22 @@ pub(super) struct VisitOptions {
 
 /// Verdicts on links.
 #[derive(Debug, Default)]
-pub(super) struct LinkVerdicts {
+pub(crate) struct LinkVerdicts {
     by_text: HashMap<String, (Judgement, bool)>,
     /// Number of URLs that were requested.
-    pub(super) requested: usize,
+    pub(crate) requested: usize,
     /// No site could be reached at all.
-    pub(super) is_offline: bool,
+    pub(crate) is_offline: bool,
 }
 
 impl LinkVerdicts {
     /// Returns the verdict on a link, and whether it is from the cache.
-    pub(super) fn of(&self, url: &str) -> Option<&(Judgement, bool)> {
+    pub(crate) fn of(&self, url: &str) -> Option<&(Judgement, bool)> {
         self.by_text.get(url)
     }
 
     /// Judges links. Those that differ in their fragments alone are requested once.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         context: &Context,
         urls: impl Iterator<Item = &str>,
         options: VisitOptions,

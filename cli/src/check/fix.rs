@@ -8,17 +8,30 @@ use serde_json::Value;
 use super::checked_link::CheckedLink;
 use super::collect::FoundLink;
 use super::pages::CheckedPage;
-use crate::apply::existing_file::replace;
+use crate::apply::existing_file::not_written;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::node::{Node, Tree};
-use crate::page_file::patch::{Edit, Path, Step, patch};
+use crate::fs::atomic;
+use crate::page_file::Document;
+use crate::page_file::node::{Node, Span, Tree};
+use crate::page_file::patch::{Edit, PatchError, Path, Step, patch};
+
+/// Writes the moves of the links into the files of their pages and forms. Returns the error of each file that could not be written.
+pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec<CommandError> {
+    let mut failures = Vec::new();
+    for page in pages {
+        let mut of_page: Vec<_> = links.iter_mut().filter(|link| link.is_in(page)).collect();
+        if let Err(failure) = write(page, &mut of_page) {
+            let moved = of_page.iter_mut().filter(|link| link.judgement.moved_to().is_some());
+            moved.for_each(|link| link.fix_error = Some(failure.to_string()));
+            failures.push(failure);
+        }
+    }
+    failures
+}
 
 /// Writes the moves of the links of a page into its file. Returns whether there were any.
-pub(super) fn write(
-    page: &CheckedPage,
-    links: &mut [&mut CheckedLink],
-) -> Result<bool, CommandError> {
+fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, CommandError> {
     let Some((file, text)) = &page.file else { return Ok(false) };
     let moves: Vec<(FoundLink, String)> = links
         .iter()
@@ -27,7 +40,7 @@ pub(super) fn write(
     if moves.is_empty() {
         return Ok(false);
     }
-    let patched = patch(text, &edits(&page.root, &moves)).map_err(|error| {
+    let patched = written(text, &page.root, &moves).map_err(|error| {
         let message = format!("{}: {error}; the file was not written", file.display());
         CommandError::new(Exit::Invalid, message).with_hint("write the new URLs by hand")
     })?;
@@ -42,32 +55,97 @@ pub(super) fn write(
 fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<(), CommandError> {
     let current = std::fs::read_to_string(file).unwrap_or_default();
     let mark = if current.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-    replace(file, &format!("{mark}{checked}"), &format!("{mark}{patched}"))
+    if current != format!("{mark}{checked}") {
+        let message = format!("{} was changed meanwhile; the file was not written", file.display());
+        return Err(
+            CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
+        );
+    }
+    atomic::write(file, &format!("{mark}{patched}"), true)
+        .map_err(|error| not_written(file, &error))
 }
 
-/// Returns the edits that write moves, one for each value.
-fn edits(root: &Node, moves: &[(FoundLink, String)]) -> Vec<Edit> {
+/// A value with links that have moved.
+struct MovedValue {
+    path: Path,
+    span: Span,
+    /// New value.
+    text: String,
+    /// Links in their order: the place in the document, the URL as the value has it, and the new one.
+    urls: Vec<(usize, String, String)>,
+}
+
+/// Returns a text after moves: only the characters of the URLs differ. A value whose text in the file does not show them, or could not hold
+/// the new ones, is written anew.
+fn written(text: &str, root: &Node, moves: &[(FoundLink, String)]) -> Result<String, PatchError> {
+    let mut values = moved_values(root, moves);
+    // From the end, so that the places before stay right.
+    values.sort_by_key(|value| std::cmp::Reverse(value.span.start));
+    let (mut text, mut anew) = (text.to_owned(), Vec::new());
+    for value in values {
+        match in_place(&text, &value) {
+            Some(changed) => text = changed,
+            None => anew.push(Edit::Set { path: value.path, value: Value::String(value.text) }),
+        }
+    }
+    if anew.is_empty() { Ok(text) } else { patch(&text, &anew) }
+}
+
+fn moved_values(root: &Node, moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
     let mut by_value: BTreeMap<String, Vec<&(FoundLink, String)>> = BTreeMap::new();
     for found in moves {
         by_value.entry(found.0.path.to_string()).or_default().push(found);
     }
-    let edit = |mut moves: Vec<&(FoundLink, String)>| {
+    let value = |mut moves: Vec<&(FoundLink, String)>| {
         let path = moves.first()?.0.path.clone();
-        let mut text = string_at(root, &path)?.to_owned();
+        let node = node_at(root, &path)?;
+        let Tree::Text(text) = &node.tree else { return None };
+        let (mut text, mut urls) = (text.clone(), Vec::new());
         // From the end, so that the places before stay right.
         moves.sort_by_key(|(link, _)| std::cmp::Reverse(link.part.clone().map(|it| it.start)));
         for (link, to) in moves {
-            match &link.part {
-                Some(part) => {
-                    let to = within_text(to, &text, part.start, link.is_escaped);
-                    text.replace_range(part.clone(), &to);
-                }
-                None => text.clone_from(to),
-            }
+            let (part, to) = match &link.part {
+                Some(part) => (part.clone(), within_text(to, &text, part.start, link.is_escaped)),
+                None => (trimmed(&text), to.clone()),
+            };
+            urls.push((link.offset, text[part.clone()].to_owned(), to.clone()));
+            text.replace_range(part, &to);
         }
-        Some(Edit::Set { path, value: Value::String(text) })
+        urls.reverse();
+        Some(MovedValue { path, span: node.span.clone(), text, urls })
     };
-    by_value.into_values().filter_map(edit).collect()
+    by_value.into_values().filter_map(value).collect()
+}
+
+/// Returns the place of a text without the white space around it.
+fn trimmed(text: &str) -> Span {
+    let start = text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
+/// Returns a document in which only the URLs of a value were replaced; `None` unless it is read as intended.
+fn in_place(text: &str, value: &MovedValue) -> Option<String> {
+    let (mut changed, mut from) = (String::with_capacity(text.len()), 0);
+    for (offset, old, new) in &value.urls {
+        let is_there = text.get(*offset..).is_some_and(|rest| rest.starts_with(old.as_str()));
+        let start = if is_there { *offset } else { value.span.start.max(from) };
+        let at = start + text.get(start..value.span.end)?.find(old.as_str())?;
+        changed.push_str(text.get(from..at)?);
+        changed.push_str(new);
+        from = at + old.len();
+    }
+    changed.push_str(&text[from..]);
+    let read = |text: &str| Document::from_bytes("", text.into()).ok().map(|it| it.root.to_json());
+    let mut expected = read(text)?;
+    *value_at(&mut expected, &value.path)? = Value::String(value.text.clone());
+    (read(&changed)? == expected).then_some(changed)
+}
+
+fn value_at<'v>(root: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
+    path.0.iter().try_fold(root, |value, step| match step {
+        Step::Item(at) => value.get_mut(at),
+        Step::Key(name) => value.get_mut(name),
+    })
 }
 
 /// Returns a URL of a site as it can be written within a text: it ends no attribute of HTML, no link of Markdown and no code.
@@ -83,7 +161,7 @@ fn within_text(url: &str, text: &str, at: usize, is_escaped: bool) -> String {
     if is_escaped || is_attribute { written.replace('&', "&amp;") } else { written }
 }
 
-fn string_at<'n>(root: &'n Node, path: &Path) -> Option<&'n str> {
+fn node_at<'n>(root: &'n Node, path: &Path) -> Option<&'n Node> {
     let mut node = root;
     for step in &path.0 {
         node = match (step, &node.tree) {
@@ -98,17 +176,13 @@ fn string_at<'n>(root: &'n Node, path: &Path) -> Option<&'n str> {
             _ => return None,
         };
     }
-    match &node.tree {
-        Tree::Text(text) => Some(text),
-        _ => None,
-    }
+    Some(node)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::check::collect;
-    use crate::page_file::Document;
+    use crate::check::collect;
 
     fn fixed(text: &str, moves: &[(&str, &str)]) -> String {
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
@@ -119,7 +193,7 @@ mod tests {
             Some((link, (*to).to_owned()))
         };
         let moves: Vec<_> = links.into_iter().filter_map(moved).collect();
-        patch(text, &edits(&document.root, &moves)).unwrap()
+        written(text, &document.root, &moves).unwrap()
     }
 
     #[test]
@@ -162,6 +236,59 @@ slots:
         assert_eq!(fixed(text, &moves), expected);
         let json = "{\"profile\": \"cafe\",\r\n \"socials\": [\"http://t.me/qara\"]}\r\n";
         assert_eq!(fixed(json, &moves), json.replace("http:", "https:"));
+    }
+
+    #[test]
+    fn only_the_characters_of_a_url_change() {
+        let moves = [
+            ("http://a.example/x", "https://a.example/new"),
+            ("http://a.example/xy", "https://a.example/other"),
+        ];
+        let text = "\
+profile: cafe
+description: >-
+  One line
+  with http://a.example/x and
+
+    more indented http://a.example/xy,
+  and a last one
+title: \"esc \\u0041 \\
+  http://a.example/xy http://a.example/x\"
+moodText: >
+  http://a.example/x
+socials:
+  - 'http://a.example/x'   # ours
+  - \" http://a.example/x \"
+  - http://a.example/x
+slots:
+  - type: text
+    data: {title: it''s http://a.example/x, description: 'it''s http://a.example/x'}
+  - type: text
+    data:
+      title: two
+        lines http://a.example/x
+      description: |+
+        http://a.example/x
+
+";
+        let expected = text
+            .replace("http://a.example/xy", "https://a.example/other")
+            .replace("http://a.example/x", "https://a.example/new");
+        assert_eq!(fixed(text, &moves), expected);
+    }
+
+    #[test]
+    fn a_url_that_the_text_of_a_value_does_not_show_is_written_anew() {
+        let page = |title: &str| format!("profile: cafe\ntitle: {title}\n");
+        for title in
+            ["\"\\u0068ttp://a.example\"", "\"http:\\/\\/a.example\"", "\"http://a.\\\n  example\""]
+        {
+            let moves = [("http://a.example", "https://b.example")];
+            assert_eq!(fixed(&page(title), &moves), page("\"https://b.example\""));
+        }
+        let to_comment = [("http://a.example", "https://b.example/ #c")];
+        let quoted = page("\"https://b.example/ #c\"");
+        assert_eq!(fixed(&page("http://a.example"), &to_comment), quoted);
     }
 
     #[test]

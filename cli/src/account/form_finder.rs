@@ -1,0 +1,99 @@
+//! Which form of the account a form file is for: the rule that `links apply` and `links pull` share.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use links_sdk::Object;
+use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
+use links_sdk::sync::Lock;
+use links_sdk::types::LeadForm;
+
+use crate::apply::runs;
+use crate::apply::sync::LockStore;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::form_file::FormFile;
+
+/// The forms of the account, and which of them are not to be found by a title.
+pub(crate) struct FormFinder<'f> {
+    pub(super) forms: &'f [LeadForm],
+    /// Ids that the files name, that a lock has for names, and those of the forms found so far.
+    taken: BTreeSet<String>,
+}
+
+impl<'f> FormFinder<'f> {
+    pub(super) fn new(
+        context: &Context,
+        files: &[(PathBuf, FormFile)],
+        forms: &'f [LeadForm],
+    ) -> Result<Self, CommandError> {
+        let mut taken = BTreeSet::new();
+        for (path, file) in files {
+            taken.extend(file.form.id.clone());
+            if let Some((_, lock)) = lock_of(context, path)? {
+                taken.extend(lock.forms.into_values());
+            }
+        }
+        Ok(Self { forms, taken })
+    }
+
+    /// Plans the changes of the form of a file. `recorded` is the id that a lock has for its name.
+    pub(super) fn plan(
+        &mut self,
+        file: &FormFile,
+        recorded: Option<&str>,
+    ) -> Result<FormPlan, FormPlanError> {
+        self.plan_fields(file, file.form.fields.clone(), recorded)
+    }
+
+    fn plan_fields(
+        &mut self,
+        file: &FormFile,
+        fields: Object,
+        recorded: Option<&str>,
+    ) -> Result<FormPlan, FormPlanError> {
+        let (name, id) = (file.form.name.clone(), file.form.id.clone());
+        let desired = DesiredForm { name, id, fields };
+        let plan = FormPlan::new(&desired, self.forms, recorded, &self.taken)?;
+        self.taken.extend(plan.id.clone());
+        Ok(plan)
+    }
+}
+
+/// Returns for each file the id of its form; `None` if there is no such form, or it is unclear which one is meant.
+pub(super) fn form_ids(
+    context: &Context,
+    files: &[(PathBuf, FormFile)],
+    forms: &[LeadForm],
+) -> Result<Vec<Option<String>>, CommandError> {
+    let mut finder = FormFinder::new(context, files, forms)?;
+    let id = |(path, file): &(PathBuf, FormFile)| {
+        let recorded = recorded_id(context, path, &file.form.name)?;
+        // Other fields may be unclear although the form is not.
+        let mut fields = file.form.fields.clone();
+        fields.retain(|name, _| name == "title");
+        Ok(finder.plan_fields(file, fields, recorded.as_deref()).ok().and_then(|plan| plan.id))
+    };
+    files.iter().map(id).collect()
+}
+
+/// Returns the id that the lock that governs a file has for the name of its form.
+pub(super) fn recorded_id(
+    context: &Context,
+    path: &Path,
+    name: &str,
+) -> Result<Option<String>, CommandError> {
+    let lock = lock_of(context, path)?;
+    Ok(lock.and_then(|(_, mut lock)| lock.forms.remove(name)))
+}
+
+/// Returns the lock that governs a file, if there is one.
+pub(super) fn lock_of(
+    context: &Context,
+    path: &Path,
+) -> Result<Option<(LockStore, Lock)>, CommandError> {
+    let Some(store) = LockStore::of(path) else { return Ok(None) };
+    let lock = store.read(&runs::service(context).unwrap_or_default())?;
+    store.check_user(lock.user, context.known_user())?;
+    Ok(Some((store, lock)))
+}

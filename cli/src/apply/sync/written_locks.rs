@@ -1,0 +1,82 @@
+//! The `links.lock` files that a command writes: each has to belong to the account of the requests, and to be writable.
+
+use links_sdk::Client;
+use links_sdk::apply::PageSnapshot;
+use links_sdk::sync::Lock;
+
+use super::{LockStore, SyncRecord};
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// The locks that a command writes.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenLocks(Vec<WrittenLock>);
+
+#[derive(Debug)]
+struct WrittenLock {
+    store: LockStore,
+    user: i64,
+    /// True if the account has a page or a form of the lock: those of other accounts do not exist for it (the interface, section 5).
+    is_of_account: bool,
+}
+
+impl WrittenLocks {
+    /// Returns the lock that governs the file of a page.
+    pub(crate) fn of(record: &SyncRecord, page: &PageSnapshot) -> Self {
+        let mut locks = Self::default();
+        locks.add_page(Some(record), page);
+        locks
+    }
+
+    /// Adds the lock that governs the file of a page, if there is one.
+    pub(crate) fn add_page(&mut self, record: Option<&SyncRecord>, page: &PageSnapshot) {
+        let Some((store, lock)) = record.and_then(SyncRecord::lock) else { return };
+        let is_known = page.exists() && lock.pages.values().any(|base| base.id == page.id);
+        self.add(store, lock, is_known);
+    }
+
+    /// Adds the lock that governs the file of a form. `id` is that of a form that the account has.
+    pub(crate) fn add_form(&mut self, (store, lock): (&LockStore, &Lock), id: Option<&str>) {
+        let is_known = id.is_some_and(|id| lock.forms.values().any(|known| known == id));
+        self.add(store, lock, is_known);
+    }
+
+    fn add(&mut self, store: &LockStore, lock: &Lock, is_of_account: bool) {
+        if let Some(known) = self.0.iter_mut().find(|known| known.store == *store) {
+            known.is_of_account |= is_of_account;
+            return;
+        }
+        self.0.push(WrittenLock { store: store.clone(), user: lock.user, is_of_account });
+    }
+
+    /// Refuses locks that cannot be written, and those of other users.
+    pub(crate) async fn check(
+        &self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<(), CommandError> {
+        self.check_writable()?;
+        self.check_user(context, client).await
+    }
+
+    /// Refuses the locks of other users. The service is asked who the user is only where no page and no form shows whose a lock is.
+    pub(crate) async fn check_user(
+        &self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<(), CommandError> {
+        for lock in self.0.iter().filter(|lock| !lock.is_of_account) {
+            let user = match context.known_user() {
+                Some(user) => user,
+                None => context.me(client).await?.user_id,
+            };
+            lock.store.check_user(lock.user, Some(user))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses locks that cannot be written.
+    pub(crate) fn check_writable(&self) -> Result<(), CommandError> {
+        self.0.iter().try_for_each(|lock| lock.store.check_writable())
+    }
+}
