@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use links_fixtures::Slot;
 use serde_json::{Value, json};
 
+use crate::bulk::{Bulk, BulkProgress};
 use crate::content::{self, FORM};
 use crate::history::{Change, Command, Prune};
 use crate::invariants::{IntendedPage, Intent, Synced};
@@ -105,11 +106,39 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
             let line = format!("slots reorder cafe {}", named(&ids));
             (line, Vec::new(), Intent::Order { moved: None })
         }
+        Command::Rewrite(rewrite) => {
+            let mut values = vec!["--edit".to_owned(), rewrite.edit_filter()];
+            values.extend(["--where".to_owned(), rewrite.where_filter()]);
+            bulk(machine, Bulk::Rewrite(rewrite.clone()), values)
+        }
+        Command::Import(import) => {
+            let file = machine.write_text("rows", "csv", &import.csv());
+            let at = if import.at_top { "--at=top" } else { "--at=bottom" };
+            let values = vec![file, format!("--type={}", import.kind), at.to_owned()];
+            bulk(machine, Bulk::Import(import.clone()), values)
+        }
+        Command::BulkAgain => {
+            let (asked, values) = machine.last_bulk.clone()?;
+            bulk(machine, asked, values)
+        }
         on_fields => of_fields(on_fields, world)?,
     };
     let words = words.split_whitespace().map(str::to_owned);
     let args = words.chain(values).chain(["-o", "json"].map(str::to_owned)).collect();
     Some(CommandLine { args, intent, editing })
+}
+
+/// Returns a rewrite or import, which continues the last one if that was the same and has not ended.
+fn bulk(machine: &mut Machine, asked: Bulk, values: Vec<String>) -> (String, Vec<String>, Intent) {
+    let so_far = machine.bulk.clone().filter(|bulk| bulk.asked == asked);
+    let is_known = machine.has_no_open_run();
+    let bulk = so_far.unwrap_or_else(|| BulkProgress::new(asked.clone(), is_known));
+    let name = match &asked {
+        Bulk::Rewrite(_) => "rewrite",
+        Bulk::Import(_) => "import",
+    };
+    machine.last_bulk = Some((asked, values.clone()));
+    (format!("slots {name} cafe --yes"), values, Intent::Bulk(Box::new(bulk)))
 }
 
 /// Returns a command that changes the fields of the form.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::history::SlotContent;
+use crate::history::{Import, Rewrite, RewriteEdit, SlotContent};
 use crate::random::Random;
 
 /// The form that every case has.
@@ -175,6 +175,54 @@ pub(crate) fn new_value(kind: &str, random: &mut Random) -> (String, Value) {
         _ => word(random).into(),
     };
     (key.to_owned(), value)
+}
+
+/// Returns a rewrite of slots that most pages have.
+pub(crate) fn rewrite(random: &mut Random) -> Rewrite {
+    let (kind, key) = random.pick(&[
+        (Some("button"), "style"),
+        (Some("button"), "link"),
+        (Some("text"), "description"),
+        (Some("question"), "placeholder"),
+        (Some("text"), "title"),
+        (None, "title"),
+    ]);
+    let mark = random.pick(&["!", "?", " ☕️"]).to_owned();
+    let edit = match random.below(10) {
+        0..4 => RewriteEdit::Append(mark),
+        4..6 => RewriteEdit::Prepend(mark),
+        6..9 => {
+            let (key, value) = match key {
+                "style" => (key, random.pick(&["primary", "outline"]).into()),
+                "link" => (key, link(random).into()),
+                key => (key, word(random).into()),
+            };
+            RewriteEdit::Put(key.to_owned(), value)
+        }
+        _ => RewriteEdit::Clear(key.to_owned()),
+    };
+    Rewrite { kind: kind.map(str::to_owned), edit }
+}
+
+/// Returns rows of a CSV file, some of them equal.
+pub(crate) fn import(random: &mut Random) -> Import {
+    let kind = random.pick(&["text", "button"]);
+    let count = match random.below(25) {
+        0 => 100 + random.below(420),
+        1..4 => 45 + random.below(80),
+        _ => 1 + random.below(8),
+    };
+    let mut row = || {
+        let (title, text) = (word(random), word(random));
+        // The service takes no button without a title, and no link of this kind.
+        object(match kind {
+            "text" => json!({ "title": title, "description": text }),
+            _ if random.percent(1) => json!({ "title": title, "link": "no link" }),
+            _ => json!({ "title": title, "link": link(random) }),
+        })
+    };
+    let rows = (0..count).map(|_| row()).collect();
+    Import { kind: kind.to_owned(), rows, at_top: random.percent(40) }
 }
 
 /// Returns a label for a field of the form.

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::fs;
-use std::path::PathBuf;
 use std::thread;
 
-use links_fixtures::{ContractServer, IdempotentWrites, LegacyTypes, Token, World as Start};
+use links_fixtures::{
+    Account, Choices, ContractServer, IdempotentWrites, LegacyTypes, Token, World as Start,
+};
 use tempfile::TempDir;
 
 use crate::applicable::must_succeed;
+use crate::bulk::BulkProgress;
 use crate::command_line::{CommandLine, line};
 use crate::edits;
 use crate::generate;
 use crate::history::{Command, CommandRun, History, Prune, Step};
 use crate::invariants::{self, Intent, Synced, Trial, Violation};
-use crate::machine::{Machine, files_below};
-use crate::process::{Ended, Program};
+use crate::machine::{Machine, leaked_token};
+use crate::process::{Ended, INTERRUPTED, Program};
 use crate::proxy::{Event, Proxy, Script};
 use crate::tally::Tally;
 use crate::world::PAGE;
@@ -40,7 +41,8 @@ pub(crate) fn play(history: &History, program: &Program) -> (Tally, Option<(usiz
             return (player.tally, Some((nth, violation)));
         }
     }
-    let leaked = player.leaked().map(|violation| (history.steps.len(), violation));
+    let leaked = leaked_token(&player.machines, player.directory.path());
+    let leaked = leaked.map(|violation| (history.steps.len(), violation));
     (player.tally, leaked)
 }
 
@@ -48,25 +50,16 @@ impl<'p> Player<'p> {
     fn new(history: &History, program: &'p Program) -> Self {
         let choices = generate::choices(history.choices);
         let mut account = Start::cafe().into_account();
-        let tokens: Vec<String> =
-            (0..2).map(|machine| format!("pps_campaign_{machine}_6Kd2Wq9sLh4TpQ0e")).collect();
+        let tokens = tokens();
         account.tokens = tokens.iter().map(Token::personal).collect();
         let ids: Vec<u64> = history.page.iter().map(|_| account.take_id()).collect();
         let page = account.profiles.iter_mut().find(|page| page.id == PAGE).unwrap();
         page.slots = ids.iter().zip(&history.page).map(|(id, it)| edits::slot(*id, it)).collect();
         let keys_count = choices.idempotent_writes != IdempotentWrites::None;
         let legacy_as_buttons = choices.legacy_types == LegacyTypes::Inside;
-        let builder = ContractServer::builder(Start::of(account)).no_limits().choices(choices);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let server = runtime.block_on(builder.start()).unwrap();
+        let server = start_server(account, choices);
         let directory = tempfile::tempdir().unwrap();
-        let machines = tokens
-            .iter()
-            .enumerate()
-            .map(|(nth, token)| {
-                Machine::new(&directory.path().join(nth.to_string()), token, nth == 0)
-            })
-            .collect();
+        let machines = Machine::all(directory.path(), &tokens, |nth| nth == 0);
         let proxy = Proxy::start(server, tokens, legacy_as_buttons);
         let tally = Tally::default();
         Self { program, proxy, directory, machines, keys_count, tally }
@@ -81,7 +74,7 @@ impl<'p> Player<'p> {
                 None
             }
             Step::Run(run) => self.run(run),
-            Step::Both(one, other) => self.both(one, other),
+            Step::Both(runs) => self.both(&runs.0, &runs.1),
             Step::Settle(machine) => self.settle(*machine),
             Step::Forget(machine) => {
                 self.machines[*machine].forget();
@@ -92,6 +85,11 @@ impl<'p> Player<'p> {
 
     /// Forgets the slots that runs of other machines have created, after a change that may have touched them.
     fn forget_touched(&mut self, events: &[Event]) {
+        for (nth, machine) in self.machines.iter_mut().enumerate() {
+            if let Some(bulk) = &mut machine.bulk {
+                events.iter().filter(|it| it.machine != Some(nth)).for_each(|it| bulk.see(it));
+            }
+        }
         for event in events.iter().filter(|event| event.has_changed()) {
             for (nth, machine) in self.machines.iter_mut().enumerate() {
                 if event.machine != Some(nth) {
@@ -120,17 +118,19 @@ impl<'p> Player<'p> {
         let machine = &self.machines[run.machine];
         let ended = self.program.run(&line, machine, &self.proxy, run.kill.as_ref());
         let events = self.proxy.end();
-        let left = if ended.killed || line.editing.is_some() && ended.exit != Some(0) {
-            None
-        } else {
-            machine.temporary().difference(&temporary).next().map(|path| Violation {
-                rule: "temporary files",
-                text: format!("{} is left", path.display()),
-            })
-        };
+        let left =
+            if ended.killed || ended.interrupted || line.editing.is_some() && ended.exit != Some(0)
+            {
+                None
+            } else {
+                machine.temporary().difference(&temporary).next().map(|path| Violation {
+                    rule: "temporary files",
+                    text: format!("{} is left", path.display()),
+                })
+            };
         let found = self.judge(&line, run.machine, &ended, &events, is_fresh);
         let found = found.or_else(|| left.map(|it| explained(it, &line, &ended, &events)));
-        self.count(&events);
+        self.tally.count_events(&events);
         self.record(run, &line, &ended, &events);
         (Some(ended), found)
     }
@@ -143,6 +143,7 @@ impl<'p> Player<'p> {
         let fresh = [one, other].map(|run| self.machines[run.machine].is_settled());
         for machine in &mut self.machines {
             machine.created.clear();
+            machine.bulk = None;
         }
         let faults = one.faults.iter().chain(&other.faults).cloned().collect();
         self.proxy.begin(Script { faults, ..Script::default() });
@@ -167,10 +168,11 @@ impl<'p> Player<'p> {
             found = found.or(judged);
             self.record(run, line, ended, &events);
         }
-        self.count(&events);
+        self.tally.count_events(&events);
         // It is no longer known which machine has created which slot.
         for machine in &mut self.machines {
             machine.created.clear();
+            machine.bulk = None;
             machine.synced = Synced::Unknown;
         }
         found
@@ -191,6 +193,7 @@ impl<'p> Player<'p> {
             machine,
             exit: ended.exit,
             killed: ended.killed,
+            interrupted: ended.interrupted,
             out: &ended.out,
             err: &ended.err,
             events,
@@ -235,38 +238,13 @@ impl<'p> Player<'p> {
         is_told.then(|| Violation { rule: "token", text: "the token is in the output".to_owned() })
     }
 
-    /// Returns a violation if a file of a machine holds a token.
-    fn leaked(&self) -> Option<Violation> {
-        let holds_token = |path: &PathBuf| {
-            let bytes = fs::read(path).unwrap_or_default();
-            let text = String::from_utf8_lossy(&bytes);
-            self.machines.iter().any(|machine| text.contains(&machine.token))
-        };
-        let path = files_below(self.directory.path()).into_iter().find(holds_token)?;
-        Some(Violation { rule: "token", text: format!("{} holds a token", path.display()) })
-    }
-
-    fn count(&mut self, events: &[Event]) {
-        for event in events {
-            let Some(request) = &event.request else {
-                self.tally.edits += 1;
-                continue;
-            };
-            self.tally.requests += 1;
-            if let Some(fault) = &request.fault {
-                *self.tally.faults.entry(fault.name()).or_default() += 1;
-            }
-        }
-    }
-
     /// Records the facts that later steps need.
     fn record(&mut self, run: &CommandRun, line: &CommandLine, ended: &Ended, events: &[Event]) {
-        *self.tally.commands.entry(run.command.name()).or_default() += 1;
-        *self.tally.exits.entry(ended.exit.filter(|_| !ended.killed)).or_default() += 1;
-        self.tally.kills += usize::from(ended.killed);
+        self.tally.count_command(run.command.name(), ended);
         self.forget_touched(events);
         let intent = self.seen(line, run.machine);
         let machine = &mut self.machines[run.machine];
+        machine.bulk = bulk_after(machine, &intent, (run.machine, &run.command), ended, events);
         let is_own = |event: &&Event| event.machine == Some(run.machine);
         let can_continue =
             matches!(run.command, Command::Apply { .. } | Command::Again | Command::Resume);
@@ -342,10 +320,22 @@ impl<'p> Player<'p> {
             let text = "a further run is not without changes".to_owned();
             explained(Violation { rule: "no changes", text }, &line, &ended, &events)
         });
-        self.count(&events);
+        self.tally.count_events(&events);
         self.record(&again, &line, &ended, &events);
         found
     }
+}
+
+/// Returns the tokens of the two machines.
+pub(crate) fn tokens() -> Vec<String> {
+    (0..2).map(|machine| format!("pps_campaign_{machine}_6Kd2Wq9sLh4TpQ0e")).collect()
+}
+
+/// Starts a contract server without rate limits.
+pub(crate) fn start_server(account: Account, choices: Choices) -> ContractServer {
+    let builder = ContractServer::builder(Start::of(account)).no_limits().choices(choices);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(builder.start()).unwrap()
 }
 
 /// Adds the command and everything that has happened to a violation.
@@ -355,7 +345,7 @@ pub(crate) fn explained<W: PartialEq>(
     ended: &Ended,
     events: &[Event<W>],
 ) -> Violation {
-    let Ended { exit, killed, out, err } = ended;
+    let Ended { exit, killed, out, err, .. } = ended;
     let exit = if *killed { "killed".to_owned() } else { format!("{exit:?}") };
     let mut text = format!(
         "{}\n$ links {}\nexit {exit}\n--- stdout\n{out}--- stderr\n{err}--- log\n",
@@ -369,6 +359,44 @@ pub(crate) fn explained<W: PartialEq>(
         let _ = writeln!(text, "{who}: {what} {changed}");
     }
     Violation { rule: violation.rule, text }
+}
+
+/// Returns what the runs of a rewrite or import that has not ended have done, after one more command.
+fn bulk_after(
+    machine: &Machine,
+    intent: &Intent,
+    (nth, command): (usize, &Command),
+    ended: &Ended,
+    events: &[Event],
+) -> Option<BulkProgress> {
+    if let Intent::Bulk(bulk) = intent {
+        let mut bulk = (**bulk).clone();
+        bulk.advance(nth, events);
+        // A run that tells of changes by other clients may have ended, and so may one that was killed.
+        let has_ended = match ended.exit {
+            Some(0) => true,
+            Some(13) | None => machine.has_no_open_run(),
+            // Ctrl-C may come after the end of the run, and the report does not promise to continue it then.
+            Some(INTERRUPTED) if !ended.err.contains("run the same command again") => {
+                machine.has_no_open_run()
+            }
+            Some(_) => false,
+        };
+        return (!has_ended).then_some(bulk);
+    }
+    let is_of_slots = matches!(
+        command,
+        Command::Apply { .. }
+            | Command::Again
+            | Command::Resume
+            | Command::Abort
+            | Command::Restore
+            | Command::Edit { .. }
+    );
+    // Another run on the page ends the one that was interrupted. Commands that write without a run change the page as others do.
+    let mut bulk = machine.bulk.clone().filter(|_| !is_of_slots)?;
+    events.iter().filter(|it| it.machine == Some(nth)).for_each(|it| bulk.see(it));
+    Some(bulk)
 }
 
 /// Returns the ids of the slots that an event created.

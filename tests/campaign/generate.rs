@@ -34,7 +34,13 @@ pub(crate) fn history(seed: u64, settings: Settings) -> History {
     let choices = if random.percent(50) { 0 } else { random.next() };
     let page = (0..slots).map(|_| content::on_page(&mut random)).collect();
     let count = if slots > 100 { 4 } else { 5 + random.below(6) };
-    let mut steps: Vec<Step> = (0..count).map(|_| step(&mut random, settings)).collect();
+    let mut steps = Vec::new();
+    for _ in 0..count {
+        let step = step(&mut random, settings);
+        let again = again(&step, &mut random, settings);
+        steps.push(step);
+        steps.extend(again);
+    }
     steps.push(Step::Settle(0));
     History { choices, page, steps }
 }
@@ -84,10 +90,33 @@ fn step(random: &mut Random, settings: Settings) -> Step {
                 let faults = if random.percent(25) { faults(random, settings) } else { Vec::new() };
                 CommandRun { machine, command, faults, edits: Vec::new(), kill: None }
             };
-            Step::Both(both(), both())
+            Step::Both(Box::new((both(), both())))
         }
         _ => Step::Run(run(random, settings)),
     }
+}
+
+/// Returns the same rewrite or import once more, perhaps several times and after an edit by another client.
+fn again(step: &Step, random: &mut Random, settings: Settings) -> Vec<Step> {
+    let Step::Run(CommandRun {
+        machine, command: Command::Rewrite(_) | Command::Import(_), ..
+    }) = step
+    else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    for _ in 0..random.below(4) {
+        if random.percent(30) {
+            steps.push(Step::Edit(edit(random)));
+        }
+        let of_any = run(random, settings);
+        steps.push(Step::Run(CommandRun {
+            machine: *machine,
+            command: Command::BulkAgain,
+            ..of_any
+        }));
+    }
+    steps
 }
 
 fn machine(random: &mut Random) -> usize {
@@ -112,13 +141,18 @@ fn run(random: &mut Random, settings: Settings) -> CommandRun {
         faults.push((at, fault(random, settings)));
         edits.push((at, When::After, edit(random)));
     }
-    let kill = (settings.kills && random.percent(18)).then(|| kill(random, settings));
+    let is_edit = matches!(command, Command::Edit { .. });
+    let kill = (settings.kills && random.percent(24)).then(|| match random.below(4) {
+        // The program that gives an editor its terminal would get Ctrl-C, too.
+        0 if !is_edit => Kill::Interrupt(1 + random.below(8)),
+        _ => kill(random, settings),
+    });
     CommandRun { machine, command, faults, edits, kill }
 }
 
 fn command(random: &mut Random) -> Command {
     match random.below(100) {
-        0..40 => {
+        0..28 => {
             let ids = match random.below(4) {
                 0 => Ids::None,
                 1 => Ids::Some(random.next()),
@@ -126,7 +160,10 @@ fn command(random: &mut Random) -> Command {
             };
             Command::Apply { changes: changes(random), ids, prune: prune(random) }
         }
-        40..50 => Command::Again,
+        28..34 => Command::Rewrite(content::rewrite(random)),
+        34..40 => Command::Import(content::import(random)),
+        40..48 => Command::Again,
+        48..50 => Command::BulkAgain,
         50..54 => Command::Resume,
         54..56 => Command::Abort,
         56..64 => Command::Restore,

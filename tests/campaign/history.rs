@@ -33,7 +33,7 @@ pub(crate) enum Step {
     /// A command runs.
     Run(CommandRun),
     /// Two commands run at once: on one machine if the number of the machine is the same.
-    Both(CommandRun, CommandRun),
+    Both(Box<(CommandRun, CommandRun)>),
     /// The last page file of a machine is applied without faults until it succeeds, and once more.
     Settle(usize),
     /// A machine loses its state and its cache.
@@ -97,6 +97,12 @@ pub(crate) enum Command {
     Reorder {
         seed: u64,
     },
+    /// Rewrites slots with a jq filter.
+    Rewrite(Rewrite),
+    /// Creates a slot for each row of a CSV file.
+    Import(Import),
+    /// Runs the last rewrite or import of the machine once more.
+    BulkAgain,
     FieldAdd {
         label: String,
         at: Option<usize>,
@@ -108,6 +114,34 @@ pub(crate) enum Command {
     FieldRemove {
         field: usize,
     },
+}
+
+/// Rewrite of the slots of a type that have the key of the edit, or of all that have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Rewrite {
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<String>,
+    pub(crate) edit: RewriteEdit,
+}
+
+/// Edit of a rewrite. The first two change their own result once more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum RewriteEdit {
+    Append(String),
+    Prepend(String),
+    /// The key gets this value.
+    Put(String, Value),
+    /// The key is removed.
+    Clear(String),
+}
+
+/// Rows of a CSV file, with the type of their slots.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Import {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) rows: Vec<Map<String, Value>>,
+    pub(crate) at_top: bool,
 }
 
 /// Choice of the items of a page file that name their slot.
@@ -192,13 +226,15 @@ pub(crate) enum Kill {
     After(usize),
     /// After this many microseconds.
     Micros(u64),
+    /// Ctrl-C, when this request arrives, before it is executed.
+    Interrupt(usize),
 }
 
 impl Kill {
     /// Moves the kill behind so many requests or crash points more.
     pub(crate) fn delay(&mut self, by: usize) {
         match self {
-            Self::Before(nth) | Self::After(nth) => *nth += by,
+            Self::Before(nth) | Self::After(nth) | Self::Interrupt(nth) => *nth += by,
             Self::Place(place) => {
                 if let Some(nth) =
                     place.strip_prefix("any:").and_then(|it| it.parse::<usize>().ok())
@@ -233,6 +269,9 @@ impl Command {
             Self::Delete { .. } => "delete",
             Self::Move { .. } => "move",
             Self::Reorder { .. } => "reorder",
+            Self::Rewrite(_) => "rewrite",
+            Self::Import(_) => "import",
+            Self::BulkAgain => "rewrite or import again",
             Self::FieldAdd { .. } => "forms field add",
             Self::FieldSet { .. } => "forms field set",
             Self::FieldRemove { .. } => "forms field remove",

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use links_fixtures::Slot;
 use serde_json::{Map, Value, json};
 
+use crate::bulk::BulkProgress;
+use crate::bulk_rules;
 use crate::content;
+use crate::process::INTERRUPTED;
 use crate::proxy::{Event, Request};
 use crate::world::{World, alike};
 
@@ -70,11 +73,14 @@ pub(crate) enum Intent {
         changed: Vec<String>,
         added: usize,
     },
+    /// Slots are rewritten or created, each once, by this run and those that it continues.
+    Bulk(Box<BulkProgress>),
     /// Nothing is written.
     Nothing,
 }
 
 /// A command that has ended, with all observations of it.
+#[expect(clippy::struct_excessive_bools, reason = "each is an observation of its own")]
 #[derive(Debug)]
 pub(crate) struct Trial<'t> {
     pub(crate) intent: &'t Intent,
@@ -83,6 +89,8 @@ pub(crate) struct Trial<'t> {
     pub(crate) exit: Option<i32>,
     /// Set if the process was killed on purpose.
     pub(crate) killed: bool,
+    /// Set if Ctrl-C was sent to the process.
+    pub(crate) interrupted: bool,
     pub(crate) out: &'t str,
     pub(crate) err: &'t str,
     pub(crate) events: &'t [Event],
@@ -109,7 +117,7 @@ impl IntendedPage {
 const DEFAULTS: [(&str, &str); 2] = [("style", "primary"), ("view", "button")];
 
 impl Event {
-    fn change(&self) -> Change<'_> {
+    pub(crate) fn change(&self) -> Change<'_> {
         Change { before: &self.before, after: &self.after }
     }
 }
@@ -121,24 +129,24 @@ impl<W: PartialEq> Event<W> {
 }
 
 /// Effect of an event on the page.
-struct Change<'e> {
+pub(crate) struct Change<'e> {
     before: &'e World,
     after: &'e World,
 }
 
 impl Change<'_> {
-    fn created(&self) -> Vec<u64> {
+    pub(crate) fn created(&self) -> Vec<u64> {
         let before: BTreeSet<u64> = self.before.slots.iter().map(|slot| slot.id).collect();
         self.after.slots.iter().map(|slot| slot.id).filter(|id| !before.contains(id)).collect()
     }
 
-    fn deleted(&self) -> Vec<&Slot> {
+    pub(crate) fn deleted(&self) -> Vec<&Slot> {
         let after: BTreeSet<u64> = self.after.slots.iter().map(|slot| slot.id).collect();
         self.before.slots.iter().filter(|slot| !after.contains(&slot.id)).collect()
     }
 
     /// Returns the keys of slots whose values differ before and after.
-    fn updated(&self) -> Vec<(u64, String)> {
+    pub(crate) fn updated(&self) -> Vec<(u64, String)> {
         let after: BTreeMap<u64, &Slot> =
             self.after.slots.iter().map(|slot| (slot.id, slot)).collect();
         let mut updated = Vec::new();
@@ -155,7 +163,7 @@ impl Change<'_> {
     }
 }
 
-fn held<'m>(map: &'m Map<String, Value>, key: &str) -> &'m Value {
+pub(crate) fn held<'m>(map: &'m Map<String, Value>, key: &str) -> &'m Value {
     map.get(key).unwrap_or(&Value::Null)
 }
 
@@ -172,6 +180,13 @@ impl Request {
     pub(crate) fn is_intact(&self) -> bool {
         let ok = self.status.is_some_and(|status| (200..300).contains(&status));
         ok && self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless)
+    }
+
+    /// Returns whether the client knows if the request was executed: it is a read, or the service's own answer says so.
+    fn is_certain(&self) -> bool {
+        let is_refused = self.status.is_some_and(|status| (400..500).contains(&status));
+        let is_own = self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless);
+        !self.is_write() || self.is_intact() || is_refused && is_own
     }
 
     /// Returns the slots in the answer.
@@ -228,6 +243,7 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
         Intent::Order { moved } => trial.moves_only(*moved, &mut violate),
         Intent::Fields { changed, added } => trial.changes_fields(changed, *added, &mut violate),
         Intent::Set { .. } | Intent::Delete { .. } => {}
+        Intent::Bulk(bulk) => bulk_rules::check(trial, bulk, &mut violate),
         Intent::Nothing => {
             if trial.writes().any(Event::has_changed) {
                 violate("nothing", "something was written".to_owned());
@@ -240,7 +256,7 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
 pub(crate) type Violate<'v> = &'v mut dyn FnMut(&'static str, String);
 
 impl Trial<'_> {
-    fn mine(&self) -> impl DoubleEndedIterator<Item = (usize, &Event, &Request)> {
+    pub(crate) fn mine(&self) -> impl DoubleEndedIterator<Item = (usize, &Event, &Request)> {
         self.events.iter().enumerate().filter_map(|(at, event)| {
             let request = event.request.as_ref().filter(|_| event.machine == Some(self.machine));
             request.map(|request| (at, event, request))
@@ -248,12 +264,12 @@ impl Trial<'_> {
     }
 
     /// Writes that the service executed.
-    fn writes(&self) -> impl DoubleEndedIterator<Item = &Event> {
+    pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = &Event> {
         self.mine().filter(|(_, _, request)| request.is_executed()).map(|(_, event, _)| event)
     }
 
     /// Returns the JSON of a failure.
-    fn failure(&self) -> Option<Value> {
+    pub(crate) fn failure(&self) -> Option<Value> {
         if self.exit == Some(0) {
             return None;
         }
@@ -261,7 +277,9 @@ impl Trial<'_> {
     }
 
     fn ends_well(&self, violate: Violate<'_>) {
-        if let Some(Violation { rule, text }) = bad_end(self.exit, self.killed, self.out, self.err)
+        let is_stopped = self.interrupted && self.exit == Some(INTERRUPTED);
+        if let Some(Violation { rule, text }) =
+            bad_end(self.exit, self.killed || is_stopped, self.out, self.err)
         {
             violate(rule, text);
         }
@@ -275,7 +293,6 @@ impl Trial<'_> {
     fn check_reported_outcome(&self, violate: Violate<'_>) {
         let changed = self.writes().any(Event::has_changed);
         if let Some(failure) = self.failure() {
-            let attempted = self.mine().any(|(_, _, request)| request.is_write());
             let outcome = failure["outcome"].as_str().unwrap_or_default();
             let written = failure.get("written").is_some();
             match outcome {
@@ -285,8 +302,12 @@ impl Trial<'_> {
                 "executed" if self.writes().next().is_none() && self.is_fresh => {
                     violate("outcome", format!("nothing was executed, and it says {failure}"));
                 }
-                "unknown" if !attempted => {
-                    violate("outcome", format!("no write was sent, and it says {failure}"));
+                // After Ctrl-C, one may have been under way that never arrived.
+                "unknown" if !self.interrupted && self.mine().all(|(_, _, it)| it.is_certain()) => {
+                    violate(
+                        "outcome",
+                        format!("no write was left without its answer, and it says {failure}"),
+                    );
                 }
                 _ => {}
             }
@@ -299,8 +320,7 @@ impl Trial<'_> {
         }
         if self.exit == Some(0)
             && self.is_fresh
-            && matches!(self.intent, Intent::Page(_))
-            && let Some(done) = last_object(self.out).map(|it| it["data"]["done"].clone())
+            && let Some(done) = self.done()
             && done.is_object()
         {
             // A slot that another client deleted right after a lost answer was never seen, and is created once more.
@@ -325,6 +345,16 @@ impl Trial<'_> {
                     format!("{created} created, {deleted} deleted, and it says {done}"),
                 );
             }
+        }
+    }
+
+    /// Returns what the command says that it has done.
+    pub(crate) fn done(&self) -> Option<Value> {
+        let data = last_object(self.out).map(|it| it["data"].clone())?;
+        match self.intent {
+            Intent::Page(_) => Some(data["done"].clone()),
+            Intent::Bulk(_) => Some(data["pages"][0]["done"].clone()),
+            _ => None,
         }
     }
 
@@ -385,7 +415,7 @@ impl Trial<'_> {
                 let edited = foreign(&|it| it.change().updated().contains(&(id, key.clone())));
                 if edited.is_some_and(|edited| seen_at(id).is_none_or(|seen| seen > edited)) {
                     let text = format!(
-                        "{key} of slot {id} was edited by someone else, then overwritten by {} {}",
+                        "{key} of slot {id} was edited by another client, then overwritten by {} {}",
                         request.method, request.path
                     );
                     violate("overwritten", text);
@@ -397,7 +427,8 @@ impl Trial<'_> {
                         || edit.change().created().contains(&slot.id)
                 });
                 if edited.is_some_and(|edited| seen_at(slot.id).is_none_or(|seen| seen > edited)) {
-                    let text = format!("slot {} was edited by someone else, then deleted", slot.id);
+                    let text =
+                        format!("slot {} was edited by another client, then deleted", slot.id);
                     violate("deleted edited", text);
                 }
             }
@@ -483,8 +514,13 @@ impl Trial<'_> {
     /// Checks that the order of the other slots stays, unless another client moved them where the command could not see it.
     fn moves_only(&self, moved: Option<u64>, violate: Violate<'_>) {
         let Some(moved) = moved else { return };
+        self.keeps_order(&|id| id == moved, violate);
+    }
+
+    /// Checks that the order of the slots that are not to be moved stays, unless another client moved them where the command could not see it.
+    pub(crate) fn keeps_order(&self, is_moved: &dyn Fn(u64) -> bool, violate: Violate<'_>) {
         let others = |world: &World| -> Vec<u64> {
-            world.ids().into_iter().filter(|id| *id != moved).collect()
+            world.ids().into_iter().filter(|id| !is_moved(*id)).collect()
         };
         for (at, event, _) in self.mine().filter(|(_, _, it)| it.is_executed()) {
             if others(&event.before) == others(&event.after) {
@@ -503,11 +539,7 @@ impl Trial<'_> {
             if !unseen {
                 violate(
                     "moved",
-                    format!(
-                        "{:?} became {:?} where {moved} was to be moved",
-                        event.before.ids(),
-                        event.after.ids()
-                    ),
+                    format!("{:?} became {:?}", event.before.ids(), event.after.ids()),
                 );
             }
         }
@@ -597,7 +629,7 @@ fn writes_what_the_file_says(
     }
 }
 
-/// Returns a violation by the end of a process, whatever its intent.
+/// Returns a violation by the end of a process, whatever its intent. `killed` tells whether it was ended on purpose.
 pub(crate) fn bad_end(exit: Option<i32>, killed: bool, out: &str, err: &str) -> Option<Violation> {
     let violation = |rule, text| Some(Violation { rule, text });
     if out.contains("panicked at") || err.contains("panicked at") {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::bulk::{Bulk, BulkProgress};
 use crate::history::Prune;
-use crate::invariants::Synced;
+use crate::invariants::{Synced, Violation};
 
 /// A computer with a token of its own.
 #[derive(Debug)]
@@ -20,6 +21,10 @@ pub(crate) struct Machine {
     pub(crate) open: Vec<Vec<Value>>,
     /// Slots that unfinished runs of the last file have created.
     pub(crate) created: BTreeSet<u64>,
+    /// The rewrite or import that ran last, with the options of its command line.
+    pub(crate) last_bulk: Option<(Bulk, Vec<String>)>,
+    /// What runs of that rewrite or import have done so far, if they have not ended.
+    pub(crate) bulk: Option<BulkProgress>,
     /// Slots that restores have created.
     pub(crate) restored: BTreeSet<u64>,
     /// Set if the last page file is compared with the page alone, whatever was changed since the last sync.
@@ -38,7 +43,7 @@ pub(crate) struct Applied {
 }
 
 impl Machine {
-    pub(crate) fn new(directory: &Path, token: &str, is_exact: bool) -> Self {
+    fn new(directory: &Path, token: &str, is_exact: bool) -> Self {
         for name in ["work", "home", "tmp"] {
             fs::create_dir_all(directory.join(name)).unwrap();
         }
@@ -48,6 +53,8 @@ impl Machine {
             last: None,
             open: Vec::new(),
             created: BTreeSet::new(),
+            last_bulk: None,
+            bulk: None,
             restored: BTreeSet::new(),
             is_exact,
             synced: Synced::No,
@@ -55,11 +62,28 @@ impl Machine {
         }
     }
 
+    /// Returns a machine for each token.
+    pub(crate) fn all(
+        directory: &Path,
+        tokens: &[String],
+        is_exact: impl Fn(usize) -> bool,
+    ) -> Vec<Self> {
+        let machine = |(nth, token): (usize, &String)| {
+            Self::new(&directory.join(nth.to_string()), token, is_exact(nth))
+        };
+        tokens.iter().enumerate().map(machine).collect()
+    }
+
     /// Writes a file of the user, and returns its name.
     pub(crate) fn write(&mut self, kind: &str, value: &Value) -> String {
+        self.write_text(kind, "json", &value.to_string())
+    }
+
+    /// Writes a text file of the user, and returns its name.
+    pub(crate) fn write_text(&mut self, kind: &str, extension: &str, text: &str) -> String {
         self.files += 1;
-        let name = format!("{kind}-{}.json", self.files);
-        fs::write(self.directory.join("work").join(&name), value.to_string()).unwrap();
+        let name = format!("{kind}-{}.{extension}", self.files);
+        fs::write(self.directory.join("work").join(&name), text).unwrap();
         name
     }
 
@@ -74,6 +98,7 @@ impl Machine {
             let _ = fs::remove_dir_all(self.directory.join(name));
         }
         self.created.clear();
+        self.bulk = None;
         self.open.clear();
         self.synced = Synced::No;
     }
@@ -89,13 +114,26 @@ impl Machine {
 
     /// Returns whether every journal has ended.
     pub(crate) fn is_settled(&self) -> bool {
+        self.have_ended(&|_| true)
+    }
+
+    /// Returns whether every run on a page has ended, whatever other commands have written.
+    pub(crate) fn has_no_open_run(&self) -> bool {
+        self.have_ended(&|path| path.components().any(|it| it.as_os_str() == "runs"))
+    }
+
+    fn have_ended(&self, is_meant: &dyn Fn(&Path) -> bool) -> bool {
         let is_open = |path: &PathBuf| {
             let text = fs::read_to_string(path).unwrap_or_default();
             let last = text.lines().last().unwrap_or_default();
-            !last.starts_with(r#"{"commit""#) && !last.starts_with(r#"{"close""#)
+            // A line that was torn by a kill says nothing.
+            let is_end = last.starts_with(r#"{"commit""#) || last.starts_with(r#"{"close""#);
+            !is_end || !text.ends_with('\n')
         };
         let mut journals = files_below(&self.directory.join("state")).into_iter();
-        !journals.any(|it| it.extension().is_some_and(|it| it == "jsonl") && is_open(&it))
+        !journals.any(|it| {
+            it.extension().is_some_and(|it| it == "jsonl") && is_meant(&it) && is_open(&it)
+        })
     }
 
     /// Returns the newest run with the page as it was before it.
@@ -131,8 +169,19 @@ fn items_of(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["slots"].as_array().cloned()
 }
 
+/// Returns a violation if a file below the directory of the machines holds the token of one.
+pub(crate) fn leaked_token(machines: &[Machine], directory: &Path) -> Option<Violation> {
+    let holds_token = |path: &PathBuf| {
+        let bytes = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        machines.iter().any(|machine| text.contains(&machine.token))
+    };
+    let path = files_below(directory).into_iter().find(holds_token)?;
+    Some(Violation { rule: "token", text: format!("{} holds a token", path.display()) })
+}
+
 /// Returns every file in a directory and below it.
-pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
+fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();

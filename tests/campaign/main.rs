@@ -21,6 +21,10 @@ mod accounts;
 #[cfg(target_os = "linux")]
 mod applicable;
 #[cfg(target_os = "linux")]
+mod bulk;
+#[cfg(target_os = "linux")]
+mod bulk_rules;
+#[cfg(target_os = "linux")]
 mod case;
 #[cfg(target_os = "linux")]
 mod command_line;

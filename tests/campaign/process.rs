@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::command_line::CommandLine;
 use crate::history::Kill;
+use crate::invariants::last_object;
 use crate::machine::Machine;
 use crate::proxy::{Observed, Proxy, kill};
 
@@ -18,6 +19,9 @@ const MOST: Duration = Duration::from_secs(120);
 
 /// Variable that distinguishes the processes of one command from all others.
 const MARK: &str = "LINKS_CAMPAIGN_RUN";
+
+/// Exit code after Ctrl-C.
+pub(crate) const INTERRUPTED: i32 = 130;
 
 static RUNS: AtomicU64 = AtomicU64::new(0);
 
@@ -53,6 +57,8 @@ pub(crate) struct Ended {
     pub(crate) exit: Option<i32>,
     /// Set if the process was killed on purpose.
     pub(crate) killed: bool,
+    /// Set if Ctrl-C was sent to the process.
+    pub(crate) interrupted: bool,
     pub(crate) out: String,
     pub(crate) err: String,
 }
@@ -110,16 +116,19 @@ impl Program {
             // A terminal shows both.
             err.push_str(&out);
         }
-        // A shell tells a signal as a code of its own.
-        let by_ctrl_c = (status.signal() == Some(2)).then_some(130);
-        let exit = status.code().or(by_ctrl_c).filter(|code| *code < 128 || *code == 130);
+        let interrupted = proxy.interrupted();
+        // A shell tells a signal as a code of its own. A command that was completed meanwhile ends by the signal, too.
+        let has_failed = last_object(&err).is_some_and(|it| it.get("outcome").is_some());
+        let by_ctrl_c =
+            (status.signal() == Some(2)).then_some(if has_failed { INTERRUPTED } else { 0 });
+        let exit = status.code().or(by_ctrl_c).filter(|code| *code < 128 || *code == INTERRUPTED);
         let is_at_place = matches!(ending, Some(Kill::Place(_)));
         let killed = exit.is_none() && (shot || is_at_place || proxy.killed());
         if started.elapsed() > MOST {
             err.push_str("panicked at: it did not come to an end");
-            return Ended { exit: Some(1), killed: false, out, err };
+            return Ended { exit: Some(1), killed: false, interrupted, out, err };
         }
-        Ended { exit, killed, out, err }
+        Ended { exit, killed, interrupted, out, err }
     }
 
     fn command(&self, line: &CommandLine, machine: &Machine, origin: &str) -> Command {

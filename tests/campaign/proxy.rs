@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use links_fixtures::{Account, ContractServer};
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::history::{Body, Fault, Kill, When};
@@ -62,6 +63,8 @@ pub(crate) struct Script<W: Observed = World> {
     pub(crate) victim: Option<u32>,
     /// Set if this proxy has killed the process.
     pub(crate) killed: bool,
+    /// Set if this proxy has sent Ctrl-C to the process.
+    pub(crate) interrupted: bool,
     pub(crate) count: usize,
     pub(crate) log: Vec<Event<W>>,
 }
@@ -74,6 +77,7 @@ impl<W: Observed> Default for Script<W> {
             kill: None,
             victim: None,
             killed: false,
+            interrupted: false,
             count: 0,
             log: Vec::new(),
         }
@@ -151,6 +155,11 @@ impl<W: Observed> Proxy<W> {
         self.shared.script().killed
     }
 
+    /// Returns whether the proxy has sent Ctrl-C to the process.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.shared.script().interrupted
+    }
+
     /// Ends the step, and returns its events.
     pub(crate) fn end(&self) -> Vec<Event<W>> {
         std::mem::take(&mut *self.shared.script()).log
@@ -208,6 +217,9 @@ impl<W: Observed> Shared<W> {
         if matches!(script.kill, Some(Kill::Before(at)) if at == nth) {
             script.kill();
             return;
+        }
+        if matches!(script.kill, Some(Kill::Interrupt(at)) if at == nth) {
+            script.interrupt();
         }
         let fault = script.faults.iter().find(|(at, _)| *at == nth).map(|(_, fault)| fault.clone());
         let before = Arc::new(self.world());
@@ -280,13 +292,24 @@ impl<W: Observed> Script<W> {
             kill(victim);
         }
     }
+
+    fn interrupt(&mut self) {
+        if let Some(victim) = self.victim {
+            self.interrupted = true;
+            signal(victim, Signal::INT);
+        }
+    }
 }
 
 /// Ends a process at once.
 pub(crate) fn kill(process: u32) {
+    signal(process, Signal::KILL);
+}
+
+fn signal(process: u32, signal: Signal) {
     let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(process) = process {
-        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+        let _ = rustix::process::kill_process(process, signal);
     }
 }
 

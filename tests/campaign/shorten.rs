@@ -69,6 +69,17 @@ pub(crate) fn candidates(history: &History) -> Vec<History> {
         for at in 0..run.edits.len() {
             on_run(&|it| drop(it.edits.remove(at)));
         }
+        if let Command::Import(import) = &run.command {
+            let count = import.rows.len();
+            let parts = [(0, count / 2), (count / 2, count)].into_iter();
+            for (from, to) in parts.chain((0..count).map(|at| (at, at + 1))) {
+                on_run(&|run| {
+                    if let Command::Import(import) = &mut run.command {
+                        import.rows.drain(from..to);
+                    }
+                });
+            }
+        }
         if let Command::Apply { changes, .. } | Command::Edit { changes, .. } = &run.command {
             for at in 0..changes.len() {
                 on_run(&|run| {

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::process::Ended;
+use crate::proxy::Event;
+
 /// Counts of everything that happened.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -19,6 +22,27 @@ impl Tally {
     /// Returns the number of commands that have run.
     pub(crate) fn commands(&self) -> usize {
         self.commands.values().sum()
+    }
+
+    /// Counts a command by its name and its end.
+    pub(crate) fn count_command(&mut self, name: &'static str, ended: &Ended) {
+        *self.commands.entry(name).or_default() += 1;
+        *self.exits.entry(ended.exit.filter(|_| !ended.killed)).or_default() += 1;
+        self.kills += usize::from(ended.killed);
+    }
+
+    /// Counts requests with their faults, and edits.
+    pub(crate) fn count_events<W>(&mut self, events: &[Event<W>]) {
+        for event in events {
+            let Some(request) = &event.request else {
+                self.edits += 1;
+                continue;
+            };
+            self.requests += 1;
+            if let Some(fault) = &request.fault {
+                *self.faults.entry(fault.name()).or_default() += 1;
+            }
+        }
     }
 
     pub(crate) fn add(&mut self, other: Self) {
@@ -42,7 +66,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} commands in {} histories, {} requests, {} edits by someone else, {} kills",
+            "{} commands in {} histories, {} requests, {} edits by other clients, {} kills",
             self.commands(),
             self.histories,
             self.requests,

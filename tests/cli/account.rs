@@ -365,7 +365,9 @@ fn two_files_that_name_one_page_by_login_and_by_id_are_refused() {
     env.file("two.yaml", "profile: 101\ntitle: Two\n");
     for verb in ["plan", "apply", "apply --wait"] {
         let run = env.run(&format!("{verb} one.yaml two.yaml"));
-        assert!(run.exit == 8 && run.stderr.contains("two files are for the page"), "{run}");
+        let message =
+            "one.yaml and two.yaml are both files of the page with the id 101; nothing was written";
+        assert!(run.exit == 8 && run.stderr.contains(message), "{run}");
     }
     assert_eq!(writes(&env), [""; 0]);
 }
@@ -378,6 +380,23 @@ fn a_status_is_refused_at_its_line_where_statuses_are_switched_off() {
     let run = env.run("apply cafe.yaml");
     assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:3:1"), "{run}");
     assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_page_that_was_created_and_cannot_be_planned_then_is_said_to_exist() {
+    let env =
+        TestEnv::with(|it| it.choices(Choices { status_feature: false, ..Choices::default() }));
+    env.file("astana.yaml", "profile: qara.astana\ntitle: Astana\nmoodText: Open\n");
+    env.file("cafe.yaml", "profile: cafe\ntitle: One\n");
+    let run = env.run("apply astana.yaml cafe.yaml --allow-create 1");
+    assert!(run.exit == 12 && run.stderr.contains("page created before that"), "{run}");
+    assert!(run.stderr.contains("astana.yaml:3:1"), "{run}");
+    let account = env.server.account();
+    let titles: Vec<_> = account.profiles.iter().map(|page| page.title.as_deref()).collect();
+    assert_eq!((titles[0], titles[2]), (Some("One"), None), "{titles:?}");
+    env.file("astana.yaml", "profile: qara.oral\nmoodText: Open\n");
+    let json = env.run("apply astana.yaml --allow-create 1 -o json").error();
+    assert_eq!((&json["exit"], &json["written"]), (&json!(12), &json!("page created before that")));
 }
 
 #[test]
@@ -506,6 +525,29 @@ fn a_form_is_identified_by_the_lock_alone_with_locked() {
     });
     let gone = env.run("slots apply cafe.yaml --locked");
     assert!(gone.exit == 8 && gone.stderr.contains("which links.lock has for \"main\""), "{gone}");
+}
+
+#[test]
+fn a_form_whose_file_and_lock_have_different_ids_is_refused_with_locked() {
+    let env = env();
+    ok(&env, "init");
+    let first = env.server.account().forms[0].clone();
+    env.file("main.yaml", format!("form: main\ntitle: '{}'\n", first.title));
+    ok(&env, "apply");
+    let other = "00000000-0000-4000-8000-000000000001";
+    env.server.edit(|account| {
+        account.forms.push(links_fixtures::Form { id: other.to_owned(), ..first.clone() });
+    });
+    let before = text(&env, "links.lock");
+    env.file("main.yaml", format!("form: main\nid: {other}\ntitle: Ours\n"));
+    env.operations();
+    let refused = env.run("apply --locked --yes");
+    assert!(refused.exit == 14 && refused.stderr.contains("main.yaml:2:5"), "{refused}");
+    assert!(refused.stderr.contains(&first.id), "{refused}");
+    assert_eq!((writes(&env), text(&env, "links.lock")), (Vec::new(), before));
+    env.file("main.yaml", format!("form: main\nid: {}\ntitle: Ours\n", first.id));
+    ok(&env, "apply --locked --yes");
+    assert_eq!(env.server.account().forms[0].title, "Ours");
 }
 
 #[test]
@@ -672,6 +714,24 @@ fn a_saved_plan_of_an_account_is_carried_out_as_it_is_or_not_at_all() {
 }
 
 #[test]
+fn a_saved_plan_that_deletes_is_carried_out_beside_a_new_page_too() {
+    for new in ["a.yaml", "zen.yaml"] {
+        let env = env();
+        env.file("cafe.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
+        env.file(new, "profile: qara.astana\ntitle: Astana\n");
+        let saved = env.run("plan . --prune --max-deletes 99 --out plan.json");
+        assert_eq!(saved.exit, 3, "{saved}");
+        let again = env.run("apply --plan plan.json --prune --yes");
+        assert!(again.exit == 2 && again.stderr.contains("already determines"), "{again}");
+        ok(&env, "apply --plan plan.json --yes --max-deletes 99 --allow-create 1");
+        let account = env.server.account();
+        let ids: Vec<_> = account.profiles[0].slots.iter().map(|slot| slot.id).collect();
+        assert!(ids.contains(&1001) && !ids.contains(&1002), "{ids:?}");
+        assert_eq!(account.profiles[2].title.as_deref(), Some("Astana"));
+    }
+}
+
+#[test]
 fn a_plan_is_appended_to_a_job_summary_and_noted_at_the_lines_of_its_files() {
     let env = env();
     ok(&env, "init");
@@ -712,6 +772,27 @@ fn an_expired_status_is_no_difference_and_is_written_again_on_request() {
     let renewed = ok(&env, "apply cafe.yaml --renew-mood");
     assert!(renewed.stdout.contains("moodHours, moodText"), "{renewed}");
     assert!(ok(&env, "apply cafe.yaml --renew-mood").stdout.contains("no changes"));
+}
+
+#[test]
+fn an_expired_status_that_another_client_changed_is_renewed_as_it_is() {
+    let env = TestEnv::in_june();
+    ok(&env, "init");
+    env.file("cafe.yaml", "profile: cafe\nmoodText: Open late\nmoodHours: 4\n");
+    ok(&env, "apply");
+    env.server.edit(|account| {
+        let page = &mut account.profiles[0];
+        page.mood_text = Some("Theirs".to_owned());
+        page.mood_set_at =
+            page.mood_set_at.unwrap().checked_sub(jiff::SignedDuration::from_hours(5)).ok();
+    });
+    let renewed = ok(&env, "apply --renew-mood");
+    assert!(renewed.stderr.contains("`moodText` is \"Theirs\" on the page"), "{renewed}");
+    let page = env.server.account().profiles[0].clone();
+    assert_eq!((page.mood_text.as_deref(), page.mood_hours), (Some("Theirs"), Some(4)));
+    assert!(ok(&env, "apply --renew-mood").stdout.contains("no changes"));
+    ok(&env, "apply --overwrite");
+    assert_eq!(env.server.account().profiles[0].mood_text.as_deref(), Some("Open late"));
 }
 
 #[test]

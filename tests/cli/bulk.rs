@@ -252,3 +252,48 @@ fn rows_that_the_service_would_refuse_are_shown_at_their_line() {
         assert_eq!(env.server.account().profiles, before);
     }
 }
+
+#[test]
+fn a_plan_names_the_line_of_each_row() {
+    let env = cafe();
+    env.file(
+        "menu.csv",
+        "name,url\nA,https://a.example\n\"B\nb\",https://b.example\nC,https://c.example\n",
+    );
+    let dry = [&IMPORT[..8], &["--dry-run"]].concat();
+    let run = env.run_args(&dry, b"");
+    assert_eq!(run.exit, 3, "{run}");
+    for line in ["+ button (menu.csv:2)", "+ button (menu.csv:3)", "+ button (menu.csv:5)"] {
+        assert!(run.stdout.contains(line), "{line}\n{run}");
+    }
+    assert!(!run.stdout.contains("item"), "{run}");
+    let mut words = dry.clone();
+    words[3] = "-";
+    let run = env.run_args(&words, b"name,url\nA,https://a.example\n");
+    assert!(run.stdout.contains("+ button (standard input:2)"), "{run}");
+    let run = env.run_args(&words, b"name,url\nA,not a url\n");
+    assert!(run.exit == 8 && run.stderr.contains("standard input:2: link"), "{run}");
+}
+
+#[test]
+fn large_plans_are_summarised_unless_they_are_asked_for_in_full() {
+    let env = cafe();
+    env.file("menu.csv", csv(60));
+    let import = [&IMPORT[..8], &["--dry-run"]].concat();
+    let shown = |words: &[&str], sign: &str| {
+        let run = env.run_args(words, b"");
+        assert_eq!(run.exit, 3, "{run}");
+        let more =
+            run.stdout.lines().find(|line| line.contains('…')).map(|line| line.trim().to_owned());
+        (run.stdout.lines().filter(|line| line.trim().starts_with(sign)).count(), more)
+    };
+    let more = |what: &str| Some(format!("… and 50 more {what}; --full shows all"));
+    assert_eq!(shown(&import, "+ button"), (10, more("new slots")));
+    assert_eq!(shown(&[&import[..], &["--full"]].concat(), "+ button"), (60, None));
+    assert_eq!(env.run_args(IMPORT, b"").exit, 0);
+    let dishes = ".data.title // \"\" | startswith(\"Dish\")";
+    let rewrite =
+        ["slots", "rewrite", "qara.weddings", "--where", dishes, "--edit", APPEND, "--dry-run"];
+    assert_eq!(shown(&rewrite, "~ button"), (10, more("changed slots")));
+    assert_eq!(shown(&[&rewrite[..], &["--full"]].concat(), "~ button"), (60, None));
+}

@@ -193,6 +193,23 @@ fn an_interrupted_rewrite_passes_no_slot_twice_and_keeps_what_others_wrote_since
 }
 
 #[test]
+fn an_import_tells_of_the_rows_that_only_its_second_run_has_created() {
+    let env = begun();
+    env.file("menu.csv", csv(3));
+    // The journal says that the create was begun, and it never arrived.
+    cut_after(&env, &IMPORT, "before_send:2");
+    assert!(!titles(&env, 1).iter().any(|title| title.starts_with("Dish")));
+    let run = env.run_args([&IMPORT[..], &["-o", "json"]].concat(), b"");
+    let done = &run.json()["data"]["pages"][0]["done"];
+    assert_eq!((run.exit, done["created"].as_object().unwrap().len()), (0, 3), "{run}");
+    assert_eq!(titles(&env, 1).iter().filter(|title| title.starts_with("Dish")).count(), 3);
+
+    cut_after(&env, &IMPORT, "before_send:2");
+    let run = env.run_args(IMPORT, b"");
+    assert!(run.exit == 0 && run.stdout.contains("qara.weddings: 3 created"), "{run}");
+}
+
+#[test]
 fn a_token_that_can_only_read_writes_nothing() {
     let env = TestEnv::of(World::read_only(), |builder| builder)
         .keeping_state()
@@ -241,6 +258,28 @@ fn an_interrupted_rewrite_is_continued_by_the_same_filters_alone() {
     let run = rewrite(&env, &["cafe", "--where", ".id == 1002", "--edit", &long("B"), "--yes"]);
     assert_eq!(run.exit, 0, "{run}");
     assert_eq!(titles(&env, 0)[1], "Menu!A!B", "{run}");
+}
+
+#[test]
+fn a_dry_run_plans_what_a_run_after_an_interrupted_import_does() {
+    // The last create was not sent, or was executed without its answer being recorded.
+    for place in ["before_send:4", "after_send:3"] {
+        let env = begun();
+        env.file("menu.csv", csv(130));
+        let before = env.server.account().profiles[1].slots.len();
+        let mut command = env.command(IMPORT);
+        let ended = command.env("LINKS_TEST_CRASH", place).output().unwrap();
+        let on_page = || env.server.account().profiles[1].slots.len();
+        let made = on_page() - before;
+        assert!(ended.status.code().is_none() && made == 100, "{place}: {made} {ended:?}");
+        let dry = env.run_args(IMPORT.iter().copied().chain(["--dry-run"]), b"");
+        assert_eq!(dry.exit, 3, "{dry}");
+        assert!(dry.stderr.contains(&format!("continues ({made} created so far)")), "{dry}");
+        assert!(dry.stdout.contains("qara.weddings: 30 to create"), "{dry}");
+        assert_eq!(on_page() - before, made);
+        let run = env.run_args(IMPORT, b"");
+        assert_eq!((run.exit, on_page() - before), (0, 130), "{run}");
+    }
 }
 
 #[test]
@@ -311,4 +350,34 @@ fn a_page_of_500_slots_is_rewritten_with_few_requests() {
     let run = env.run_args(IMPORT, b"");
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.stderr.contains("501 slots, 500 are allowed; nothing was written"), "{run}");
+}
+
+#[test]
+fn a_rewrite_that_more_slots_match_since_is_a_second_run_with_an_undo_of_its_own() {
+    let words = [
+        "slots",
+        "rewrite",
+        "cafe",
+        "--where",
+        ".data.title // \"\" | startswith(\"Menu\")",
+        "--edit",
+        APPEND,
+        "--yes",
+    ];
+    let env = begun();
+    cut_after(&env, &words, "after_send:2");
+    assert_eq!(titles(&env, 0)[1], "Menu!");
+    env.server.edit(|account| {
+        account.profiles[0].slots[0].data.insert("title".to_owned(), "Menu of today".into());
+    });
+    let run = env.run_args(words, b"");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(titles(&env, 0)[..2], ["Menu of today!", "Menu!"], "{run}");
+    let (_, said) = run.stderr.split_once("is not continued, because this one is for other slots or values; what it has written stays (1 updated), ").unwrap();
+    let (_, first) = said.split_once("has an undo of its own: `links undo ").unwrap();
+    let first = first.split('`').next().unwrap();
+    ok(&env, "undo --yes");
+    assert_eq!(titles(&env, 0)[..2], ["Menu of today", "Menu!"]);
+    ok(&env, &format!("undo {first} --yes"));
+    assert_eq!(titles(&env, 0)[..2], ["Menu of today", "Menu"]);
 }

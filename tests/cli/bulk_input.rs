@@ -27,7 +27,6 @@ fn filters_that_do_not_end_or_give_no_slot_write_nothing() {
         ("$selected", 2, "--edit: there is no variable"),
         ("$ENV.LINKS_TOKEN", 2, "--edit: there is no variable"),
         ("import \"a\" as a; .", 2, "--edit: "),
-        (".data.title = (\"x\" * 100000000)", 2, "more than 64 MiB"),
         ("reduce range(300) as $i (.; .data.x = [.data.x])", 8, "slot 1002: it produces"),
         (".data.title = nan", 8, "slot 1002: it produces"),
         (".data.title = infinite", 8, "slot 1002: it produces"),
@@ -53,6 +52,17 @@ fn filters_that_do_not_end_or_give_no_slot_write_nothing() {
         rewrite(&env, &["cafe", "--where", ".data.link | test(\"a\")", "--edit", ".", "--yes"]);
     assert_eq!(run.exit, 8, "{run}");
     assert!(run.stderr.contains("slot 1001: --where: "), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_filter_that_makes_too_much_is_refused() {
+    // With the clock that does not wait, filters have a tenth of their time, which a busy machine needs for this one.
+    let env = TestEnv::cafe();
+    let run = edit(&env, ".data.title = (\"x\" * 100000000)");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("more than 64 MiB; nothing was written"), "{run}");
+    assert!(run.stderr.len() < 2000, "{} bytes", run.stderr.len());
     assert_eq!(writes(&env), [""; 0]);
 }
 
@@ -120,7 +130,7 @@ fn files_that_are_no_table_are_refused_at_their_line() {
             "501 problems, of which the first 20 are listed",
         ),
         ("name,url\nA,not\u{1b}[2J a url\n".to_owned(), "menu.csv:2: link: "),
-        (format!("name,url\n{long},https://a.example\nB\n"), "menu.csv:3: the row has 1 columns"),
+        (format!("name,url\n{long},https://a.example\nB\n"), "menu.csv:3: the row has 1 column, "),
     ] {
         env.file("menu.csv", &text);
         let run = env.run_args(IMPORT, b"");
@@ -179,4 +189,21 @@ fn every_format_has_the_pages() {
         &["--all", "--edit", APPEND, "--where", ".type == \"button\"", "--dry-run", "-o", "ids"],
     );
     assert_eq!(ids.stdout, "101\n102\n", "{ids}");
+}
+
+#[test]
+fn every_row_that_cannot_be_created_is_shown_at_once() {
+    let env = cafe();
+    env.file(
+        "menu.csv",
+        "name,url\nA,https://a.example,x\n,https://b.example\nC,none\nD,https://d.example\n",
+    );
+    let run = env.run_args(IMPORT, b"");
+    assert_eq!(run.exit, 8, "{run}");
+    for part in
+        ["menu.csv:2: the row has 3 columns", "menu.csv:3: ", "menu.csv:4: link: ", "3 problems"]
+    {
+        assert!(run.stderr.contains(part), "{part}: {run}");
+    }
+    assert_eq!(writes(&env), [""; 0]);
 }

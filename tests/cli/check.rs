@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::SystemTime;
 
-use links_fixtures::Fault;
+use links_fixtures::{Fault, World};
 use links_test_support::authority::Authority;
 use links_test_support::link_site::LinkSite;
 use serde_json::{Value, json};
@@ -80,11 +80,11 @@ fn the_data_names_page_slot_path_and_place() {
     assert_eq!(
         of(1),
         json!({
-            "page": "cafe", "file": "cafe.yaml", "line": 8, "column": 31,
+            "page": "cafe", "form": null, "file": "cafe.yaml", "line": 8, "column": 31,
             "path": "slots.0.data.link", "slotId": null, "type": "button", "title": "Menu",
             "url": site.url("/status/404"), "verdict": "broken", "reason": "status", "status": 404,
             "message": "404", "movedTo": null, "certificateEnds": null, "notes": [],
-            "known": false, "fixed": false, "cached": false,
+            "known": false, "fixed": false, "fixError": null, "cached": false,
         })
     );
     assert_eq!(
@@ -167,8 +167,11 @@ fn page_files_are_checked_without_an_account() {
     assert_eq!(run.exit, 3, "{run}");
     assert!(run.stdout.contains("x pages/cafe.yaml:8:31 "), "{run}");
     let run = env.run("check pages/form.yaml");
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "no links\n"), "{run}");
+    fs::create_dir(env.home.path().join("empty")).unwrap();
+    let run = env.run("check empty/");
     assert_eq!(run.exit, 2, "{run}");
-    assert!(run.stderr.contains("there is no page file"), "{run}");
+    assert!(run.stderr.contains("there is no page file and no form file"), "{run}");
 }
 
 #[test]
@@ -197,6 +200,18 @@ fn fix_writes_permanent_moves_and_nothing_else() {
         let run = env.run(line);
         assert_eq!(run.exit, 2, "{run}");
     }
+}
+
+#[test]
+fn two_files_of_one_page_are_both_read() {
+    let env = TestEnv::cafe();
+    for name in ["one.yaml", "two.yaml"] {
+        env.file(name, "profile: cafe\nsocials: ['mailto:nobody']\ntitle: Menu\n");
+    }
+    let run = env.run("check one.yaml two.yaml");
+    assert!(run.stdout.contains("one.yaml:2") && run.stdout.contains("two.yaml:2"), "{run}");
+    let run = env.run("search menu ./");
+    assert!(run.stdout.contains("one.yaml:3") && run.stdout.contains("two.yaml:3"), "{run}");
 }
 
 #[test]
@@ -479,4 +494,120 @@ fn nothing_of_a_page_or_a_site_drives_the_terminal_or_the_ci_service() {
         assert!(commands.iter().all(|it| it.contains("file=cafe.yaml")), "{commands:?}");
         assert_eq!(commands.len(), 2, "{commands:?}");
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_fixed_is_reported_with_the_others() {
+    let (env, site) = (env(), LinkSite::start());
+    let file = |page: &str, link: &str| {
+        let urls = [site.url("/permanent"), site.url(link)];
+        format!("profile: {page}\nsocials: ['{}', '{}']\n", urls[0], urls[1])
+    };
+    let (bar, cafe) = (file("bar", "/menu"), file("cafe", "/held"));
+    env.file("bar.yaml", &bar);
+    env.file("cafe.yaml", &cafe);
+    let changed = cafe.clone() + "# changed meanwhile\n";
+    let path = env.home.path().join("cafe.yaml");
+    let check = |more: &str| {
+        env.file("cafe.yaml", &cafe);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                site.wait_for_held();
+                fs::write(&path, &changed).unwrap();
+                site.release();
+            });
+            env.run(&format!("check cafe.yaml bar.yaml --allow-private --fix {more}"))
+        })
+    };
+    let run = check("");
+    assert_eq!(run.exit, 7, "{run}");
+    assert!(run.stdout.contains("/menu: not written\n"), "{run}");
+    assert!(run.stdout.contains("/menu: written\n"), "{run}");
+    assert!(run.stdout.ends_with("\n4 links: 1 moved, 1 fixed\n"), "{run}");
+    assert!(
+        run.stderr.contains("cafe.yaml was changed meanwhile; the file was not written"),
+        "{run}"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), changed);
+    let fixed = fs::read_to_string(env.home.path().join("bar.yaml")).unwrap();
+    assert_eq!(fixed, bar.replace("permanent", "menu"));
+    let run = check("-o json");
+    let record = &run.json()["data"][0];
+    assert_eq!((run.exit, &record["fixed"]), (7, &json!(false)), "{run}");
+    let why = record["fixError"].as_str().unwrap();
+    assert!(why.ends_with("the file was not written"), "{run}");
+    assert_eq!(run.error_at_end()["exit"], 7, "{run}");
+}
+
+#[test]
+fn ids_of_links_are_their_urls() {
+    let (env, site) = (env(), LinkSite::start());
+    let urls = [site.url("/status/404"), site.url("/menu#top")];
+    env.file("cafe.yaml", format!("profile: cafe\nsocials: ['{}', '{}']\n", urls[0], urls[1]));
+    let run = env.run("check cafe.yaml --allow-private -o ids");
+    assert_eq!(
+        (run.exit, run.stdout.as_str()),
+        (3, &*format!("{}\n{}\n", urls[0], urls[1])),
+        "{run}"
+    );
+}
+
+#[test]
+fn the_texts_of_forms_are_checked_in_files_and_in_the_account() {
+    let (env, site) = (env(), LinkSite::start());
+    env.server.edit(|account| {
+        for profile in &mut account.profiles {
+            profile.slots.retain(|slot| slot.kind == "form");
+            profile.socials.clear();
+            (profile.title, profile.description) = (None, None);
+        }
+        account.forms[0].success_message = format!("See {} soon", site.url("/status/404"));
+    });
+    let id = env.server.account().forms[0].id.clone();
+    for line in ["check --all --allow-private", "check cafe --allow-private"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 3, "{run}");
+        assert!(
+            run.stdout.starts_with(&format!("x form {id} successMessage  successMessage  http")),
+            "{run}"
+        );
+        assert!(run.stdout.ends_with("\n1 link: 1 broken\n"), "{run}");
+    }
+    // The other page shows no form.
+    assert_eq!(env.run("check qara.weddings --allow-private").exit, 0);
+    let form = format!(
+        "form: booking\ntitle: A\ndescription: 'At {}'\nfields: [{{type: text, label: B}}]\n",
+        site.url("/permanent")
+    );
+    env.file("form.yaml", &form);
+    let run = env.run("check form.yaml --allow-private --fix -o json");
+    assert_eq!(run.exit, 0, "{run}");
+    let record = &run.json()["data"][0];
+    assert_eq!((&record["form"], &record["page"]), (&json!("booking"), &Value::Null), "{run}");
+    assert_eq!((&record["line"], &record["fixed"]), (&json!(3), &json!(true)), "{run}");
+    let fixed = fs::read_to_string(env.home.path().join("form.yaml")).unwrap();
+    assert_eq!(fixed, form.replace("permanent", "menu"));
+    env.file("form.yaml", form.replace("permanent", "status/404"));
+    assert_eq!(
+        env.run("check form.yaml --allow-private --baseline known.json --update-baseline").exit,
+        0
+    );
+    assert_eq!(env.run("check form.yaml --allow-private --baseline known.json").exit, 0);
+}
+
+#[test]
+fn a_large_account_is_announced_before_it_is_checked() {
+    let env = TestEnv::of(World::full(), |builder| builder).env("LINKS_TEST_NO_WAIT", "1");
+    env.server.edit(|account| {
+        for profile in &mut account.profiles {
+            profile.slots.clear();
+            profile.socials.clear();
+            (profile.title, profile.description) = (None, None);
+        }
+        account.forms.clear();
+    });
+    let run = env.run("check --all");
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "no links\n"), "{run}");
+    assert!(run.stderr.contains("reading 100 pages: at least 102 requests, about"), "{run}");
+    assert_eq!(env.operations().iter().filter(|it| *it != "listSlotTypes").count(), 102);
 }

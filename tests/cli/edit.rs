@@ -285,7 +285,7 @@ fn a_slot_that_was_deleted_meanwhile_is_created_again_only_if_its_id_is_removed(
         assert_eq!(seen.exit, 0, "{}", seen.text);
         let reopened = given(&env, 1);
         assert!(
-            reopened.contains("#!! someone else deleted the slot 1001 meanwhile"),
+            reopened.contains("#!! another client deleted the slot 1001 meanwhile"),
             "{reopened}"
         );
         let page = env.server.account().profiles[0].slots.clone();
@@ -303,7 +303,7 @@ fn an_order_that_both_changed_is_a_conflict_until_it_was_seen() {
     let first = [theirs(&env, "slots move cafe 1001 --after 1005"), swap.to_owned()].join("\n");
     let seen = edited(&env, "", &[&first, "sed -i '/#!! /d' \"$2\""]);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(given(&env, 1).contains("#!! someone else moved the same slots meanwhile"));
+    assert!(given(&env, 1).contains("#!! another client moved the same slots meanwhile"));
     let page = env.server.account().profiles[0].slots.clone();
     let ids: Vec<_> = page.iter().take(3).map(|it| it.id).collect();
     assert_eq!(ids, [1002, 1001, 1003], "{}", seen.text);
@@ -370,7 +370,7 @@ fn found_12_lists_of_a_page_that_both_changed_are_not_reverted() {
     assert_eq!(env.server.account().profiles[0].socials[0].link, "https://t.me/theirs");
     assert!(kept(&env, &seen).contains("https://t.me/mine"));
     let shown = std::fs::read_to_string(env.home.path().join("seen")).unwrap();
-    assert!(shown.contains("#!! someone else changed this meanwhile"), "{shown}");
+    assert!(shown.contains("#!! another client changed this meanwhile"), "{shown}");
 }
 
 #[test]

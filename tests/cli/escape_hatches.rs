@@ -207,3 +207,72 @@ fn images_that_are_damaged_or_larger_than_useful_are_warned_about() {
     let run = env.run("files upload text.png -o json");
     assert_eq!((run.exit, &run.error()["outcome"]), (8, &json!("not_executed")), "{run} {text:?}");
 }
+
+#[test]
+fn an_upload_with_the_same_key_is_carried_out_once() {
+    let env = TestEnv::cafe();
+    env.file("dot.gif", picture(1, 1));
+    for (source, key) in [("dot.gif", "key-1"), ("https://images.example/menu.jpg", "key-2")] {
+        let upload = || env.run(&format!("files upload {source} --idempotency-key {key} -o json"));
+        let (first, again) = (upload(), upload());
+        assert_eq!((first.exit, again.exit), (0, 0), "{first}{again}");
+        assert_eq!(first.stdout, again.stdout);
+        let sent = keys(&env);
+        assert_eq!(sent, [key, key], "{source}");
+        env.server.forget_requests();
+    }
+}
+
+#[test]
+fn a_key_is_refused_for_an_upload_of_several_requests() {
+    let env = TestEnv::cafe();
+    env.file("dot.gif", picture(1, 1));
+    env.file("other.gif", picture(2, 2));
+    for (words, why) in [
+        ("dot.gif other.gif", "one request, and 2 files are named"),
+        ("dot.gif --via upload-url", "--via upload-url sends several"),
+        ("dot.gif --dry-run", "--dry-run"),
+    ] {
+        let run = env.run(&format!("files upload {words} --idempotency-key k -o json"));
+        assert_eq!(run.exit, 2, "{run}");
+        assert!(run.error()["message"].as_str().unwrap().contains(why), "{run}");
+    }
+    assert!(env.operations().is_empty());
+    let mut large = picture(1, 1);
+    large.resize(11 * 1024 * 1024, 0);
+    env.file("large.gif", large);
+    let run = env.run("files upload large.gif --idempotency-key k");
+    assert_eq!((run.exit, env.operations()), (0, vec!["uploadFile".to_owned()]), "{run}");
+}
+
+#[test]
+fn images_of_a_page_file_are_warned_about_too() {
+    let env = TestEnv::cafe();
+    env.file("large.gif", picture(4000, 100));
+    env.file("fine.gif", picture(1600, 900));
+    env.file("damaged.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIH");
+    let slot =
+        |name: &str| format!("  - {{type: picture, data: {{image: {{$upload: {name}}}}}}}\n");
+    let slots = [slot("large.gif"), slot("fine.gif"), slot("damaged.png")].concat();
+    env.file("cafe.yaml", format!("profile: cafe\nslots:\n{slots}"));
+    let json = env.run("slots plan cafe.yaml -o json").json();
+    let uploads = &json["data"]["uploads"];
+    assert_eq!(
+        uploads[0]["warning"],
+        "large.gif has 4000x100 pixels, more than pages show: 3200 are enough",
+        "{uploads}"
+    );
+    assert!(uploads[1].get("warning").is_none(), "{uploads}");
+    let large = "! large.gif has 4000x100 pixels, more than pages show: 3200 are enough";
+    let damaged = "! damaged.png may be damaged: its width and height cannot be read";
+    for (line, exit) in
+        [("slots plan cafe.yaml", 3), ("plan cafe.yaml", 3), ("apply cafe.yaml --yes", 8)]
+    {
+        let run = env.run(line);
+        assert_eq!(run.exit, exit, "{run}");
+        let shown = format!("{}{}", run.stdout, run.stderr);
+        let warnings: Vec<&str> =
+            shown.lines().map(str::trim).filter(|line| line.starts_with("! ")).collect();
+        assert_eq!(warnings, [large, damaged], "{run}");
+    }
+}

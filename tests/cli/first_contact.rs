@@ -1,10 +1,6 @@
 //! Tests of what a new user meets: the start screen, guesses at commands, the sandbox without rate limits, and files of other types.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
-use serde_json::Value;
-
+use crate::served_sandbox::ServedSandbox;
 use crate::test_env::{TestEnv, picture};
 
 #[test]
@@ -114,25 +110,13 @@ fn the_sandbox_has_rate_limits_only_where_they_are_asked_for() {
 
 /// Returns the exit codes of this many commands that use a served sandbox, one after the other.
 fn served(arguments: &[&str], commands: usize) -> Vec<i32> {
-    let env = sandbox();
-    let mut child = env
-        .command(["sandbox", "serve"].iter().chain(arguments))
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let printed: Value = serde_json::from_str(&line).unwrap();
-    let text = |key: &str| printed[key].as_str().unwrap().to_owned();
+    let service = ServedSandbox::start(&sandbox(), arguments);
     // Each run has a state directory of its own, so that none knows of the requests of the others.
-    let user =
-        TestEnv::cafe().env("LINKS_BASE_URL", text("baseUrl")).env("LINKS_TOKEN", text("token"));
+    let user = service.user();
     let mut exits = Vec::new();
     while exits.len() < commands && exits.last().is_none_or(|exit| *exit == 0) {
         exits.push(user.run("me --max-wait 0").exit);
     }
-    child.kill().and_then(|()| child.wait()).unwrap();
     exits
 }
 

@@ -173,7 +173,7 @@ fn found_14_a_field_that_others_add_in_any_wait_stays() {
             prepare(&env);
             let run = env.run(&line);
             assert_eq!(run.exit, 7, "{run}");
-            assert!(run.stderr.contains("changed by someone else"), "{run}");
+            assert!(run.stderr.contains("changed by another client"), "{run}");
             assert_eq!(keys(&env), ["name", "phone", "wishes", "theirs"], "{run}");
         };
         waits(|env| env.server.edit_after(1, add_theirs));
@@ -272,4 +272,63 @@ fn an_edited_form_keeps_the_keys_of_its_fields() {
     let edited: Value = serde_saphyr::from_str(&text).unwrap();
     assert!(["id", "active", "createdAt"].iter().all(|it| edited.get(it).is_none()), "{text}");
     assert_eq!(edited["notificationChannelIds"], json!([11, 12]));
+}
+
+/// Returns what an update of the form's title says about the pages that show it.
+fn said_of_pages(env: &TestEnv, more: &str) -> String {
+    env.operations();
+    let run = env.run(&format!("forms update {FORM} title=Book {more}"));
+    assert_eq!(run.exit, 0, "{run}");
+    run.stderr
+}
+
+#[test]
+fn an_update_names_the_pages_that_show_the_form_without_a_request() {
+    let env = TestEnv::cafe().keeping_cache();
+    let unknown = "the pages that show the form are not known yet; --where-used reads all pages\n";
+    assert_eq!(said_of_pages(&env, ""), unknown);
+    assert_eq!(env.operations(), ["showForm", "updateForm"]);
+    assert_eq!(env.run("slots list qara.weddings").exit, 0);
+    let said = said_of_pages(&env, "");
+    assert!(
+        said.starts_with(
+            "no page that this machine has seen shows the form, as seen less than a minute ago; "
+        ),
+        "{said}"
+    );
+    assert_eq!(env.run("slots list cafe").exit, 0);
+    let said = said_of_pages(&env, "");
+    assert!(said.starts_with("shown on cafe (slot 1004), as seen "), "{said}");
+    assert_eq!(env.operations(), ["showForm", "updateForm"]);
+    assert_eq!(said_of_pages(&env, "-o json"), "");
+    assert_eq!(env.run("slots delete cafe 1004 --yes").exit, 0);
+    assert!(said_of_pages(&env, "").starts_with("no page"), "a deleted slot shows no form");
+}
+
+#[test]
+fn where_used_reads_all_pages_before_the_update() {
+    let env = TestEnv::cafe();
+    let pages = env.server.account().profiles.len();
+    let said = said_of_pages(&env, "--where-used");
+    assert_eq!(
+        said,
+        format!(
+            "reading {pages} pages: at least {} requests\nshown on cafe (slot 1004)\n",
+            pages + 1
+        )
+    );
+    let operations = env.operations();
+    assert_eq!((operations[0].as_str(), operations.len()), ("listProfiles", pages + 3));
+    assert_eq!(operations[pages + 1..], ["showForm", "updateForm"]);
+    let run = env.run(&format!("forms update {FORM} title=Book --where-used -o json")).json();
+    assert_eq!(run["data"]["title"], "Book");
+    let url = env.server.account().profiles[0].login.clone();
+    let used = &run["meta"]["usedOn"];
+    assert_eq!((&used[0]["login"], &used[0]["slots"]), (&json!("cafe"), &json!([1004])), "{used}");
+    assert!(used[0]["url"].as_str().unwrap().ends_with(&url) && used[0]["id"] == 101, "{used}");
+    // Nothing is written where a page cannot be read.
+    env.operations();
+    env.server.fail([2], &Fault::Before(403));
+    let run = env.run(&format!("forms update {FORM} title=Other --where-used"));
+    assert_eq!((run.exit, env.operations().last().unwrap().as_str()), (5, "getProfile"), "{run}");
 }

@@ -8,6 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use links_fixtures::Fault;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+use crate::steps::{Beginning, ok};
 use crate::test_env::TestEnv;
 
 /// Runs a command line, and interrupts it at the first byte of its request.
@@ -113,4 +114,67 @@ fn ctrl_c_ends_the_loop_of_a_shell_where_the_work_was_completed_meanwhile() {
     let (status, stdout, stderr) = ended(child);
     assert_eq!(status.signal(), Some(2), "{stdout}\n{stderr}");
     assert!(stdout.contains("1 updated") && !stdout.contains("after-1"), "{stdout}\n{stderr}");
+}
+
+/// Runs a command line, and sends Ctrl-C while the service holds its answer to a request, counted from the first. Returns what was said.
+fn interrupted_at(env: &TestEnv, line: &str, request: usize) -> String {
+    let (sent, told) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    env.server.edit_after(request, move |_| {
+        sent.send(()).unwrap();
+        let _ = released.recv();
+    });
+    let mut command = env.command(line.split_whitespace());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while told.try_recv().is_err() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let sent = kill_process(Pid::from_child(&child), Signal::INT);
+    drop(release);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(sent.is_ok(), "{line}: {:?} {said}", env.operations());
+    assert_eq!(output.status.signal(), Some(2), "{said}");
+    said
+}
+
+/// Returns the numbers of the requests of an operation among those of a command line that succeeds, and undoes the command.
+fn requests_of(env: &TestEnv, line: &str, operation: &str) -> Vec<usize> {
+    let beginning = Beginning::of(env);
+    env.operations();
+    ok(env, line);
+    let sent = env.operations();
+    beginning.restore(env);
+    let numbers = sent.iter().enumerate().filter(|(_, it)| *it == operation);
+    numbers.map(|(nth, _)| nth + 1).collect()
+}
+
+#[test]
+fn ctrl_c_after_a_page_was_created_says_that_it_exists() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    env.file("astana.yaml", "profile: qara.astana\ntitle: Astana\nslots: [{type: divider}]\n");
+    let line = "apply astana.yaml --allow-create 1";
+    let requests = requests_of(&env, line, "createProfile");
+    let said = interrupted_at(&env, line, requests[0]);
+    assert!(said.contains("stopped by Ctrl-C: qara.astana: page created"), "{said}");
+    assert_eq!(env.server.account().profiles.len(), 3);
+}
+
+#[test]
+fn ctrl_c_does_not_hide_why_another_page_failed() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    env.file("cafe.yaml", "profile: cafe\ntitle: One\n");
+    env.file("weddings.yaml", "profile: qara.weddings\ntitle: Two\n");
+    let env = &env;
+    for line in [
+        "apply cafe.yaml weddings.yaml",
+        "slots rewrite --all --where .data.title --edit .data.title=\"New\" --yes",
+    ] {
+        let operation = if line.starts_with("apply") { "updateProfile" } else { "updateSlots" };
+        let requests = requests_of(env, line, operation);
+        env.server.fail([requests[0]], &Fault::Before(403));
+        let said = interrupted_at(env, line, requests[1]);
+        assert!(said.contains("stopped by Ctrl-C: qara.weddings: "), "{line}: {said}");
+        assert!(said.contains("cafe: Server Error; nothing was written"), "{line}: {said}");
+    }
 }

@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod account;
+mod account_output;
+#[cfg(target_os = "linux")]
+mod account_progress;
 mod analytics;
 mod api;
 mod apply;
@@ -12,6 +15,8 @@ mod browser;
 mod bulk;
 mod bulk_faults;
 mod bulk_input;
+#[cfg(target_os = "linux")]
+mod bulk_interrupts;
 mod canary;
 #[cfg(target_os = "linux")]
 mod check;
@@ -63,6 +68,7 @@ mod pull_account;
 mod pull_images;
 mod pull_portable;
 mod references;
+mod refreshed_images;
 mod renewals;
 mod requests;
 mod restores;
@@ -74,6 +80,7 @@ mod schemas;
 mod search;
 #[cfg(target_os = "linux")]
 mod security;
+mod served_sandbox;
 mod single_files;
 mod slots;
 mod stderr;
@@ -92,3 +99,4 @@ mod whole_files;
 #[cfg(unix)]
 mod workflows;
 mod write_log;
+mod written_locks;

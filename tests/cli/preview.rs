@@ -425,3 +425,25 @@ fn a_legacy_slot_and_an_expired_status_stay_as_the_service_shows_them() {
         "{run}"
     );
 }
+
+#[test]
+fn a_slot_type_that_only_the_service_knows_is_named_as_unknown_to_the_preview() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\nslots: [{type: text, data: {title: A}}]\n");
+    assert_eq!(preview(&env, "preview cafe.yaml").exit, 0);
+    let cached = files(&env.home.path().join("cache"));
+    let (path, text) =
+        cached.iter().find(|(path, _)| path.to_string_lossy().contains("slot-types")).unwrap();
+    let mut cached: Value = serde_json::from_slice(text).unwrap();
+    let types = cached["types"].as_array_mut().unwrap();
+    let mut new = types.iter().find(|it| it["type"] == "text").unwrap().clone();
+    new["type"] = json!("video");
+    types.push(new);
+    std::fs::write(path, cached.to_string()).unwrap();
+    env.file("cafe.yaml", "profile: cafe\nslots: [{type: video, data: {title: A}}]\n");
+    let run = preview(&env, "preview cafe.yaml");
+    assert_eq!(run.exit, 14, "{run}");
+    let said = "the preview does not know slots of the type video, and cannot show the page";
+    assert!(run.stderr.contains(said) && !run.stderr.contains("would fail"), "{run}");
+    assert_eq!(env.run("plan cafe.yaml").exit, 3);
+}

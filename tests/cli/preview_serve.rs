@@ -5,9 +5,10 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
+use links_fixtures::Fault;
 use serde_json::{Value, json};
 
-use crate::test_env::{TestEnv, picture, reported_exit};
+use crate::test_env::{TestEnv, picture, reported_exit, wait};
 
 const FILE: &str = "profile: cafe\ntitle: Qara by the river\nslots:\n  - {id: 1001, type: text, data: {title: Good evening}}\n";
 
@@ -438,6 +439,55 @@ fn a_save_applies_what_needs_no_confirmation() {
     assert_eq!(title(&env), "Qara by the sea");
     assert_eq!(server.apply(true), "applied");
     assert_eq!(title(&env), "Qara by the river");
+}
+
+/// Returns the number of the request of an apply that writes the title.
+fn title_write() -> usize {
+    let env = env();
+    env.file("cafe.yaml", FILE);
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply"]);
+    env.operations();
+    assert_eq!(server.apply(false), "applied");
+    env.operations().iter().position(|it| it == "updateProfile").unwrap() + 1
+}
+
+#[test]
+fn a_save_during_an_apply_is_applied_too() {
+    let env = env();
+    env.file("cafe.yaml", FILE);
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply=save"]);
+    let title = || env.server.account().profiles[0].title.clone().unwrap();
+    let mut events = server.events();
+    env.server.fail([title_write()], &Fault::StallAfter);
+    env.file("cafe.yaml", FILE.replace("the river", "the sea"));
+    wait(env.server.until_stalled(1));
+    assert_eq!(title(), "Qara by the sea");
+    env.file("cafe.yaml", FILE.replace("the river", "the lake"));
+    env.server.release();
+    let html = events.until(&server, "<h1>Qara by the lake</h1>");
+    assert!(html.contains("id=\"notice\""), "{html}");
+    assert!(!html.contains("id=\"problems\""), "{html}");
+    events.until(&server, "Nothing changes for the reader.");
+    assert_eq!(title(), "Qara by the lake");
+}
+
+#[test]
+fn a_save_during_an_order_keeps_its_notice() {
+    let env = env();
+    env.file("cafe.yaml", FILE);
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply"]);
+    env.server.fail([title_write()], &Fault::StallAfter);
+    let state = std::thread::scope(|scope| {
+        let ordered = scope.spawn(|| server.apply(false));
+        wait(env.server.until_stalled(1));
+        env.file("cafe.yaml", FILE.replace("the river", "the lake"));
+        env.server.release();
+        ordered.join().unwrap()
+    });
+    assert_eq!(state, "applied");
+    let html = server.html();
+    assert!(html.contains("id=\"notice\"") && html.contains("Qara by the lake"), "{html}");
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Qara by the river"));
 }
 
 #[test]

@@ -120,6 +120,27 @@ fn a_file_that_was_deleted_is_written_anew_and_recorded() {
     assert_eq!(ids.exit, 0, "{ids}");
 }
 
+#[test]
+fn the_forms_of_files_are_the_same_for_a_pull_as_for_a_plan() {
+    let env = env();
+    let first = env.server.account().forms[0].clone();
+    let second = "ffffffff-0000-4000-8000-000000000001";
+    env.server.edit(|account| account.forms.push(Form { id: second.to_owned(), ..first.clone() }));
+    env.file("a.yaml", format!("form: a\nid: {}\ntitle: '{}'\n", first.id, first.title));
+    env.file("b.yaml", format!("form: b\ntitle: '{}'\n", first.title));
+    let plan = ok(&env, "plan a.yaml b.yaml");
+    assert!(plan.stdout.contains("= form b: no changes"), "{plan}");
+    let pulled = ok(&env, "pull --all -O . -o json").json();
+    let forms: Vec<_> = pulled["data"]["forms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|form| (form["name"].clone(), form["id"].clone()))
+        .collect();
+    assert_eq!(forms, [(json!("a"), json!(first.id)), (json!("b"), json!(second))]);
+    assert_eq!(files(&env), ["a.yaml", "b.yaml", "cafe.yaml", "qara.weddings.yaml"]);
+}
+
 /// Text as users write it, and as no user should.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -330,7 +351,7 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
     let pulled = env.run("pull --all");
     assert_eq!(pulled.exit, 7, "{pulled}");
     let marked = text(&env, file);
-    assert!(marked.contains("# <<< page: title: \"Table\" (differs"), "{marked}");
+    assert!(marked.contains("# <<< form: title: \"Table\" (differs"), "{marked}");
     assert!(
         marked.contains("buttonText: Reserve # better") && marked.contains("title: Book a table"),
         "{marked}"
@@ -338,7 +359,7 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
     for line in ["plan", "apply"] {
         let run = env.run(line);
         assert!(
-            run.exit == 8 && run.stderr.contains("a conflict with the page is marked"),
+            run.exit == 8 && run.stderr.contains("a conflict with the form is marked"),
             "{run}"
         );
     }
@@ -349,6 +370,43 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
         taken.contains("title: Table\n") && taken.contains("buttonText: Book # better"),
         "{taken}"
     );
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_marked_form_takes_what_the_form_has_by_force_whatever_the_layout_of_its_fields() {
+    let env = env();
+    ok(&env, "init");
+    ok(&env, "pull --all");
+    let file = "forms/book-a-table.yaml";
+    let pulled = text(&env, file);
+    let (before, _) = pulled.split_once("fields:\n").unwrap();
+    let one_line = format!(
+        "{before}fields: [{{key: name, label: Name, type: text}}, {{key: phone, label: Phone, type: phone}}] # asked\n"
+    );
+    for mine in [one_line, pulled.replace("label: Phone", "label: Telephone"), pulled] {
+        env.file(file, mine.replace("buttonText: Book", "buttonText: Reserve"));
+        let marked = env.run("pull --all");
+        assert_eq!(marked.exit, 7, "{marked}");
+        assert!(marked.stdout.contains("a line that begins with `# <<<`"), "{marked}");
+        assert!(text(&env, file).contains("# <<< form: buttonText: \"Book\""), "{marked}");
+        let again = env.run("pull --all");
+        assert!(
+            again.exit != 0 && again.stderr.contains("a conflict with the form is marked here"),
+            "{again}"
+        );
+        assert!(again.stderr.contains("links pull --all --force"), "{again}");
+        ok(&env, "pull --all --force");
+        let taken = text(&env, file);
+        assert!(!taken.contains("<<<") && taken.contains("buttonText: Book\n"), "{taken}");
+        assert!(ok(&env, "plan").stdout.contains("no changes"));
+    }
+    // Marks go also where nothing differs any more.
+    let pulled = text(&env, file);
+    env.file(file, pulled.replace("title:", "# <<< form: title: \"Old\"\ntitle:"));
+    let run = ok(&env, "pull --all --force");
+    assert!(run.stdout.contains("marks removed"), "{run}");
+    assert_eq!(text(&env, file), pulled);
     assert_eq!(writes(&env), [""; 0]);
 }
 

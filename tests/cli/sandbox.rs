@@ -1,11 +1,9 @@
 //! Tests of the embedded service.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use crate::served_sandbox::ServedSandbox;
+use crate::test_env::TestEnv;
 
-use serde_json::Value;
-
-use crate::test_env::{TestEnv, reported_exit};
+const NO_LIMITS: &[&str] = &["--no-limits"];
 
 /// Returns an environment without any service except the sandbox.
 fn env() -> TestEnv {
@@ -58,55 +56,9 @@ fn the_token_of_the_environment_is_not_sent_to_the_sandbox() {
     assert_eq!(env.env("LINKS_SANDBOX", "yes").run("me").exit, 0);
 }
 
-/// `links sandbox serve` in a process of its own.
-struct Service {
-    child: Child,
-    /// The line that it prints.
-    printed: Value,
-}
-
-impl Service {
-    fn start(env: &TestEnv) -> Self {
-        let mut child = env
-            .command(["sandbox", "serve", "--no-limits"])
-            .stdout(Stdio::piped())
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { child, printed: serde_json::from_str(&line).unwrap() }
-    }
-
-    fn text(&self, key: &str) -> String {
-        self.printed[key].as_str().unwrap().to_owned()
-    }
-
-    /// Returns an environment that uses the service as any other one, by its URL and token.
-    fn user(&self) -> TestEnv {
-        TestEnv::cafe()
-            .env("LINKS_BASE_URL", self.text("baseUrl"))
-            .env("LINKS_TOKEN", self.text("token"))
-    }
-
-    /// Stops it as Ctrl-C does, and returns its exit code.
-    fn stop(mut self) -> Option<i32> {
-        let interrupt = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
-        assert!(interrupt.unwrap().success());
-        reported_exit(self.child.wait().unwrap())
-    }
-}
-
-/// It is not left running by a test that fails.
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.child.kill().and_then(|()| self.child.wait());
-    }
-}
-
 #[test]
 fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
-    let service = Service::start(&env());
+    let service = ServedSandbox::start(&env(), NO_LIMITS);
     assert!(service.text("baseUrl").starts_with("http://127.0.0.1:"));
     assert!(!service.text("mcpUrl").is_empty());
     let listed = service.user().run("slots list cafe -o json").json();
@@ -117,7 +69,7 @@ fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
 #[test]
 fn a_printed_token_stays_valid_after_a_reset() {
     let env = env();
-    let service = Service::start(&env);
+    let service = ServedSandbox::start(&env, NO_LIMITS);
     let user = service.user();
     assert_eq!(user.run("profile update cafe title=Changed").exit, 0);
     assert_eq!(env.run("sandbox reset").exit, 0);
@@ -129,9 +81,53 @@ fn a_printed_token_stays_valid_after_a_reset() {
     assert_eq!(service.stop(), Some(130));
 }
 
+#[test]
+fn after_a_reset_a_file_is_applied_as_for_the_first_time() {
+    let env = env().keeping_cache();
+    let page = "profile: cafe\ntitle: New\nslots:\n  - {type: text, data: {title: One}}\n  - {type: text, data: {title: Two}}\n";
+    env.file("cafe.yaml", page);
+    let texts = || {
+        let listed = env.run("--sandbox slots list cafe -o json").stdout;
+        ["One", "Two"].map(|title| listed.matches(&format!("\"{title}\"")).count())
+    };
+    for _ in 0..2 {
+        let run = env.run("--sandbox apply cafe.yaml --yes");
+        assert_eq!((run.exit, texts()), (0, [1, 1]), "{run}");
+        assert!(!env.run("--sandbox log -o ids").stdout.is_empty());
+        assert_eq!(env.run("sandbox reset").exit, 0);
+        assert_eq!(env.run("--sandbox log -o ids").stdout, "");
+        let cached = std::fs::read_dir(env.home.path().join("cache")).unwrap();
+        assert_eq!(cached.count(), 0);
+    }
+}
+
+#[test]
+fn a_reset_keeps_what_is_recorded_of_other_services() {
+    let env = TestEnv::cafe().keeping_state().keeping_cache();
+    env.file("cafe.yaml", "profile: cafe\ntitle: New\n");
+    assert_eq!(env.run("apply cafe.yaml").exit, 0);
+    let files = || {
+        let listed = std::process::Command::new("find")
+            .args(["-type", "f", "-not", "-name", "*sandbox*"])
+            .current_dir(env.home.path())
+            .output()
+            .unwrap();
+        let mut files: Vec<_> =
+            String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    assert!(before.len() > 3, "{before:?}");
+    assert_eq!(env.run("sandbox reset").exit, 0);
+    assert_eq!(files(), before);
+    let one = env.run("log -o ids");
+    assert!(!one.stdout.is_empty(), "{one}");
+}
+
 /// Returns the token of the sandbox below this directory.
 fn token(env: &TestEnv) -> String {
-    let service = Service::start(env);
+    let service = ServedSandbox::start(env, NO_LIMITS);
     let token = service.text("token");
     service.stop();
     token
@@ -161,4 +157,49 @@ fn found_39_only_the_owner_can_read_the_state_of_the_sandbox() {
         assert_eq!(mode(&file), 0o600, "{file}");
     }
     assert_eq!(mode(path.strip_suffix("/sandbox.json").unwrap()), 0o700);
+}
+
+/// Number of requests that the rate limits of the interface do not allow in a minute.
+const MANY: usize = 70;
+
+/// Runs many requests that may not wait for the rate limits.
+fn unpaced(env: &TestEnv) -> i32 {
+    let logins: Vec<String> = (0..MANY).map(|nth| format!("login.{nth}")).collect();
+    env.run(&format!("profile check-login {} --max-wait 0", logins.join(" "))).exit
+}
+
+#[test]
+fn commands_that_reach_an_unlimited_sandbox_by_its_url_do_not_pace_themselves() {
+    let env = env();
+    let by_url = |service: &ServedSandbox| {
+        let state = env.home.path().join(".local/state/links").display().to_string();
+        let (base, token) = (service.text("baseUrl"), service.text("token"));
+        let user = TestEnv::cafe().env("LINKS_STATE_DIR", state);
+        user.env("LINKS_BASE_URL", base).env("LINKS_TOKEN", token)
+    };
+    let service = ServedSandbox::start(&env, NO_LIMITS);
+    assert_eq!(unpaced(&by_url(&service)), 0);
+    // A command with another state directory learns it from the service.
+    let other = service.user().keeping_state();
+    assert_eq!(unpaced(&other), 9);
+    assert_eq!(other.run("me --max-wait 0").exit, 9);
+    let other = service.user().keeping_state();
+    assert_eq!(other.run("me").exit, 0);
+    assert_eq!(unpaced(&other), 0);
+    assert_eq!(service.stop(), Some(130));
+    let service = ServedSandbox::start(&env, &["--limits"]);
+    assert_eq!(unpaced(&by_url(&service)), 9);
+}
+
+#[test]
+fn the_embedded_sandbox_does_not_pace_itself_after_its_limits_were_read() {
+    let env = env().env("LINKS_SANDBOX", "1");
+    env.file("dot.gif", crate::test_env::picture(1, 1));
+    let slot = |nth: usize| format!("  - {{type: text, data: {{title: Slot {nth}}}}}\n");
+    let slots: String = (0..450).map(slot).collect();
+    let picture = "  - {type: picture, data: {image: {$upload: dot.gif}}}\n";
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{picture}{slots}"));
+    // The upload reads `/me`, with the limits, and more requests follow than a second has.
+    let run = env.run("apply page.yaml --yes --max-wait 0");
+    assert_eq!(run.exit, 0, "{run}");
 }

@@ -116,12 +116,12 @@ fn a_plan_that_was_tampered_with_is_refused() {
     let env = env(PAGE);
     for (path, value, exit) in [
         ("/version", json!(2), 8),
-        ("/plan/updates/0/changed/title", json!("Bad"), 7),
-        ("/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 7),
-        ("/plan/order", json!([]), 7),
-        ("/options/prune", json!(true), 7),
-        ("/page/id", json!(102), 7),
-        ("/page/fingerprint", json!("0000000000000000"), 7),
+        ("/plan/updates/0/changed/title", json!("Bad"), 8),
+        ("/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 8),
+        ("/plan/order", json!([]), 8),
+        ("/options/prune", json!(true), 8),
+        ("/page/id", json!(102), 8),
+        ("/page/fingerprint", json!("0000000000000000"), 8),
         ("/plan", json!(null), 8),
         ("/file/text", json!("profile: cafe"), 8),
     ] {

@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::test_env::TestEnv;
+
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn yaml(text: &str) -> Value {
@@ -54,6 +56,202 @@ fn the_workflow_of_the_guide_passes() {
         ran += 1;
     }
     assert_eq!(ran, 3);
+}
+
+/// A GitHub client that keeps its arguments and the comment.
+const GH: &str = "#!/bin/sh\necho \"$*\" >> \"$HOME/gh.txt\"\ncat plan.md >> \"$HOME/gh.txt\"\n";
+
+/// The workflow for pages and forms as code, and a service and a repository for its runs.
+struct Workflow {
+    env: TestEnv,
+    jobs: Value,
+    /// The repository, as a server has it, and a clone to edit it in.
+    root: TempDir,
+}
+
+/// What a job has done.
+struct JobResult {
+    /// Exit code of the first step that failed.
+    exit: i32,
+    said: String,
+    /// What the GitHub client was told.
+    comment: String,
+    summary: String,
+}
+
+impl Workflow {
+    fn new() -> Self {
+        let guide = std::fs::read_to_string(Path::new(ROOT).join("docs/ci.md")).unwrap();
+        let workflow = guide.split("```yaml\n").nth(2).unwrap().split("```").next().unwrap();
+        let jobs = yaml(workflow)["jobs"].clone();
+        let root = tempfile::tempdir().unwrap();
+        let all = Self { env: TestEnv::cafe(), jobs, root };
+        let clone = all.root.path().join("clone");
+        all.git(all.root.path(), "init --quiet --bare -b main origin.git");
+        all.git(all.root.path(), "clone --quiet origin.git clone");
+        all.git(&clone, "config user.name tester");
+        all.git(&clone, "config user.email tester@example.org");
+        for directory in ["pages", "forms"] {
+            std::fs::create_dir(clone.join(directory)).unwrap();
+        }
+        let init = all.runner_command(&clone, "links init", &all.root.path().join("home"), &[]);
+        assert!(init.status.success(), "{}", text(&init));
+        let form = "form: booking\ntitle: Book a table\nbuttonText: Reserve\n";
+        std::fs::write(clone.join("forms/booking.yaml"), form).unwrap();
+        all.edit("First");
+        all
+    }
+
+    /// Commits a title of the page and pushes it.
+    fn edit(&self, title: &str) {
+        let clone = self.root.path().join("clone");
+        let page = format!("profile: cafe\ntitle: {title}\n");
+        std::fs::write(clone.join("pages/cafe.yaml"), page).unwrap();
+        self.git(&clone, "add -A");
+        self.git(&clone, &format!("commit --quiet -m {title}"));
+        self.git(&clone, "push --quiet origin main");
+    }
+
+    fn git(&self, directory: &Path, line: &str) -> String {
+        let mut command = Command::new("git");
+        command.args(line.split(' ')).current_dir(directory).env_clear();
+        command.env("PATH", "/usr/bin:/bin").env("HOME", self.root.path());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "git {line}: {}", text(&output));
+        text(&output)
+    }
+
+    /// Runs a script as the shell of a runner does.
+    fn runner_command(
+        &self,
+        directory: &Path,
+        script: &str,
+        home: &Path,
+        env: &[(String, String)],
+    ) -> Output {
+        std::fs::create_dir_all(home.join("bin")).unwrap();
+        let client = home.join("bin/gh");
+        std::fs::write(&client, GH).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&client, mode).unwrap();
+        let binary = PathBuf::from(env!("CARGO_BIN_EXE_links"));
+        let links = binary.parent().unwrap().display();
+        let path = format!("{}:{links}:/usr/bin:/bin", home.join("bin").display());
+        let mut command = Command::new("bash");
+        command.args(["-e", "-c", script]).current_dir(directory).env_clear();
+        command.env("PATH", path).env("HOME", home).env("CI", "true");
+        command.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", home.join("summary.md"));
+        command.env("LINKS_TEST_NO_WAIT", "1");
+        command.env("LINKS_BASE_URL", self.env.server.base_url());
+        command.env("LINKS_TOKEN", self.env.server.token());
+        command.envs(env.iter().map(|(name, value)| (name, value))).output().unwrap()
+    }
+
+    /// Runs the job of an event on a runner that has nothing of the one before. Its steps are run as they are in the guide.
+    fn run(&self, name: &str, event: &str) -> JobResult {
+        let job = &self.jobs[name];
+        let condition = job["if"].as_str().unwrap();
+        assert!(condition.contains(&format!("github.event_name == '{event}'")), "{condition}");
+        let runner = tempfile::tempdir().unwrap();
+        let (home, work) = (runner.path().join("home"), runner.path().join("work"));
+        let value = |text: &str| {
+            let known = [
+                ("${{ secrets.LINKS_TOKEN }}", self.env.server.token()),
+                ("${{ github.token }}", "gh-token".to_owned()),
+                ("${{ github.event.number }}", "7".to_owned()),
+                ("https://links.example/api/v1", self.env.server.base_url()),
+            ];
+            let text =
+                known.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+            assert!(!text.contains("${{"), "{text}");
+            text
+        };
+        let (mut exit, mut said) = (0, String::new());
+        for step in job["steps"].as_array().unwrap() {
+            let Some(script) = step["run"].as_str() else {
+                assert!(step["uses"].as_str().unwrap().starts_with("actions/checkout@"), "{step}");
+                let from = self.root.path().join("origin.git").display().to_string();
+                self.git(runner.path(), &format!("clone --quiet -b main {from} work"));
+                continue;
+            };
+            if exit != 0 && step["if"].as_str() != Some("always()") {
+                continue;
+            }
+            let variables = [&job["env"], &step["env"]].into_iter().filter_map(Value::as_object);
+            let variables: Vec<(String, String)> = variables
+                .flatten()
+                .map(|(name, text)| (name.clone(), value(text.as_str().unwrap())))
+                .collect();
+            let output = self.runner_command(&work, &value(script), &home, &variables);
+            said += &text(&output);
+            if exit == 0 {
+                exit = output.status.code().unwrap();
+            }
+        }
+        let read = |name: &str| std::fs::read_to_string(home.join(name)).unwrap_or_default();
+        JobResult { exit, said, comment: read("gh.txt"), summary: read("summary.md") }
+    }
+
+    fn title(&self) -> Option<String> {
+        self.env.server.account().profiles[0].title.clone()
+    }
+
+    /// Returns the subjects of the commits of the main branch, newest first.
+    fn subjects(&self) -> Vec<String> {
+        let log = self.git(&self.root.path().join("origin.git"), "log --format=%s main");
+        log.lines().map(str::to_owned).collect()
+    }
+}
+
+#[test]
+fn the_workflow_for_pages_as_code_plans_applies_and_reports_drift_from_empty_runners() {
+    let workflow = Workflow::new();
+    let names: Vec<_> = workflow.jobs.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+
+    let plan = workflow.run("plan", "pull_request");
+    assert_eq!(plan.exit, 0, "{}", plan.said);
+    let told = plan.comment.lines().next().unwrap_or_default();
+    assert!(told.starts_with("pr comment 7 --body-file plan.md"), "{}", plan.comment);
+    for part in ["### links plan: ", "~ cafe: title", "~ form booking"] {
+        assert!(plan.comment.contains(part), "{part}: {}", plan.comment);
+    }
+    assert!(plan.said.contains("::notice file=pages/cafe.yaml,line=2::title"), "{}", plan.said);
+    assert_eq!(workflow.title().as_deref(), Some("Qara Coffee"));
+
+    // Two edits of one value, each applied by a runner of its own, are no conflict: the record is committed.
+    for title in ["First", "Second"] {
+        if title != "First" {
+            workflow.git(&workflow.root.path().join("clone"), "pull --quiet --rebase");
+            workflow.edit(title);
+        }
+        let applied = workflow.run("apply", "push");
+        assert_eq!(applied.exit, 0, "{}", applied.said);
+        assert_eq!(workflow.title().as_deref(), Some(title));
+        assert_eq!(workflow.subjects()[0], "pages: record of the last sync");
+    }
+    assert_eq!(workflow.env.server.account().forms[0].button_text, "Reserve");
+    // Nothing is committed where nothing was changed.
+    let commits = workflow.subjects().len();
+    let again = workflow.run("apply", "push");
+    assert_eq!((again.exit, workflow.subjects().len()), (0, commits), "{}", again.said);
+
+    let quiet = workflow.run("drift", "schedule");
+    assert_eq!(quiet.exit, 0, "{}", quiet.said);
+    workflow.env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    let drift = workflow.run("drift", "schedule");
+    assert_eq!(drift.exit, 3, "{}", drift.said);
+    assert!(drift.summary.contains("`title` is \"Theirs\" on the page"), "{}", drift.summary);
+    assert!(drift.said.contains("::warning file=pages/cafe.yaml,line=2::"), "{}", drift.said);
+
+    // A conflict fails the job, writes nothing, and leaves the record as it is.
+    workflow.git(&workflow.root.path().join("clone"), "pull --quiet --rebase");
+    workflow.edit("Third");
+    let commits = workflow.subjects().len();
+    let refused = workflow.run("apply", "push");
+    assert_eq!(refused.exit, 7, "{}", refused.said);
+    assert_eq!(workflow.title().as_deref(), Some("Theirs"));
+    assert_eq!(workflow.subjects().len(), commits);
 }
 
 fn read_action() -> Value {

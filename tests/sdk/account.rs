@@ -1,8 +1,8 @@
 //! Tests of the apply of several pages and forms in one run.
 
-use links_fixtures::{Choices, ContractServer, Fault, World};
+use links_fixtures::{Choices, ContractServer, Fault, Slot, World};
 use links_sdk::Client;
-use links_sdk::account::{AccountError, AppliedPage, DesiredAccount};
+use links_sdk::account::{AccountError, AccountPlan, AppliedPage, DesiredAccount};
 use links_sdk::apply::{ApplyCause, RunSettings, SlotTypes};
 use links_test_support::readings::readings;
 use serde_json::{Value, json};
@@ -160,6 +160,31 @@ async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
 }
 
 #[tokio::test]
+async fn a_page_that_was_created_and_cannot_be_planned_then_is_said_to_exist() {
+    let account = desired(
+        json!({"pages": [{"profile": "cafe.astana", "slots": [{"type": "divider", "data": {}}]}]}),
+    );
+    let run = |client: &Client| client.account().apply(account.clone()).allow_creates(1).run();
+    let (server, client) = cafe().await;
+    server.forget_requests();
+    run(&client).await.unwrap();
+    let created = position(&operations(&server), "createProfile") + 1;
+
+    let (server, client) = cafe().await;
+    server.edit_after(created, |account| {
+        let slots = account.profiles[1].slots.clone();
+        let page = account.profiles.last_mut().unwrap();
+        page.slots = (0..500).map(|nth| Slot { id: 5000 + nth, ..slots[0].clone() }).collect();
+    });
+    let applied = run(&client).await.unwrap();
+    let Err(error @ AccountError::Created { id, .. }) = &applied.pages[0] else {
+        panic!("{applied:?}")
+    };
+    assert_eq!(client.profile(*id).get().await.unwrap().login, "cafe.astana");
+    assert!(error.to_string().starts_with("page cafe.astana was created, and nothing else"));
+}
+
+#[tokio::test]
 async fn deletes_wait_until_no_page_lacks_its_new_slots() {
     let (server, client) = cafe().await;
     let mut account = pulled(&client).await;
@@ -203,4 +228,78 @@ async fn a_second_sync_keeps_what_others_changed_by_the_record_of_the_first() {
         matches!(error, AccountError::Conflicts { ref conflicts, .. } if conflicts.len() == 1),
         "{error}"
     );
+}
+
+/// Returns a plan as a program that saved it reads it again.
+fn reloaded(plan: &AccountPlan) -> AccountPlan {
+    let again = serde_json::from_str(&serde_json::to_string_pretty(plan).unwrap()).unwrap();
+    assert_eq!(&again, plan);
+    again
+}
+
+#[tokio::test]
+async fn a_saved_plan_equals_the_one_that_was_made_and_is_carried_out_as_it_is_or_not_at_all() {
+    let (server, client) = cafe().await;
+    let first = desired(json!({"pages": [{"profile": "cafe", "fields": {"title": "First"}}]}));
+    let applied = client.account().apply(first).run().await.unwrap();
+    let base = applied.pages[0].as_ref().unwrap().base.clone();
+    let account = desired(json!({
+        "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+        "pages": [
+            {"profile": "cafe", "fields": {"title": "Second"}, "base": base},
+            {"profile": "brand.new", "fields": {"title": "New"},
+                "slots": [{"id": "new", "type": "form", "data": {"formId": {"$form": "contact"}}}]},
+        ],
+    }));
+    let plan = client.account().plan(account.clone()).await.unwrap();
+    let saved = reloaded(&plan);
+    let run = |plan: AccountPlan| {
+        client.account().apply(account.clone()).allow_creates(2).planned(plan).run()
+    };
+    let is_read = |it: &&str| it.starts_with("get") || it.starts_with("list");
+
+    // Another plan is due: of a page, of a form.
+    server.edit(|account| account.profiles[0].description = Some("Theirs".to_owned()));
+    let mut other = saved.clone();
+    other.pages[0].plan.fields.changed.insert("title".into(), "Forged".into());
+    for (plan, expected) in [
+        (other, "page cafe"),
+        (AccountPlan { forms: Vec::new(), ..saved.clone() }, "form contact"),
+        (AccountPlan { pages: saved.pages[..1].to_vec(), ..saved.clone() }, "page brand.new"),
+    ] {
+        server.forget_requests();
+        let refused = run(plan).await.unwrap_err();
+        assert!(
+            matches!(&refused, AccountError::PlanChanged { what } if what == expected),
+            "{refused}"
+        );
+        assert!(operations(&server).iter().all(is_read));
+    }
+
+    let applied = run(saved.clone()).await.unwrap();
+    assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
+    assert_eq!(page(&client, "cafe").await["title"], "Second");
+    let made = page(&client, "brand.new").await;
+    assert_eq!(made["slots"][0]["data"]["formId"], json!(applied.forms["contact"]));
+    // A run of the same plan has nothing left to do.
+    server.forget_requests();
+    let again = desired(json!({
+        "pages": [{"profile": "cafe", "fields": {"title": "Second"}, "base": applied.pages[0].as_ref().unwrap().base}],
+    }));
+    let again = client.account().apply(again).planned(saved).run().await.unwrap();
+    assert!(again.pages[0].as_ref().unwrap().done.is_nothing());
+    assert!(operations(&server).iter().all(is_read));
+}
+
+#[tokio::test]
+async fn a_saved_plan_of_a_recorded_account_without_changes_equals_the_one_that_was_made() {
+    let (_server, client) = cafe().await;
+    let mut account = pulled(&client).await;
+    let applied = client.account().apply(account.clone()).run().await.unwrap();
+    for (page, applied) in account.pages.iter_mut().zip(applied.pages) {
+        page.base = Some(applied.unwrap().base);
+    }
+    let plan = client.account().plan(account).await.unwrap();
+    assert!(reloaded(&plan).is_empty(), "{plan:?}");
 }

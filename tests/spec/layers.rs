@@ -34,6 +34,8 @@ const LAYERS: &[&str] = &[
     "app",
     "commands",
     "preview",
+    "check",
+    "search",
     "bulk",
     "account",
     "apply",

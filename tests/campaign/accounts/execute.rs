@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use jiff::Timestamp;
-use links_fixtures::{ContractServer, Profile, Token, World as Start};
+use links_fixtures::{Profile, Token, World as Start};
 use tempfile::TempDir;
 
 use super::history::{AccountCommand, AccountHistory, AccountRun, AccountStep, Flags};
@@ -15,10 +15,10 @@ use super::rules::AccountTrial;
 use super::world::AccountWorld;
 use crate::command_line::CommandLine;
 use crate::edits;
-use crate::execute::explained;
+use crate::execute::{explained, start_server, tokens};
 use crate::generate;
 use crate::invariants::{Intent, Violation, last_object};
-use crate::machine::{Machine, files_below};
+use crate::machine::{Machine, leaked_token};
 use crate::process::{Ended, Program};
 use crate::proxy::{Event, Observed, Proxy, Script};
 use crate::tally::Tally;
@@ -55,15 +55,15 @@ pub(crate) fn play(
             return (player.tally, Some((nth, violation)));
         }
     }
-    let leaked = player.leaked().map(|violation| (history.account_steps.len(), violation));
+    let leaked = leaked_token(&player.machines, player.directory.path());
+    let leaked = leaked.map(|violation| (history.account_steps.len(), violation));
     (player.tally, leaked)
 }
 
 impl<'p> Player<'p> {
     fn new(history: &AccountHistory, program: &'p Program) -> Self {
         let mut account = Start::cafe().into_account();
-        let tokens: Vec<String> =
-            (0..2).map(|machine| format!("pps_campaign_{machine}_6Kd2Wq9sLh4TpQ0e")).collect();
+        let tokens = tokens();
         account.tokens = tokens.iter().map(Token::personal).collect();
         if history.pages.len() > 2 {
             let id = account.take_id();
@@ -81,16 +81,9 @@ impl<'p> Player<'p> {
         }
         let files = Repository::of(&AccountWorld::of(&account, false), history.has_ids);
         let choices = generate::choices(history.choices);
-        let builder = ContractServer::builder(Start::of(account)).no_limits().choices(choices);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let server = runtime.block_on(builder.start()).unwrap();
+        let server = start_server(account, choices);
         let directory = tempfile::tempdir().unwrap();
-        let machines = (0..)
-            .zip(&tokens)
-            .map(|(nth, token)| {
-                Machine::new(&directory.path().join(format!("{nth}")), token, false)
-            })
-            .collect();
+        let machines = Machine::all(directory.path(), &tokens, |_| false);
         let proxy = Proxy::start(server, tokens, false);
         let memory = Memory { up_to_date: [0, 1].into(), ..Memory::default() };
         let (unrecorded, tally) = ([false; 2], Tally::default());
@@ -305,9 +298,7 @@ impl<'p> Player<'p> {
 
     /// Records what is known of the machines after a command.
     fn record(&mut self, run: &AccountRun, ended: &Ended, events: &[Event<AccountWorld>]) {
-        *self.tally.commands.entry(run.command.name()).or_default() += 1;
-        *self.tally.exits.entry(ended.exit.filter(|_| !ended.killed)).or_default() += 1;
-        self.tally.kills += usize::from(ended.killed);
+        self.tally.count_command(run.command.name(), ended);
         let AccountCommand::Apply(flags) = run.command else { return };
         let has_written =
             events.iter().any(|it| it.machine == Some(run.machine) && it.has_changed());
@@ -328,16 +319,8 @@ impl<'p> Player<'p> {
     fn note(&mut self, events: &[Event<AccountWorld>]) {
         for event in events {
             self.memory.note(None, event);
-            match &event.request {
-                Some(request) => {
-                    self.tally.requests += 1;
-                    if let Some(fault) = &request.fault {
-                        *self.tally.faults.entry(fault.name()).or_default() += 1;
-                    }
-                }
-                None => self.tally.edits += 1,
-            }
         }
+        self.tally.count_events(events);
         self.memory.end_step(&self.files, &self.proxy.world());
     }
 
@@ -354,16 +337,6 @@ impl<'p> Player<'p> {
             .iter()
             .any(tells)
             .then(|| Violation { rule: "token", text: "the token is in the output".to_owned() })
-    }
-
-    /// Returns a violation if a file holds a token.
-    fn leaked(&self) -> Option<Violation> {
-        let holds_token = |path: &PathBuf| {
-            let text = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
-            self.machines.iter().any(|machine| text.contains(&machine.token))
-        };
-        let path = files_below(self.directory.path()).into_iter().find(holds_token)?;
-        Some(Violation { rule: "token", text: format!("{} holds a token", path.display()) })
     }
 }
 

@@ -34,7 +34,7 @@ impl AccountTrial<'_> {
     pub(crate) fn check(&self) -> Vec<Violation> {
         let mut found = Vec::new();
         let mut violate = |rule: &'static str, text: String| found.push(Violation { rule, text });
-        let Ended { exit, killed, out, err } = self.ended;
+        let Ended { exit, killed, out, err, .. } = self.ended;
         if let Some(Violation { rule, text }) = bad_end(*exit, *killed, out, err) {
             violate(rule, text);
         }

@@ -1,0 +1,218 @@
+//! Tests of what `links plan`, `apply`, `pull` and `undo` say of an account.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::steps::{ok, path, text, writes};
+use crate::test_env::TestEnv;
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+fn env() -> TestEnv {
+    TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1")
+}
+
+/// Returns two pages that were synced with files in a directory.
+fn synced() -> TestEnv {
+    let env = env();
+    ok(&env, "init");
+    fs::create_dir(path(&env, "pages")).unwrap();
+    env.file("pages/cafe.yaml", "profile: cafe\ntitle: Cafe\n");
+    env.file("pages/weddings.yaml", "profile: qara.weddings\ntitle: Weddings\n");
+    ok(&env, "apply");
+    env.operations();
+    env
+}
+
+#[test]
+fn a_page_whose_file_is_gone_is_named_with_what_becomes_of_it() {
+    let env = synced();
+    fs::remove_file(path(&env, "pages/cafe.yaml")).unwrap();
+    for line in ["plan", "plan .", "plan pages"] {
+        let plan = ok(&env, line);
+        let line = plan.stdout.lines().find(|line| line.starts_with("= cafe: ")).unwrap();
+        for part in [
+            "pages/cafe.yaml is not there any more",
+            "the page stays",
+            "`links pull cafe -O pages/cafe.yaml`",
+            "`links init --refresh`",
+            "dashboard",
+        ] {
+            assert!(line.contains(part), "{part}: {plan}");
+        }
+    }
+    let absent = ok(&env, "plan -o json").json()["meta"]["absent"].clone();
+    assert_eq!(absent, json!([{ "file": "pages/cafe.yaml", "id": 101, "login": "cafe" }]));
+    // A file that was moved is no such file, and neither is one outside the directory that is planned.
+    env.file("pages/moved.yaml", "profile: cafe\ntitle: Cafe\n");
+    assert!(!ok(&env, "plan").stdout.contains("any more"));
+    fs::remove_file(path(&env, "pages/moved.yaml")).unwrap();
+    assert!(!ok(&env, "plan pages/weddings.yaml").stdout.contains("any more"));
+    // The advice holds: the record goes, and so does the note.
+    let refreshed = ok(&env, "init --refresh");
+    assert!(refreshed.stdout.contains("pages/cafe.yaml is not there any more"), "{refreshed}");
+    let lock = text(&env, "links.lock");
+    assert!(!lock.contains("pages/cafe.yaml") && lock.contains("pages/weddings.yaml"), "{lock}");
+    assert!(!ok(&env, "plan").stdout.contains("any more"));
+    assert_eq!(writes(&env), [""; 0]);
+    // The last one of a directory, too.
+    fs::remove_file(path(&env, "pages/weddings.yaml")).unwrap();
+    let empty = env.run("plan pages");
+    assert!(
+        empty.exit == 2 && empty.stderr.contains("pages/weddings.yaml is not there"),
+        "{empty}"
+    );
+}
+
+#[test]
+fn a_conflict_says_how_it_is_settled() {
+    let env = synced();
+    env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    env.file("pages/cafe.yaml", "profile: cafe\ntitle: Ours\n");
+    let pull = "links pull cafe -O pages/cafe.yaml";
+    for line in ["plan pages/cafe.yaml", "apply pages/cafe.yaml"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 7, "{run}");
+        assert!(run.stderr.contains("--overwrite") && run.stderr.contains(pull), "{run}");
+        let error = env.run(&format!("{line} -o json")).error();
+        let hint = error["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(pull) && hint.contains("--overwrite"), "{error:#}");
+    }
+    // The command of the hint does what it says.
+    let pulled = env.run("pull cafe -O pages/cafe.yaml");
+    assert_eq!(pulled.exit, 7, "{pulled}");
+    assert!(text(&env, "pages/cafe.yaml").contains("# <<< page: title: \"Theirs\""), "{pulled}");
+}
+
+#[test]
+fn a_conflict_of_slots_names_the_command_for_slots() {
+    let env = env();
+    ok(&env, "init");
+    let page = "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Ours}}\n";
+    env.file("cafe.yaml", page);
+    ok(&env, "slots apply cafe.yaml");
+    env.server.edit(|account| account.profiles[0].slots[0].data["title"] = "Theirs".into());
+    env.file("cafe.yaml", page.replace("Ours", "Mine"));
+    let error = env.run("slots plan cafe.yaml -o json").error();
+    assert_eq!(error["exit"], 7, "{error:#}");
+    let hint = error["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("links slots pull cafe -O cafe.yaml"), "{error:#}");
+}
+
+#[test]
+fn a_pull_without_a_page_names_the_ways_to_name_one() {
+    let env = env();
+    let run = env.run("pull");
+    assert_eq!(run.exit, 2, "{run}");
+    assert!(run.stderr.contains("links pull --all"), "{run}");
+    let error = env.run("pull -O site -o json").error();
+    assert!(error["hint"].as_str().unwrap().contains("links pull --all"), "{error:#}");
+    assert_eq!(env.operations(), [""; 0]);
+    assert!(!path(&env, "site").exists());
+}
+
+#[test]
+fn an_empty_value_is_not_listed_as_replaced_and_a_login_is_named_once() {
+    let env = env();
+    ok(&env, "init");
+    env.server.edit(|account| account.profiles[0].description = None);
+    env.file("cafe.yaml", "profile: cafe\nlogin: qara.night\ndescription: Late\ntitle: Night\n");
+    let plan = env.run("plan cafe.yaml");
+    assert_eq!(plan.exit, 3, "{plan}");
+    assert!(!plan.stdout.contains("was null"), "{plan}");
+    assert!(!plan.stdout.contains("`description` was"), "{plan}");
+    assert!(plan.stdout.contains("`title` was \"Qara Coffee\" on the page"), "{plan}");
+    let named = plan.stdout.lines().filter(|line| line.contains("login")).count();
+    assert_eq!(named, 1, "{plan}");
+    // What another client has cleared since the last sync is.
+    ok(&env, "apply cafe.yaml --allow-rename");
+    env.server.edit(|account| account.profiles[0].description = None);
+    let plan = env.run("plan cafe.yaml --overwrite");
+    assert!(plan.stdout.contains("`description` was empty on the page"), "{plan}");
+}
+
+#[test]
+fn a_dry_run_says_that_it_was_one_below_its_plan() {
+    let env = env();
+    env.file(
+        "cafe.yaml",
+        "profile: cafe\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n",
+    );
+    for line in ["apply cafe.yaml --dry-run", "slots apply cafe.yaml --dry-run"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 3, "{run}");
+        let place = |part: &str| run.stdout.find(part).unwrap_or_else(|| panic!("{part}: {run}"));
+        assert!(place("Anew") < place("the service would accept the new and changed slots"));
+        assert!(place("would accept") < place("a dry run: nothing was changed"));
+        assert!(!run.stderr.contains("dry run"), "{run}");
+    }
+}
+
+#[test]
+fn a_summary_on_standard_output_replaces_the_plan_there() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\ntitle: Anew\n");
+    let run = env.run("plan cafe.yaml --summary -");
+    assert_eq!(run.exit, 3, "{run}");
+    assert!(run.stdout.starts_with("### links plan: "), "{run}");
+    assert_eq!(run.stdout.matches("~ cafe: title").count(), 1, "{run}");
+    let preview = ok(&env, "preview cafe.yaml --summary -");
+    assert!(preview.stdout.starts_with("### links preview: "), "{preview}");
+    for line in ["plan cafe.yaml --summary - -o json", "preview cafe.yaml --summary - -o csv"] {
+        env.operations();
+        let run = env.run(line);
+        assert!(run.exit == 2 && run.stderr.contains("--summary"), "{run}");
+        assert_eq!(env.operations(), [""; 0]);
+    }
+    assert!(!path(&env, "-").exists());
+}
+
+#[test]
+fn ids_and_csv_have_a_row_for_each_page_and_form() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\ntitle: Anew\n");
+    env.file("form.yaml", format!("form: booking\nid: {FORM}\ntitle: Book a table\n"));
+    env.file("new.yaml", "profile: brand.new\ntitle: New\nslots:\n  - {type: divider}\n");
+    let csv = env.run("plan . -o csv");
+    assert_eq!(csv.exit, 3, "{csv}");
+    let expected = format!(
+        "kind,id,name,file,action,fields,updates,creates,deletes,remote\n\
+         page,101,cafe,cafe.yaml,change,1,0,0,0,0\n\
+         page,,brand.new,new.yaml,create,1,0,1,0,0\n\
+         form,{FORM},booking,form.yaml,none,0,0,0,0,0\n"
+    );
+    assert_eq!(csv.stdout, expected);
+    let ids = env.run("plan . -o ids");
+    assert_eq!(ids.stdout, format!("101\n{FORM}\n"), "{ids}");
+    let applied = ok(&env, "apply . --allow-create 1 -o ids");
+    let id = env.server.account().profiles.last().unwrap().id;
+    assert_eq!(applied.stdout, format!("101\n{id}\n{FORM}\n"), "{applied}");
+    let again = ok(&env, "apply . -o csv");
+    assert_eq!(again.stdout.matches(",none,").count(), 3, "{again}");
+}
+
+#[test]
+fn an_undone_form_is_shown_by_the_values_that_changed() {
+    let env = env().keeping_state();
+    ok(&env, &format!("forms update {FORM} title=Table"));
+    let undo = ok(&env, "undo --yes");
+    assert!(undo.stderr.contains("title: \"Table\" → \"Book a table\""), "{undo}");
+    assert_eq!(undo.stdout, "form \"Table\": title\n");
+    ok(&env, &format!("forms update {FORM} title=Table"));
+    let undo: Value = ok(&env, "undo --yes -o json").json();
+    assert_eq!(undo["data"]["title"], "Book a table");
+}
+
+#[test]
+fn an_edited_plan_is_a_bad_input_and_no_conflict() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafe\ntitle: Anew\n");
+    assert_eq!(env.run("plan cafe.yaml --out plan.json").exit, 3);
+    env.file("edited.json", text(&env, "plan.json").replace("Anew", "Forged"));
+    let run = env.run("apply --plan edited.json --yes -o json");
+    let error = run.error();
+    assert_eq!((run.exit, &error["code"]), (8, &json!("invalid")), "{error:#}");
+    assert!(error["message"].as_str().unwrap().contains("was edited"), "{error:#}");
+    assert_eq!(writes(&env), [""; 0]);
+}
