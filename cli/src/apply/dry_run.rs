@@ -62,7 +62,7 @@ pub(crate) fn nothing_changed() -> StyledLine {
 
 /// Adds notes below the lines of an output.
 pub(crate) fn with_notes(mut output: CommandOutput, notes: Vec<StyledLine>) -> CommandOutput {
-    if let View::Lines(lines) | View::FigureTable(lines, _) = &mut output.view {
+    if let Some(lines) = output.view.lines_mut() {
         lines.extend(notes);
     }
     output

@@ -50,7 +50,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::journal;
 use crate::output::dry_run::DryRun;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Style, StyledLine};
 
 /// Source and options of a run that updates a page.
 pub(crate) struct ApplyRequest {
@@ -160,7 +160,7 @@ fn completed(
     }
     let mut report = report(&planned, &page, &done, run.as_deref());
     // A plan with changes was shown before they were made.
-    if let (Some(merged), View::Lines(lines)) = (&planned.merged, &mut report.view)
+    if let (Some(merged), Some(lines)) = (&planned.merged, report.view.lines_mut())
         && planned.plan.is_empty()
     {
         lines.splice(0..0, sync::lines(merged));

@@ -200,6 +200,21 @@ impl View {
         }
     }
 
+    /// Lines of the text, if it is made of lines.
+    pub(crate) fn lines_mut(&mut self) -> Option<&mut Vec<StyledLine>> {
+        match self {
+            Self::Lines(lines)
+            | Self::NamedLines(lines, _)
+            | Self::Listing(lines, _)
+            | Self::FigureTable(lines, _) => Some(lines),
+            Self::Table(_)
+            | Self::Record(_)
+            | Self::Any
+            | Self::Document(_)
+            | Self::Markdown(_) => None,
+        }
+    }
+
     /// Part of the data that is a table, if the data as a whole is not.
     pub(crate) fn rows(&self) -> Option<&[Value]> {
         match self {

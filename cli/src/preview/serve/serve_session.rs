@@ -12,7 +12,6 @@ use crate::apply::planned::ApplyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::View;
 use crate::output::diff::{diff_lines, unified};
 use crate::preview::apply_outlook::ApplyOutlook;
 use crate::preview::html::{FileProblem, Notice, Screen, ScreenPage, document, image_origin};
@@ -204,11 +203,9 @@ impl ServeSession {
         self.live = None;
         self.is_notice_shown = false;
         match ended {
-            Ok(output) => {
-                let lines = match output.view {
-                    View::Lines(lines) => lines.iter().map(|line| line.text().to_owned()).collect(),
-                    _ => vec!["applied".to_owned()],
-                };
+            Ok(mut output) => {
+                let lines = output.view.lines_mut().into_iter().flatten();
+                let lines = lines.map(|line| line.text().to_owned()).collect();
                 self.notice = Some(Notice { is_failure: false, lines });
                 ApplyState::Applied
             }
