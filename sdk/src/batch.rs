@@ -8,11 +8,11 @@ use std::ops::Range;
 use crate::api::SlotsHandle;
 use crate::batch_error::{BatchCause, BatchError, BatchErrorDetails};
 use crate::batch_item::BatchItem;
+use crate::call_future::CallFuture;
 use crate::error::Error;
 use crate::generated::types::{NewSlot, SlotChange};
 use crate::operation;
 use crate::tolerant::FieldErrors;
-use crate::transport::BoxFuture;
 use crate::transport::idempotency::IdempotencyKey;
 
 /// Maximum number of slots that one request creates, updates or deletes.
@@ -50,6 +50,11 @@ impl<T: BatchItem> BatchRun<T> {
     pub fn on_progress(mut self, watch: impl FnMut(BatchProgress) + Send + 'static) -> Self {
         self.progress = Some(Box::new(watch));
         self
+    }
+
+    /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    pub fn send(self) -> CallFuture<Vec<T::Done>, BatchError> {
+        CallFuture::new(self.run())
     }
 
     async fn run(mut self) -> Result<Vec<T::Done>, BatchError> {
@@ -170,10 +175,10 @@ impl BatchRun<NewSlot> {
 
 impl<T: BatchItem> IntoFuture for BatchRun<T> {
     type Output = Result<Vec<T::Done>, BatchError>;
-    type IntoFuture = BoxFuture<'static, Self::Output>;
+    type IntoFuture = CallFuture<Vec<T::Done>, BatchError>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        self.send()
     }
 }
 

@@ -1,19 +1,21 @@
 //! A call as a value: options first, then `.await`.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::{Future, IntoFuture, ready};
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
+use crate::call_future::CallFuture;
 use crate::call_sender::{AnswerCell, CallSender, GeneratedResult};
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::Operation;
+use crate::send_requests::SendRequests;
 use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, BoxFuture, CallOptions, Reservation};
@@ -48,7 +50,24 @@ mod sealed {
     impl Sealed for super::DeleteMany {}
 }
 
-/// One call of the service, not sent yet: `.await` sends it.
+/// One call of the service, not sent yet: `.await` sends it, and [`Call::send`] returns its future.
+///
+/// A clone is the same call with the same idempotency key: sending both creates one thing. So a call whose outcome is unknown can be sent
+/// again:
+///
+/// ```
+/// # links_test_support::example::run(async |client| {
+/// use links_sdk::Outcome;
+/// use links_sdk::types::NewSlot;
+///
+/// let call = client.profile("cafe").slots().create(NewSlot::of("divider"));
+/// let slot = match call.clone().await {
+///     Err(error) if error.outcome() == Outcome::Unknown => call.await?,
+///     other => other?,
+/// };
+/// # let _ = slot;
+/// # Ok(()) });
+/// ```
 ///
 /// ```no_run
 /// # async fn example(client: links_sdk::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -62,7 +81,7 @@ mod sealed {
 pub struct Call<T, K = Read> {
     sender: CallSender,
     deadline: Duration,
-    send: Box<dyn FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+    send: Box<dyn SendRequests<T>>,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -71,8 +90,8 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub(crate) fn of<R, F, E>(
         client: &Client,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client) -> F + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Send + 'static,
+        request: impl FnOnce(generated::Client) -> F + Clone + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Self
     where
         R: DeserializeOwned + Send,
@@ -88,7 +107,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub(crate) fn new(
         client: &Client,
         operation: &'static Operation,
-        send: impl FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + 'static,
+        send: impl FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Clone + Send + 'static,
     ) -> Self {
         let options = CallOptions::of(client, operation);
         let deadline = options.until;
@@ -97,17 +116,78 @@ impl<T: Send + 'static, K> Call<T, K> {
         Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
 
+    /// Returns a call with the same options whose requests another function sends; it gets that of this call.
+    fn sent_by<U, L>(
+        self,
+        send: impl FnOnce(CallSender, Box<dyn SendRequests<T>>) -> BoxFuture<'static, Result<U, Error>>
+        + Clone
+        + Send
+        + 'static,
+    ) -> Call<U, L> {
+        let Self { sender, deadline, send: inner, .. } = self;
+        let send = move |sender: CallSender| send(sender, inner);
+        Call { sender, deadline, send: Box::new(send), kind: PhantomData }
+    }
+
     /// Returns a call that fails before anything is sent.
     pub(crate) fn refused(
         client: &Client,
         operation: &'static Operation,
         message: impl Into<String>,
     ) -> Self {
-        let error = Error::invalid(operation.id, message);
-        Self::new(client, operation, move |_| Box::pin(std::future::ready(Err(error))))
+        let message = message.into();
+        Self::new(client, operation, move |_| {
+            Box::pin(ready(Err(Error::invalid(operation.id, message))))
+        })
     }
 
-    /// Sets the time limit for this call, waiting and retries included. It runs from when the call is awaited.
+    /// Returns the future of the call, to spawn it or to poll it beside others. `.await` on the call is the same.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let task = tokio::spawn(slots.create(NewSlot::of("divider")).send());
+    /// assert_eq!(task.await??.kind, "divider");
+    /// # Ok(()) });
+    /// ```
+    pub fn send(self) -> CallFuture<T> {
+        let Self { mut sender, deadline, send, .. } = self;
+        CallFuture::new(async move {
+            // Computed at the first poll, because a future may wait long before it.
+            sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
+            let operation = sender.operation;
+            let key = sender.options.idempotency_key.clone();
+            // A single attempt of a write is noted by the code that runs the attempts.
+            let open = match sender.options.write {
+                Some(_) => None,
+                None => sender.client.shared.tally.begin(operation, key),
+            };
+            if let Some(open) = &open {
+                sender.options.write = Some(open.write());
+            }
+            let is_dry_run = sender.options.writes == WriteMode::DryRun
+                && operation.supports_dry_run()
+                && !sender.options.dry_run;
+            let result = if is_dry_run {
+                sender.make_dry_run();
+                let answered = Box::pin(run_dry(sender, send)).await;
+                answered.and_then(|()| Err(Error::dry_run_accepted(operation.id)))
+            } else {
+                send.send(sender).await
+            };
+            if let Some(open) = open {
+                match &result {
+                    Ok(_) => open.done(),
+                    Err(error) => open.failed(error.outcome()),
+                }
+            }
+            result
+        })
+    }
+
+    /// Sets the time limit for this call, waiting and retries included. It runs from when the call is polled first.
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
@@ -139,13 +219,30 @@ impl<T: Send + 'static, K> Call<T, K> {
     ///
     /// The errors of the call itself, also that of an answer that cannot be decoded.
     pub fn answer(self) -> Call<Answer, K> {
-        let send = self.send;
-        Call {
-            sender: self.sender,
-            deadline: self.deadline,
-            send: Box::new(move |sender| Box::pin(undecoded(sender, send))),
-            kind: PhantomData,
-        }
+        self.sent_by(|sender, send| Box::pin(async { Ok(with_answer(sender, send).await?.0) }))
+    }
+
+    /// Returns the call with its result and the answer that it was read from, for the headers of the service. The answer is that of the last
+    /// request, if the call takes several.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let (me, answer) = client.me().with_answer().await?;
+    /// assert!(me.can_write);
+    /// assert_eq!(answer.header("content-type"), Some("application/json"));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of the call itself.
+    pub fn with_answer(self) -> Call<(T, Answer), K> {
+        self.sent_by(|sender, send| {
+            Box::pin(async {
+                let (answer, result) = with_answer(sender, send).await?;
+                Ok((result?, answer))
+            })
+        })
     }
 }
 
@@ -209,13 +306,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     /// The 422 of the call itself; and [`Error::is_dry_run_executed`] when the service answered as if it had executed the call.
     pub fn dry_run(mut self) -> Call<()> {
         self.sender.make_dry_run();
-        let send = self.send;
-        Call {
-            sender: self.sender,
-            deadline: self.deadline,
-            send: Box::new(move |sender| Box::pin(run_dry(sender, send))),
-            kind: PhantomData,
-        }
+        self.sent_by(|sender, send| Box::pin(run_dry(sender, send)))
     }
 }
 
@@ -226,10 +317,10 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
 /// When the service refuses it, or has executed it all the same.
 async fn run_dry<T>(
     sender: CallSender,
-    send: Box<dyn FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send>,
+    send: Box<dyn SendRequests<T>>,
 ) -> Result<(), Error> {
     let operation = sender.operation;
-    let answer = undecoded(sender, send).await?;
+    let (answer, _) = with_answer(sender, send).await?;
     if answer.status() == 204 {
         Ok(())
     } else {
@@ -237,20 +328,25 @@ async fn run_dry<T>(
     }
 }
 
-async fn undecoded<T>(
+/// Sends the call, and returns its answer and what was read from it.
+///
+/// # Errors
+///
+/// When there is no answer to a success.
+async fn with_answer<T>(
     mut sender: CallSender,
-    send: Box<dyn FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send>,
-) -> Result<Answer, Error> {
+    send: Box<dyn SendRequests<T>>,
+) -> Result<(Answer, Result<T, Error>), Error> {
     let slot = AnswerCell::default();
     let caller = sender.clone();
     sender.undecoded = Some(slot.clone());
     let operation = sender.operation;
-    let result = send(sender).await;
+    let result = send.send(sender).await;
     let answer = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     match (answer, result) {
-        (Some(answer), _) => {
+        (Some(answer), result) => {
             caller.keep_answer(&answer);
-            Ok(answer)
+            Ok((answer, result))
         }
         (None, Err(error)) => Err(error),
         (None, Ok(_)) => {
@@ -261,41 +357,18 @@ async fn undecoded<T>(
 
 impl<T: Send + 'static, K> IntoFuture for Call<T, K> {
     type Output = Result<T, Error>;
-    type IntoFuture = BoxFuture<'static, Result<T, Error>>;
+    type IntoFuture = CallFuture<T>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { mut sender, deadline, send, .. } = self;
-        Box::pin(async move {
-            // Computed at the first poll, because a future may wait long before it.
-            sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
-            let operation = sender.operation;
-            let key = sender.options.idempotency_key.clone();
-            // A single attempt of a write is noted by the code that runs the attempts.
-            let open = match sender.options.write {
-                Some(_) => None,
-                None => sender.client.shared.tally.begin(operation, key),
-            };
-            if let Some(open) = &open {
-                sender.options.write = Some(open.write());
-            }
-            let is_dry_run = sender.options.writes == WriteMode::DryRun
-                && operation.supports_dry_run()
-                && !sender.options.dry_run;
-            let result = if is_dry_run {
-                sender.make_dry_run();
-                let answered = Box::pin(run_dry(sender, send)).await;
-                answered.and_then(|()| Err(Error::dry_run_accepted(operation.id)))
-            } else {
-                send(sender).await
-            };
-            if let Some(open) = open {
-                match &result {
-                    Ok(_) => open.done(),
-                    Err(error) => open.failed(error.outcome()),
-                }
-            }
-            result
-        })
+        self.send()
+    }
+}
+
+impl<T: 'static, K> Clone for Call<T, K> {
+    fn clone(&self) -> Self {
+        let Self { sender, deadline, send, .. } = self;
+        let (sender, send) = (sender.clone(), send.clone());
+        Self { sender, deadline: *deadline, send, kind: PhantomData }
     }
 }
 

@@ -32,7 +32,7 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         "listProfiles" => send!(client.profiles().list()),
         "createProfile" => send!(client.profiles().create(NewProfile::with_login("new.page"))),
         "checkLogin" => {
-            send!(client.profiles().check_login("new.page2").for_profile("cafe").send())
+            send!(client.profiles().check_login("new.page2").for_profile("cafe"))
         }
         "getProfile" => send!(page().get_with_slots()),
         "updateProfile" => {

@@ -166,7 +166,7 @@ impl<'c> AccountSession<'c> {
             if !page.is_new {
                 check = check.for_profile(planned.page.id.to_string());
             }
-            let answer = check.send().await?;
+            let answer = check.await?;
             if !answer.available {
                 let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
                 let message = format!("the login {wanted} cannot be taken: {}", answer.message);

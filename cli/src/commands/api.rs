@@ -63,7 +63,7 @@ pub(crate) async fn run(
         None => call.json(&Value::Object(fields)),
     };
     let recorder = (!is_read(&args.method)).then(|| recorder(context, &args));
-    let sent = call.send().await;
+    let sent = call.await;
     if let Some(recorder) = recorder {
         recorder.ended(0, 0, &sent);
         recorder.finish(&context.ui, sent.is_ok());

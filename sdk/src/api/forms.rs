@@ -146,8 +146,8 @@ impl FormHandle {
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api, String) -> F + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Send + 'static,
+        request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,

@@ -1,6 +1,7 @@
 //! Pages of the account (the interface, sections 2.1 and 4.5).
 
 use std::fmt;
+use std::future::IntoFuture;
 
 use serde::de::DeserializeOwned;
 
@@ -8,9 +9,11 @@ use super::conditional_patch::update_unchanged;
 use super::listing::Listing;
 use super::login::{HasLogin, change_login, login_in};
 use crate::call::{Call, Create, Write};
+use crate::call_future::CallFuture;
 use crate::call_sender::GeneratedResult;
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
+use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{LoginCheck, Profile};
 use crate::operation::{self, Operation};
@@ -110,8 +113,8 @@ impl ProfilesHandle {
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// let profiles = client.profiles();
-    /// assert!(!profiles.check_login("cafe").send().await?.available);
-    /// assert!(profiles.check_login("cafe").for_profile("cafe").send().await?.available);
+    /// assert!(!profiles.check_login("cafe").await?.available);
+    /// assert!(profiles.check_login("cafe").for_profile("cafe").await?.available);
     /// # Ok(()) });
     /// ```
     pub fn check_login(&self, login: impl Into<String>) -> CheckLogin {
@@ -127,8 +130,13 @@ impl CheckLogin {
         self
     }
 
-    /// Returns the call. The login and the page's key have at most 255 characters each; more is a 422.
-    pub fn send(self) -> Call<LoginCheck> {
+    /// Returns the future of the call. `.await` is the same.
+    pub fn send(self) -> CallFuture<LoginCheck> {
+        self.call().send()
+    }
+
+    /// Returns the call as a [`Call`], which has more options. The login and the page's key have at most 255 characters each; more is a 422.
+    pub fn call(self) -> Call<LoginCheck> {
         let Self { client, login, profile } = self;
         Call::of(
             &client,
@@ -136,6 +144,15 @@ impl CheckLogin {
             move |api| async move { api.check_login(&login, profile.as_deref()).await },
             |envelope| envelope.data,
         )
+    }
+}
+
+impl IntoFuture for CheckLogin {
+    type Output = Result<LoginCheck, Error>;
+    type IntoFuture = CallFuture<LoginCheck>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 
@@ -264,8 +281,8 @@ impl ProfileHandle {
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api, String) -> F + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Send + 'static,
+        request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,

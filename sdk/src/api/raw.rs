@@ -1,6 +1,6 @@
 //! Calls by method and path, for operations that the client has no method for.
 
-use std::future::ready;
+use std::future::{IntoFuture, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,8 +9,10 @@ use reqwest::{Method, Request};
 use serde_json::Value;
 
 use crate::call::{Call, Read, SupportsDryRun, Write};
+use crate::call_future::CallFuture;
 use crate::call_sender::CallSender;
 use crate::client::Client;
+use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
 use crate::transport::idempotency::IdempotencyKey;
@@ -67,15 +69,15 @@ impl Client {
     /// # links_test_support::example::run(async |client| {
     /// use serde_json::json;
     ///
-    /// let me = client.raw("GET", "/me").send().await?;
+    /// let me = client.raw("GET", "/me").await?;
     /// assert_eq!(me.status(), 200);
     ///
     /// let slot = json!({ "type": "divider" });
     /// let create = client.raw("POST", "/profiles/cafe/slots").json(&slot);
     /// create.clone().dry_run().await?;
-    /// assert_eq!(create.send().await?.status(), 201);
+    /// assert_eq!(create.await?.status(), 201);
     ///
-    /// assert!(client.raw("GET", "/../elsewhere").send().await.unwrap_err().is_invalid_input());
+    /// assert!(client.raw("GET", "/../elsewhere").await.unwrap_err().is_invalid_input());
     /// # Ok(()) });
     /// ```
     pub fn raw(&self, method: &str, path: &str) -> RawCall {
@@ -117,9 +119,9 @@ impl RawCall {
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// let me = client.raw("GET", "/me").header("Accept-Language", "kk").send().await?;
+    /// let me = client.raw("GET", "/me").header("Accept-Language", "kk").await?;
     /// assert_eq!(me.status(), 200);
-    /// let refused = client.raw("GET", "/me").header("authorization", "Bearer other").send().await;
+    /// let refused = client.raw("GET", "/me").header("authorization", "Bearer other").await;
     /// assert!(refused.unwrap_err().is_invalid_input());
     /// # Ok(()) });
     /// ```
@@ -148,14 +150,28 @@ impl RawCall {
         self
     }
 
-    /// Returns the call.
+    /// Returns the future of the call. `.await` is the same.
     ///
     /// # Errors
     ///
     /// When the method is not one of GET, POST, PUT, PATCH and DELETE, or the path could leave the base URL; and every error of a
     /// call.
-    pub fn send(self) -> Call<Answer> {
-        self.call::<Read>()
+    pub fn send(self) -> CallFuture<Answer> {
+        self.call().send()
+    }
+
+    /// Returns the call as a [`Call`], which has more options.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::time::Duration;
+    ///
+    /// let me = client.raw("GET", "/me").call().with_deadline(Duration::from_secs(10)).await?;
+    /// assert_eq!(me.status(), 200);
+    /// # Ok(()) });
+    /// ```
+    pub fn call(self) -> Call<Answer> {
+        self.call_of::<Read>()
     }
 
     /// Returns the call as a dry run, which changes nothing (the interface, section 4.1.3).
@@ -175,10 +191,10 @@ impl RawCall {
             let message = format!("there is no dry run of {} {path}", self.method);
             return Call::refused(&self.client, OTHER_WRITE, message);
         }
-        dry_run_of(self.call::<Write>())
+        dry_run_of(self.call_of::<Write>())
     }
 
-    fn call<K>(self) -> Call<Answer, K> {
+    fn call_of<K>(self) -> Call<Answer, K> {
         let path = match self.path {
             Ok(path) => path,
             Err(message) => return Call::refused(&self.client, OTHER_READ, message),
@@ -207,6 +223,15 @@ impl RawCall {
             })
         });
         call.keyed(key)
+    }
+}
+
+impl IntoFuture for RawCall {
+    type Output = Result<Answer, Error>;
+    type IntoFuture = CallFuture<Answer>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
     }
 }
 

@@ -248,8 +248,8 @@ impl SlotsHandle {
         &self,
         operation: &'static Operation,
         id: i64,
-        request: impl FnOnce(Api, String) -> F + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Send + 'static,
+        request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,

@@ -12,8 +12,7 @@ use super::run_settings::RunSettings;
 use super::{
     ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, SlotTypes, Step,
 };
-use crate::transport::BoxFuture;
-use crate::{Client, Error, ProfileHandle, ProfileKey};
+use crate::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
 /// Request to make a page match what is desired. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_with`].
 #[derive(Debug)]
@@ -131,6 +130,11 @@ impl<D: ApplyDelegate> Apply<D> {
 }
 
 impl Apply {
+    /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    pub fn send(self) -> CallFuture<Applied, ApplyError> {
+        CallFuture::new(self.run())
+    }
+
     /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.
     pub fn prune(mut self, prune: bool) -> Self {
         self.delegate.options.prune = prune;
@@ -180,9 +184,9 @@ impl Apply {
 
 impl IntoFuture for Apply {
     type Output = Result<Applied, ApplyError>;
-    type IntoFuture = BoxFuture<'static, Self::Output>;
+    type IntoFuture = CallFuture<Applied, ApplyError>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        self.send()
     }
 }

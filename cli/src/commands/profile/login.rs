@@ -27,7 +27,7 @@ pub(crate) async fn check(
     if let Some(page) = page {
         check = check.for_profile(page.to_string());
     }
-    let answer = check.send().answer().await?;
+    let answer = check.call().answer().await?;
     let mut body: Value =
         serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
     Ok(body["data"].take())
