@@ -315,10 +315,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
 /// # Errors
 ///
 /// When the service refuses it, or has executed it all the same.
-async fn run_dry<T>(
-    sender: CallSender,
-    send: Box<dyn SendRequests<T>>,
-) -> Result<(), Error> {
+async fn run_dry<T>(sender: CallSender, send: Box<dyn SendRequests<T>>) -> Result<(), Error> {
     let operation = sender.operation;
     let (answer, _) = with_answer(sender, send).await?;
     if answer.status() == 204 {

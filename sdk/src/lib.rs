@@ -108,8 +108,8 @@ pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use batch_error::{BatchCause, BatchError};
 pub use batch_item::BatchItem;
-pub use call_future::CallFuture;
 pub use call::{Call, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
+pub use call_future::CallFuture;
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{BuildError, Client, ClientBuilder};
 #[doc(hidden)]

@@ -131,8 +131,8 @@ impl Machine {
             !is_end || !text.ends_with('\n')
         };
         let mut journals = files_below(&self.directory.join("state")).into_iter();
-        !journals.any(|it| {
-            it.extension().is_some_and(|it| it == "jsonl") && is_meant(&it) && is_open(&it)
+        !journals.any(|path| {
+            path.extension().is_some_and(|it| it == "jsonl") && is_meant(&path) && is_open(&path)
         })
     }
 
