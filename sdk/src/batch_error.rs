@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::error::Error;
+use crate::failed_run::FailedRun;
 use crate::outcome::Outcome;
 use crate::tolerant::FieldErrors;
 use crate::transport::idempotency::IdempotencyKey;
@@ -70,6 +71,43 @@ impl BatchError {
     /// Returns the cause of the failure.
     pub fn cause(&self) -> &BatchCause {
         &self.0.cause
+    }
+}
+
+impl BatchError {
+    /// Returns whether the same run can be sent again without doing anything twice: nothing was done yet, and
+    /// [the call](Error::is_safe_to_repeat) can be. Slots that are created under [the key of the run](BatchError::run_key) can be sent again
+    /// in any case.
+    pub fn is_safe_to_repeat(&self) -> bool {
+        self.0.done.is_empty() && FailedRun::call(self).is_some_and(Error::is_safe_to_repeat)
+    }
+}
+
+impl FailedRun for BatchError {
+    fn call(&self) -> Option<&Error> {
+        match &self.0.cause {
+            BatchCause::Call(error) => Some(error),
+            BatchCause::Answer { .. } => None,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.outcome() {
+            Outcome::NotExecuted if !self.0.done.is_empty() => Outcome::Executed,
+            outcome => outcome,
+        }
+    }
+
+    fn field_errors(&self) -> &FieldErrors {
+        &self.0.field_errors
+    }
+
+    fn is_conflict(&self) -> bool {
+        FailedRun::call(self).is_some_and(Error::is_conflict)
+    }
+
+    fn is_safe_to_repeat(&self) -> bool {
+        self.is_safe_to_repeat()
     }
 }
 

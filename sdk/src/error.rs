@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::failed_run::FailedRun;
 use crate::operation::{self, Effect, Operation};
 use crate::outcome::Outcome;
 use crate::service_error::ServiceError;
@@ -26,6 +27,51 @@ const LOOKED_AT: usize = 64 * 1024;
 ///
 /// Its predicates tell the kind of error; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
 /// hold text of the service: clean them before they reach a terminal.
+///
+/// The errors of runs, [`BatchError`](crate::BatchError) and [`ApplyError`](crate::apply::ApplyError), convert into it and have the same
+/// predicates, so that a function that does several things can return one type:
+///
+/// ```
+/// # links_test_support::example::run(async |client| {
+/// use links_sdk::types::NewSlot;
+/// use links_sdk::{Client, Error};
+///
+/// async fn fill(client: &Client, page: &str) -> Result<usize, Error> {
+///     client.profile(page).get().await?;
+///     let lines = (1..=60).map(|n| NewSlot::of("text").with("title", format!("Line {n}")));
+///     Ok(client.profile(page).slots().create_many(lines).await?.len())
+/// }
+///
+/// assert_eq!(fill(&client, "cafe").await?, 60);
+/// assert!(fill(&client, "nobody").await.unwrap_err().is_not_found());
+/// # Ok(()) });
+/// ```
+///
+/// # Troubleshooting
+///
+/// - [`is_invalid_input`](Error::is_invalid_input): an argument cannot be sent, such as a login with a slash. Nothing was sent; the message
+///   names the argument.
+/// - [`is_not_authenticated`](Error::is_not_authenticated): the token is missing, wrong or revoked. Make a new one where the service issues
+///   them (`Index::authentication.issued_at`); with OAuth, log in again.
+/// - [`is_forbidden`](Error::is_forbidden): the token has only the ability `profile:read`, or the page belongs to another account.
+///   [`Client::me`](crate::Client::me) tells what it may do.
+/// - [`is_not_found`](Error::is_not_found): the id or login leads nowhere. A page that was renamed is found by its id only.
+/// - [`is_conflict`](Error::is_conflict): a limit is reached (100 pages, 500 slots on a page), the type of the slot is read-only, or another
+///   client changed what the call would have overwritten. Read again and decide.
+/// - [`is_validation`](Error::is_validation): fields are refused; [`field_errors`](Error::field_errors) has the reasons by path. The fields
+///   of a slot type are in [`Client::slot_type`](crate::Client::slot_type).
+/// - [`is_rate_limited`](Error::is_rate_limited): the wait that the rate limit demands, [`retry_after`](Error::retry_after), is longer than
+///   the deadline or the longest wait allowed. Set [`with_deadline`](crate::Call::with_deadline) higher, or share the limits between the
+///   processes of a token with a [`Pacer`](crate::Pacer).
+/// - [`is_network`](Error::is_network): no connection, no name, no trusted certificate, or no answer in time. The source of the error has the
+///   reason of the network library.
+/// - [`is_server_error`](Error::is_server_error): the service failed. Send [`request_id`](Error::request_id) to its operator if it lasts.
+/// - [`is_unreadable`](Error::is_unreadable): the answer is not what the interface describes: often a proxy or a login page in between. The
+///   message shows how it begins; the status alone proves nothing about a write, see [`outcome`](Error::outcome).
+/// - [`is_dry_run_executed`](Error::is_dry_run_executed): the service executed what was sent as a dry run;
+///   [`executed_body`](Error::executed_body) is what it made.
+///
+/// Whether to send the call again is told by [`is_safe_to_repeat`](Error::is_safe_to_repeat); what it did by [`outcome`](Error::outcome).
 #[derive(Debug)]
 pub struct Error(Box<ErrorDetails>);
 
@@ -39,6 +85,8 @@ struct ErrorDetails {
     next_attempt: Option<NextAttempt>,
     /// Set if executing the call twice has the same effect as once.
     repeatable: bool,
+    /// The answer without its body.
+    answer: Option<Answer>,
     kind: ErrorKind,
 }
 
@@ -55,7 +103,11 @@ enum ErrorKind {
     NotSent(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
+    Run(Box<dyn FailedRun>),
 }
+
+/// Headers under which services give a request an id. The interface describes none.
+const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-correlation-id", "cf-ray"];
 
 impl Error {
     /// Returns the error for input of the caller that was refused before anything was sent.
@@ -78,8 +130,37 @@ impl Error {
             retry_after: None,
             next_attempt: None,
             repeatable: false,
+            answer: None,
             kind,
         }))
+    }
+
+    /// Returns the error of a run of several requests. What it tells of the call is that of the one that failed.
+    pub(crate) fn of_run(run: impl FailedRun) -> Self {
+        let outcome = run.outcome();
+        let run: Box<dyn FailedRun> = Box::new(run);
+        let Some(call) = run.call().map(|error| &*error.0) else {
+            return Self::new("", outcome, ErrorKind::Run(run));
+        };
+        Self(Box::new(ErrorDetails {
+            operation: call.operation,
+            attempts: call.attempts,
+            outcome,
+            idempotency_key: call.idempotency_key.clone(),
+            retry_after: call.retry_after,
+            next_attempt: None,
+            repeatable: false,
+            answer: call.answer.clone(),
+            kind: ErrorKind::Run(run),
+        }))
+    }
+
+    /// Returns the kind of the error of the call; for a run, that of the call that failed.
+    fn kind(&self) -> &ErrorKind {
+        match &self.0.kind {
+            ErrorKind::Run(run) => run.call().map_or(&self.0.kind, Self::kind),
+            kind => kind,
+        }
     }
 
     /// Returns the error of a call that did not end in a usable answer. `why` tells what is wrong with a 2xx answer.
@@ -95,6 +176,11 @@ impl Error {
             None => exchange.outcome(),
         };
         let (mut retry_after, next_attempt) = (exchange.retry_after, exchange.next_attempt);
+        let answer = match &exchange.result {
+            Ok(answer) => Some(answer.without_body()),
+            Err(CallFailure::Unusable { answer, .. }) => Some(answer.without_body()),
+            Err(_) => None,
+        };
         let kind = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             // The answer may hold the URL itself, which is a secret.
@@ -129,18 +215,25 @@ impl Error {
             retry_after,
             next_attempt,
             repeatable: matches!(exchange.effect, Effect::Read | Effect::Set | Effect::Delete),
+            answer,
             ..*error.0
         }))
     }
 
     /// Returns the error for an answer that is not what the interface describes.
     pub(crate) fn unreadable(operation: &'static Operation, answer: &Answer, why: String) -> Self {
-        Self::new(operation.id, doubt(operation), of_answer(answer, Some(why)))
+        Self::new(operation.id, doubt(operation), of_answer(answer, Some(why))).with_answer(answer)
     }
 
     /// Returns the error for a dry run that the service executed as a write.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
-        Self::new(operation, Outcome::Executed, ErrorKind::DryRunExecuted(answer.clone()))
+        let kind = ErrorKind::DryRunExecuted(answer.clone());
+        Self::new(operation, Outcome::Executed, kind).with_answer(answer)
+    }
+
+    fn with_answer(mut self, answer: &Answer) -> Self {
+        self.0.answer = Some(answer.without_body());
+        self
     }
 
     /// Returns the error that ends an accepted dry run of a client in that mode.
@@ -180,7 +273,7 @@ impl Error {
 
     /// Returns the HTTP status, if the service answered.
     pub fn status(&self) -> Option<u16> {
-        match &self.0.kind {
+        match self.kind() {
             ErrorKind::Service(error) => Some(error.status),
             ErrorKind::Unreadable { status, .. } => Some(*status),
             ErrorKind::DryRunExecuted(answer) => Some(answer.status()),
@@ -190,9 +283,28 @@ impl Error {
         }
     }
 
+    /// Returns a header of the answer, if the service answered, without the token where the service repeats it.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let error = client.profile("nobody").get().await.unwrap_err();
+    /// assert_eq!(error.header("content-type").as_deref(), Some("application/json"));
+    /// # Ok(()) });
+    /// ```
+    pub fn header(&self, name: &str) -> Option<String> {
+        let answer = self.0.answer.as_ref()?;
+        Some(answer.secrets.hide(answer.header(name)?).into_owned())
+    }
+
+    /// Returns the id that the service gave the request, for a report to its operator. The interface describes none; this is the first of the
+    /// headers `x-request-id`, `request-id`, `x-correlation-id` and `cf-ray` that the answer has.
+    pub fn request_id(&self) -> Option<String> {
+        REQUEST_IDS.iter().find_map(|name| self.header(name))
+    }
+
     /// Returns the service's own error, if it sent one.
     pub fn service(&self) -> Option<&ServiceError> {
-        match &self.0.kind {
+        match self.kind() {
             ErrorKind::Service(error) => Some(error),
             _ => None,
         }
@@ -201,12 +313,15 @@ impl Error {
     /// Returns the refused fields and why, by path (`data.title`, `slots.2.data.link`); empty when no validation failed.
     pub fn field_errors(&self) -> &FieldErrors {
         static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
-        self.service().map_or(&NONE, |error| &error.errors)
+        match &self.0.kind {
+            ErrorKind::Run(run) => run.field_errors(),
+            _ => self.service().map_or(&NONE, |error| &error.errors),
+        }
     }
 
     /// Returns the body of a write that the service executed although it was asked for a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
-        match &self.0.kind {
+        match self.kind() {
             ErrorKind::DryRunExecuted(answer) => Some(answer.body()),
             _ => None,
         }
@@ -214,12 +329,12 @@ impl Error {
 
     /// Returns whether the call was accepted as a dry run, because its client only sends writes as [dry runs](crate::WriteMode::DryRun).
     pub fn is_dry_run_accepted(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::DryRunAccepted)
+        matches!(self.kind(), ErrorKind::DryRunAccepted)
     }
 
     /// Returns the request of a call whose client [sends no writes](crate::WriteMode).
     pub fn not_sent(&self) -> Option<&RequestView> {
-        match &self.0.kind {
+        match self.kind() {
             ErrorKind::NotSent(request) => Some(request),
             _ => None,
         }
@@ -227,13 +342,13 @@ impl Error {
 
     /// Returns whether the call was refused before sending, because its arguments cannot be sent.
     pub fn is_invalid_input(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::Invalid(_) | ErrorKind::Io(_))
+        matches!(self.kind(), ErrorKind::Invalid(_) | ErrorKind::Io(_))
     }
 
     /// Returns whether the service answered 401 (no token, a wrong one, or a revoked one), or no token could be obtained.
     pub fn is_not_authenticated(&self) -> bool {
         self.status() == Some(401)
-            || matches!(&self.0.kind, ErrorKind::Token(error) if !error.is_temporary())
+            || matches!(self.kind(), ErrorKind::Token(error) if !error.is_temporary())
     }
 
     /// Returns whether the service answered 403: the token may not do this.
@@ -249,7 +364,10 @@ impl Error {
     /// Returns whether the service answered 409 (a limit is reached, or the type is read-only), or another client changed meanwhile what
     /// the call would have overwritten.
     pub fn is_conflict(&self) -> bool {
-        self.status() == Some(409) || matches!(self.0.kind, ErrorKind::Conflict(_))
+        match &self.0.kind {
+            ErrorKind::Run(run) => run.is_conflict(),
+            kind => self.status() == Some(409) || matches!(kind, ErrorKind::Conflict(_)),
+        }
     }
 
     /// Returns whether the service answered 422: see [`Error::field_errors`].
@@ -260,12 +378,12 @@ impl Error {
     /// Returns whether the wait for a rate limit would have passed the deadline or the longest wait allowed.
     pub fn is_rate_limited(&self) -> bool {
         self.status() == Some(429)
-            || matches!(self.0.kind, ErrorKind::Deadline { reason, .. } if reason != WaitReason::Retry)
+            || matches!(self.kind(), ErrorKind::Deadline { reason, .. } if *reason != WaitReason::Retry)
     }
 
     /// Returns whether the service, or the issuer of its tokens, could not be reached, or the connection broke.
     pub fn is_network(&self) -> bool {
-        match &self.0.kind {
+        match self.kind() {
             ErrorKind::Network { .. } => true,
             ErrorKind::Token(error) => error.is_temporary(),
             _ => false,
@@ -279,12 +397,12 @@ impl Error {
 
     /// Returns whether the answer is not what the interface describes.
     pub fn is_unreadable(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::Unreadable { .. })
+        matches!(self.kind(), ErrorKind::Unreadable { .. })
     }
 
     /// Returns whether the service executed a dry run: something was written.
     pub fn is_dry_run_executed(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::DryRunExecuted(_))
+        matches!(self.kind(), ErrorKind::DryRunExecuted(_))
     }
 
     /// Returns whether a new call with the same content may succeed later without doing anything twice: this call had no effect, or it only
@@ -311,6 +429,9 @@ impl Error {
     /// # Ok(()) });
     /// ```
     pub fn is_safe_to_repeat(&self) -> bool {
+        if let ErrorKind::Run(run) = &self.0.kind {
+            return run.is_safe_to_repeat();
+        }
         let may_succeed = self.is_rate_limited() || self.is_network() || self.is_server_error();
         may_succeed && (self.0.outcome == Outcome::NotExecuted || self.0.repeatable)
     }
@@ -410,6 +531,7 @@ impl fmt::Display for Error {
             }
             ErrorKind::Io(_) => write!(f, "{operation}: the request could not be made"),
             ErrorKind::Token(error) => error.fmt(f),
+            ErrorKind::Run(run) => run.fmt(f),
         }
     }
 }
@@ -421,6 +543,7 @@ impl std::error::Error for Error {
             ErrorKind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
             ErrorKind::Io(error) => Some(error),
             ErrorKind::Token(error) => error.source(),
+            ErrorKind::Run(run) => run.source(),
             _ => None,
         }
     }

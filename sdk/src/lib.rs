@@ -60,6 +60,7 @@ mod client;
 mod crash_point;
 mod decode;
 mod error;
+mod failed_run;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;

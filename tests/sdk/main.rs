@@ -12,6 +12,7 @@ mod conditional_writes;
 mod connector;
 mod download;
 mod edits_during_waits;
+mod errors;
 mod faults;
 mod foreign_edit;
 #[cfg(feature = "link-check")]

@@ -9,7 +9,8 @@ use super::journal::{JournalError, LockError};
 use super::plan::Plan;
 use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
-use crate::{Error, Outcome};
+use crate::failed_run::FailedRun;
+use crate::{Error, FieldErrors, Outcome};
 
 /// Error of a run that ended before the page matched the file.
 #[derive(Debug, thiserror::Error)]
@@ -143,6 +144,43 @@ impl ApplyError {
             Outcome::NotExecuted if !self.0.done.is_nothing() => Outcome::Executed,
             outcome => outcome,
         }
+    }
+}
+
+impl ApplyError {
+    /// Returns whether a new run of the same may succeed later without doing anything twice. It reads the page and does the rest. With a
+    /// [journal](super::RunSettings::journal) it also settles a request whose outcome is unknown, whatever this says.
+    pub fn is_safe_to_repeat(&self) -> bool {
+        let may_succeed =
+            |call: &Error| call.is_rate_limited() || call.is_network() || call.is_server_error();
+        self.outcome() != Outcome::Unknown && FailedRun::call(self).is_some_and(may_succeed)
+    }
+}
+
+impl FailedRun for ApplyError {
+    fn call(&self) -> Option<&Error> {
+        match &self.0.cause {
+            ApplyCause::Read(error) | ApplyCause::Call { source: error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome()
+    }
+
+    fn field_errors(&self) -> &FieldErrors {
+        static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
+        FailedRun::call(self).map_or(&NONE, Error::field_errors)
+    }
+
+    fn is_conflict(&self) -> bool {
+        matches!(self.0.cause, ApplyCause::Changed(_))
+            || FailedRun::call(self).is_some_and(Error::is_conflict)
+    }
+
+    fn is_safe_to_repeat(&self) -> bool {
+        self.is_safe_to_repeat()
     }
 }
 

@@ -56,6 +56,11 @@ impl Answer {
         &self.body
     }
 
+    /// Returns its status and headers.
+    pub(crate) fn without_body(&self) -> Self {
+        Self { body: Bytes::new(), ..self.clone() }
+    }
+
     /// Returns the answer that the service would have sent, for an answer that was lost and whose effect was read instead.
     pub(crate) fn json(body: &serde_json::Value) -> Self {
         Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))

@@ -50,7 +50,7 @@ impl Canned {
                     answers[0].clone()
                 };
                 if status > 0 {
-                    let head = "Content-Type: application/json\r\nLocation: /elsewhere\r\nConnection: close";
+                    let head = "Content-Type: application/json\r\nLocation: /elsewhere\r\nX-Request-Id: request-1\r\nConnection: close";
                     let length = body.len();
                     let _ = write!(
                         &stream,
