@@ -240,7 +240,7 @@ pub mod types {
         pub required: bool,
         ///Kind of input; `text` and `phone` have been seen.
         #[serde(rename = "type")]
-        pub type_: ::std::string::String,
+        pub kind: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
@@ -582,7 +582,7 @@ pub mod types {
         pub data: crate::Object,
         ///Type of the slot.
         #[serde(rename = "type")]
-        pub type_: ::std::string::String,
+        pub kind: ::std::string::String,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
@@ -609,7 +609,7 @@ pub mod types {
         pub required: ::std::option::Option<bool>,
         ///Kind of input; `text` and `phone` have been seen.
         #[serde(rename = "type", skip_serializing_if = "::std::option::Option::is_none")]
-        pub type_: ::std::option::Option<::std::string::String>,
+        pub kind: ::std::option::Option<::std::string::String>,
     }
     ///A slot to create (interface, section 4.6.1).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -621,7 +621,7 @@ pub mod types {
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub order: ::std::option::Option<i64>,
         #[serde(rename = "type")]
-        pub type_: ::std::string::String,
+        pub kind: ::std::string::String,
     }
     ///Slots to create, all or none (interface, section 4.6.2).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -883,7 +883,7 @@ pub mod types {
         pub title: ::std::string::String,
         ///Name of the type.
         #[serde(rename = "type")]
-        pub type_: ::std::string::String,
+        pub kind: ::std::string::String,
         ///Whether slots of this type can be created and changed; `false` for `event`.
         pub writable: bool,
         #[serde(flatten)]
@@ -1194,14 +1194,14 @@ An unknown type is answered with 404 and the code `not_found` (interface, sectio
 Sends a `GET` request to `/slot-types/{type}`
 
 Arguments:
-- `type_`: Name of the slot type.
+- `kind`: Name of the slot type.
 */
     pub async fn get_slot_type<'a>(
         &'a self,
-        type_: &'a str,
+        kind: &'a str,
     ) -> Result<ResponseValue<types::SlotTypeEnvelope>, Error<types::Error>> {
         let url = format!(
-            "{}/slot-types/{}", self.baseurl, encode_path(& type_.to_string()),
+            "{}/slot-types/{}", self.baseurl, encode_path(& kind.to_string()),
         );
         let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
         header_map
@@ -2294,13 +2294,13 @@ Sends a `GET` request to `/music/lookup`
 Arguments:
 - `artist`: Narrows a search by title, at most 200 characters.
 - `query`: A UPC of 12 to 13 digits, an ISRC of 12 characters, the address of a release on a music platform, or a title; 1 to 500 characters.
-- `type_`: What a search by title and artist looks for; ignored otherwise.
+- `kind`: What a search by title and artist looks for; ignored otherwise.
 */
     pub async fn lookup_music<'a>(
         &'a self,
         artist: Option<&'a str>,
         query: &'a str,
-        type_: Option<types::MusicSearchType>,
+        kind: Option<types::MusicSearchType>,
     ) -> Result<ResponseValue<types::MusicMatchEnvelope>, Error<types::Error>> {
         let url = format!("{}/music/lookup", self.baseurl,);
         let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
@@ -2319,7 +2319,7 @@ Arguments:
             )
             .query(&progenitor_client::QueryParam::new("artist", &artist))
             .query(&progenitor_client::QueryParam::new("query", &query))
-            .query(&progenitor_client::QueryParam::new("type", &type_))
+            .query(&progenitor_client::QueryParam::new("type", &kind))
             .headers(header_map)
             .build()?;
         let info = OperationInfo {

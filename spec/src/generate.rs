@@ -1,5 +1,6 @@
 //! Generation of `sdk/src/generated.rs` from the document.
 
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TagStyle};
 use quote::quote;
 use serde_json::Value;
@@ -48,8 +49,29 @@ pub fn generate(document: Value) -> Result<String, Error> {
         settings.with_replacement(schema, by_hand, std::iter::empty());
     }
     let tokens = Generator::new(&settings).generate_tokens(&document)?;
-    let file = syn::parse2(tokens)?;
+    let file = syn::parse2(type_as_kind(tokens))?;
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
+}
+
+/// Names what the document calls `type` `kind` in Rust, where `type` is a keyword; progenitor names it `type_`. The name in JSON stays.
+fn type_as_kind(tokens: TokenStream) -> TokenStream {
+    let renamed = |token| match token {
+        TokenTree::Ident(name) if name == "type_" => Ident::new("kind", name.span()).into(),
+        TokenTree::Group(group) => {
+            let mut renamed = Group::new(group.delimiter(), type_as_kind(group.stream()));
+            renamed.set_span(group.span());
+            renamed.into()
+        }
+        // The documentation of an argument.
+        TokenTree::Literal(text) if text.to_string().contains("`type_`") => {
+            match syn::parse_str::<syn::LitStr>(&text.to_string()) {
+                Ok(text) => Literal::string(&text.value().replace("`type_`", "`kind`")).into(),
+                Err(_) => TokenTree::Literal(text),
+            }
+        }
+        other => other,
+    };
+    tokens.into_iter().map(renamed).collect()
 }
 
 #[cfg(test)]
@@ -78,13 +100,23 @@ mod tests {
             "fn update_slot<'a>( &'a self, profile_key: &'a str, slot: i64, body: &'a types::SlotDataChange, )",
             "fn update_form<'a>( &'a self, form_id: &'a str, body: &'a crate::Object, )",
             "fn upload_file<'a>( &'a self, body: &'a types::FileFromUrl, )",
-            "fn get_slot_type<'a>( &'a self, type_: &'a str, )",
+            "fn get_slot_type<'a>( &'a self, kind: &'a str, )",
             "fn preview_profile_markdown<'a>( &'a self, profile_key: &'a str, ) -> Result<ResponseValue<ByteStream>, Error<types::Error>>",
         ] {
             assert!(code.contains(signature), "{signature}");
         }
         assert_eq!(code.matches("pub async fn ").count(), 33);
         assert!(!code.contains("Idempotency"));
+    }
+
+    #[test]
+    fn a_type_is_named_kind_in_rust_and_type_in_json() {
+        let text = generate(serde_json::from_str(DOCUMENT).unwrap()).unwrap();
+        assert!(!text.contains("type_"), "the name that progenitor chooses is left");
+        let code = code();
+        assert!(code.contains("#[serde(rename = \"type\")] pub kind: ::std::string::String,"));
+        assert!(code.contains("QueryParam::new(\"type\", &kind)"));
+        assert_eq!(code.matches("pub kind: ").count(), 5);
     }
 
     #[test]

@@ -34,7 +34,7 @@ async fn read(choices: Choices) -> Vec<String> {
         seen.push(format!("{} {:?}", form.title, form.notification_channel_ids));
     }
     for slot_type in client.slot_types().await.unwrap() {
-        seen.push(format!("{} {:?}", slot_type.type_, slot_type.computed));
+        seen.push(format!("{} {:?}", slot_type.kind, slot_type.computed));
     }
     client.analytics().get(AnalyticsQuery::default()).await.unwrap();
     client.me().await.unwrap();

@@ -190,7 +190,7 @@ async fn meant_field(
             let types = context.slot_types().await.ok()?;
             let of_line = words.iter().find_map(|word| types.get(word));
             let all = types.names().filter_map(|name| types.get(name));
-            let schemas = all.filter(|it| of_line.is_none_or(|only| only.type_ == it.type_));
+            let schemas = all.filter(|it| of_line.is_none_or(|only| only.kind == it.kind));
             let fields = schemas.filter_map(|it| it.schema.0.get("properties")?.as_object());
             fields.flat_map(|it| it.keys().cloned()).collect()
         }

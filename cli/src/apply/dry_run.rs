@@ -73,7 +73,7 @@ fn change(update: &PlannedUpdate) -> SlotChange {
 }
 
 fn new(create: &PlannedCreate) -> NewSlot {
-    NewSlot { type_: create.kind.clone(), data: Some(create.data.clone()), order: None }
+    NewSlot { kind: create.kind.clone(), data: Some(create.data.clone()), order: None }
 }
 
 /// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a

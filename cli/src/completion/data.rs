@@ -99,7 +99,7 @@ impl CompletionData {
         let types = self.slot_types()?;
         self.words.iter().skip(3).find_map(|word| {
             if let Some(found) = types.get(word) {
-                return Some(found.type_.clone());
+                return Some(found.kind.clone());
             }
             let id: i64 = word.parse().ok()?;
             let slots = self.names().slots_of(self.page());

@@ -168,7 +168,7 @@ fn slot(slot: &links_sdk::Slot) -> Slot {
 fn form(form: &LeadForm) -> Form {
     let field = |field: &links_sdk::types::FormField| FormField {
         key: field.key.clone(),
-        kind: field.type_.clone(),
+        kind: field.kind.clone(),
         label: field.label.clone(),
         placeholder: field.placeholder.clone(),
         required: field.required,

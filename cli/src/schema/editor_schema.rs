@@ -34,8 +34,8 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
         referable(&mut schema);
         let required = schema.remove("required");
         let is_it =
-            json!({ "properties": { "type": { "const": slot_type.type_ } }, "required": ["type"] });
-        let reference = format!("#/$defs/{}", slot_type.type_);
+            json!({ "properties": { "type": { "const": slot_type.kind } }, "required": ["type"] });
+        let reference = format!("#/$defs/{}", slot_type.kind);
         rules.push(
             json!({ "if": is_it, "then": { "properties": { "data": { "$ref": reference } } } }),
         );
@@ -46,7 +46,7 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
                 json!({ "properties": { "data": { "required": required } }, "required": ["data"] });
             rules.push(json!({ "if": new, "then": then }));
         }
-        definitions.insert(slot_type.type_.clone(), Value::Object(schema));
+        definitions.insert(slot_type.kind.clone(), Value::Object(schema));
     }
     let (names, about) = described(types.iter());
     let (new_names, new_about) = described(types.iter().filter(|it| it.writable));
@@ -108,7 +108,7 @@ fn is_new() -> Value {
 }
 
 fn described<'t>(types: impl Iterator<Item = &'t SlotType>) -> (Vec<&'t str>, Vec<&'t str>) {
-    types.map(|it| (it.type_.as_str(), it.description.as_str())).unzip()
+    types.map(|it| (it.kind.as_str(), it.description.as_str())).unzip()
 }
 
 /// Returns the schema of the service, with the labels of enum values where editors look for them.
@@ -116,7 +116,7 @@ fn data(slot_type: &SlotType) -> Map<String, Value> {
     let mut schema = slot_type.schema.0.clone();
     // With an `$id`, references of the schema to itself keep their meaning wherever it is embedded.
     if Value::Object(schema.clone()).to_string().contains("\"$ref\":\"#") {
-        schema.entry("$id").or_insert_with(|| json!(format!("slot-type:{}", slot_type.type_)));
+        schema.entry("$id").or_insert_with(|| json!(format!("slot-type:{}", slot_type.kind)));
     }
     for (field, labels) in slot_type.enum_labels.iter() {
         let Some(place) = schema.get_mut("properties").and_then(|it| it.get_mut(field)) else {
@@ -142,7 +142,7 @@ fn referable(schema: &mut Map<String, Value>) {
 
 fn or_reference(place: &mut Value) {
     let Value::Object(schema) = place else { return };
-    let is_text = schema.get("type").is_some_and(|type_| match type_ {
+    let is_text = schema.get("type").is_some_and(|kind| match kind {
         Value::Array(types) => types.contains(&json!("string")),
         one => one == "string",
     });

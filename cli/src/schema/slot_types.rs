@@ -16,7 +16,7 @@ pub(crate) struct SlotTypeCatalog {
 
 impl SlotTypeCatalog {
     pub(crate) fn of(types: Vec<SlotType>, fresh: bool) -> Self {
-        Self { types: types.into_iter().map(|it| (it.type_.clone(), it)).collect(), fresh }
+        Self { types: types.into_iter().map(|it| (it.kind.clone(), it)).collect(), fresh }
     }
 
     /// Returns the type with this name.
@@ -31,7 +31,7 @@ impl SlotTypeCatalog {
 
     /// Returns the names of the types that can be created.
     pub(crate) fn creatable(&self) -> impl Iterator<Item = &str> + Clone {
-        self.types.values().filter(|it| it.writable).map(|it| it.type_.as_str())
+        self.types.values().filter(|it| it.writable).map(|it| it.kind.as_str())
     }
 
     /// Returns the rules of the types that planning needs.

@@ -92,7 +92,7 @@ impl<'t> Schemas<'t> {
     fn compiled(&self, known: &'t SlotType) -> Option<Rc<CompiledSchema>> {
         let mut compiled = self.compiled.borrow_mut();
         let compile = || CompiledSchema::of(Value::Object(known.schema.0.clone())).map(Rc::new);
-        compiled.entry(&known.type_).or_insert_with(compile).clone()
+        compiled.entry(&known.kind).or_insert_with(compile).clone()
     }
 }
 

@@ -26,7 +26,7 @@ pub struct SlotsHandle {
 impl NewSlot {
     /// Returns a slot of this type with no data yet, for the end of the page.
     pub fn of(kind: impl Into<String>) -> Self {
-        Self { type_: kind.into(), data: None, order: None }
+        Self { kind: kind.into(), data: None, order: None }
     }
 
     /// Sets a field of the data.

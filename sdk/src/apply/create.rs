@@ -143,7 +143,7 @@ pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
     creates
         .iter()
         .map(|create| NewSlot {
-            type_: create.kind.clone(),
+            kind: create.kind.clone(),
             data: Some(create.data.clone()),
             order: None,
         })

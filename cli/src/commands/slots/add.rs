@@ -52,7 +52,7 @@ pub(crate) async fn run(
     let fields = fields.upload(context, &client).await?;
     let data = (!fields.is_empty()).then(|| fields.object());
     let recorder = CommandRecorder::of_page(context, "slots add", &args.profile);
-    let slot = NewSlot { type_: args.kind, data, order };
+    let slot = NewSlot { kind: args.kind, data, order };
     let created = create(context, &slots, slot, args.key, &recorder).await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))

@@ -16,7 +16,7 @@ pub(crate) async fn create(
     key: IdempotencyKeyArgs,
     recorder: &CommandRecorder,
 ) -> Result<Answer, Error> {
-    let (kind, data) = (slot.type_.clone(), slot.data.clone().unwrap_or_default());
+    let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
     let creates = vec![PlannedCreate { index: 0, kind, data }];
     recorder.plan(&Plan { items: 1, creates, ..Plan::default() }, &[]);
     recorder.begin(0);

@@ -12,7 +12,7 @@ use crate::suggest::suggest;
 /// Returns the lines that explain a type: its description, its fields, an example.
 pub(super) fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandError> {
     let mut lines = vec![
-        plain(format!("{} ({})", slot_type.title, slot_type.type_)),
+        plain(format!("{} ({})", slot_type.title, slot_type.kind)),
         plain(&slot_type.description),
     ];
     if !slot_type.writable {
@@ -52,7 +52,7 @@ pub(super) fn of_field(slot_type: &SlotType, field: &str) -> Result<CommandOutpu
     let schema = Value::Object(slot_type.schema.0.clone());
     let Some(found) = describe::at(&schema, field) else {
         let known = describe::names(&schema);
-        let message = format!("a slot of type {} has no field `{field}`", slot_type.type_);
+        let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);
         let failure = CommandError::new(Exit::NotFound, message);
         return Err(match suggest(field, known) {
             Some(hint) => failure.with_hint(hint),

@@ -28,10 +28,10 @@ pub(crate) async fn run(
     let slot_type = context.client().await?.slot_type(args.kind).await?;
     if !slot_type.writable {
         let message =
-            format!("slots of type {} are read-only: none can be created", slot_type.type_);
+            format!("slots of type {} are read-only: none can be created", slot_type.kind);
         return Err(CommandError::new(Exit::Conflict, message));
     }
-    let mut item = json!({ "type": slot_type.type_ });
+    let mut item = json!({ "type": slot_type.kind });
     if !slot_type.example.is_empty() {
         item["data"] = Value::Object(literal(&slot_type.example).0);
     }
@@ -43,7 +43,7 @@ pub(crate) async fn run(
 fn document(slot_type: &SlotType, item: &Value) -> Result<String, CommandError> {
     let page = yaml::write(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
-    let comments = std::iter::once(format!("{}: {}", slot_type.type_, slot_type.description))
+    let comments = std::iter::once(format!("{}: {}", slot_type.kind, slot_type.description))
         .chain(describe::fields(slot_type))
         .map(|line| format!("  # {}\n", sanitize::line(line.trim_end())));
     Ok(comments.collect::<String>() + item)
