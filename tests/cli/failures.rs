@@ -199,6 +199,30 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
     assert!(run.error().get("written").is_none(), "{run}");
 }
 
+/// Errors of a filter have one format, whether they are found before anything is sent or by running it.
+#[test]
+fn an_error_of_a_filter_is_one_short_line_of_json_in_a_pipe_and_text_on_a_terminal() {
+    let env = TestEnv::cafe();
+    for (filter, message, sent) in [
+        (".[] | titel", "--jq: there is no filter `titel` (character 7)", 0),
+        (".[0] | .id | error", "--jq: 101, in `error`", 1),
+        (".[", "--jq: closing bracket expected at the end of the filter", 0),
+    ] {
+        env.operations();
+        let run = env.run_args(["profile", "list", "--jq", filter], b"");
+        assert_eq!((run.exit, &run.error()["message"]), (2, &message.into()), "{run}");
+        assert_eq!((run.stderr.lines().count(), env.operations().len()), (1, sent), "{run}");
+        let run = env.run_args(["profile", "list", "-o", "table", "--jq", filter], b"");
+        assert_eq!(run.stderr, format!("  × {message}\n"), "{run}");
+    }
+    let run = env.run_args(["slots", "list", "cafe", "--jq", ".title"], b"");
+    let error = run.error();
+    let said = error["message"].as_str().unwrap();
+    assert!(said.starts_with("--jq: cannot index [{\"id\":1001,") && said.len() < 200, "{run}");
+    assert!(said.ends_with("with \"title\""), "{run}");
+    assert_eq!(error["hint"], "the data is a list; `.[]` selects each of its records");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_write_whose_output_cannot_be_written_reports_the_id() {

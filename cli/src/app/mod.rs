@@ -74,7 +74,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     crate::testing::panic::panic_if_asked();
     let (settings, ui) = match prepare(&cli.global, cli.command.accepts_invalid_config()) {
         Ok(prepared) => prepared,
-        Err(failure) => return failed(&Ui::plain(cli.global.output.unwrap_or_default()), &failure),
+        Err(failure) => return failed(&Ui::plain(usage_error::format(&cli.global)), &failure),
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));

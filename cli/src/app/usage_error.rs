@@ -132,7 +132,8 @@ fn failure(error: &clap::Error) -> CommandError {
     }
 }
 
-fn format(global: &GlobalArgs) -> Format {
+/// Format of the messages of a command line whose settings are not known.
+pub(crate) fn format(global: &GlobalArgs) -> Format {
     let of_environment = || Format::from_word(&std::env::var(OUTPUT).ok()?);
     let of_filter =
         global.jq.as_ref().map(|_| ui::message_format(Format::Json, global.implies_format()));

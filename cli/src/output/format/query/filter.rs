@@ -4,12 +4,17 @@ use std::io::Write;
 use std::thread;
 
 use jaq_core::data::JustLut;
-use jaq_core::load::{Arena, File, Loader, lex, parse};
+use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, load};
 use jaq_json::Val;
 
+use super::place;
+
 /// Stack size in bytes for compiling and running filters.
 const STACK: usize = 256 << 20;
+
+/// Maximum number of results for which the step that fails is looked for.
+const MOST_RESULTS: usize = 1000;
 
 /// Formatters of jq that the library lacks.
 const FORMATTERS: &str = include_str!("formatters.jq");
@@ -44,7 +49,10 @@ pub(crate) fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
     let modules = Loader::new(definitions)
         .load(&arena, File { code, path: () })
         .map_err(|errors| not_loaded(code, &errors))?;
-    Compiler::default().with_funs(functions).compile(modules).map_err(not_compiled)
+    Compiler::default()
+        .with_funs(functions)
+        .compile(modules)
+        .map_err(|errors| not_compiled(code, errors))
 }
 
 /// Runs a filter on a document and writes each result on a line.
@@ -55,10 +63,36 @@ pub(crate) fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
 pub(crate) fn run(code: &str, input: &[u8], output: &mut impl Write) -> Result<(), String> {
     let filter = compile(code)?;
     let input = jaq_json::read::parse_single(input).map_err(|error| error.to_string())?;
+    let mut written = Ok(());
+    let ended = results(&filter, input.clone(), |value| {
+        written = writeln!(output, "{value}");
+        written.is_ok()
+    });
+    written.map_err(|error| error.to_string())?;
+    ended.map_err(|why| {
+        let place = failed_step(code, &input, &why).map(|step| format!(", in `{step}`"));
+        place::shortened(&why) + &place.unwrap_or_default()
+    })
+}
+
+/// Passes the results of a filter to a function until that returns false.
+///
+/// # Errors
+///
+/// When the filter fails.
+fn results(
+    filter: &Filter<JustLut<Val>>,
+    input: Val,
+    mut pass: impl FnMut(Val) -> bool,
+) -> Result<(), String> {
     let context = Ctx::<JustLut<Val>>::new(&filter.lut, Vars::new([]));
     for result in filter.id.run((context, input)) {
         match result.map_err(jaq_core::Exn::get_err) {
-            Ok(value) => writeln!(output, "{value}").map_err(|error| error.to_string())?,
+            Ok(value) => {
+                if !pass(value) {
+                    break;
+                }
+            }
             Err(Ok(error)) => return Err(error.to_string()),
             // `halt` ends the filter.
             Err(Err(_)) => break,
@@ -67,32 +101,41 @@ pub(crate) fn run(code: &str, input: &[u8], output: &mut impl Write) -> Result<(
     Ok(())
 }
 
-fn not_loaded(code: &str, errors: &load::Errors<&str, ()>) -> String {
-    let at = |rest: &str| {
-        let offset = (rest.as_ptr() as usize).checked_sub(code.as_ptr() as usize);
-        match offset.filter(|_| !rest.is_empty()).and_then(|it| code.get(it..)) {
-            Some(found) => format!("at `{}`", found.chars().take(20).collect::<String>()),
-            None => "at its end".to_owned(),
-        }
+/// Returns the step of a filter of several steps that fails: the first one with which the filter fails in the same way if it ends there.
+fn failed_step(code: &str, input: &Val, why: &str) -> Option<String> {
+    let steps = place::steps(code);
+    if steps.len() < 2 {
+        return None;
+    }
+    let fails = |beginning: &str| {
+        let mut left = MOST_RESULTS;
+        let ended = compile(beginning).ok().map(|filter| {
+            results(&filter, input.clone(), |_| {
+                left -= 1;
+                left > 0
+            })
+        });
+        ended == Some(Err(why.to_owned()))
     };
-    let lexed = |(expected, found): &lex::Error<&str>| {
-        format!("{} expected {}", expected.as_str(), at(found))
-    };
-    let parsed = |(expected, found): &parse::Error<&str>| {
-        format!("{} expected {}", expected.as_str(), at(found))
-    };
-    let messages = errors.iter().flat_map(|(_, error)| match error {
-        load::Error::Io(all) => all.iter().map(|(_, why)| why.clone()).collect::<Vec<_>>(),
-        load::Error::Lex(all) => all.iter().map(lexed).collect(),
-        load::Error::Parse(all) => all.iter().map(parsed).collect(),
-    });
-    messages.collect::<Vec<_>>().join("; ")
+    let (_, step) = steps.into_iter().find(|(beginning, _)| fails(beginning))?;
+    Some(place::shortened(step))
 }
 
-fn not_compiled(errors: jaq_core::compile::Errors<&str, ()>) -> String {
-    let names = errors.into_iter().flat_map(|(_, errors)| errors);
-    names
-        .map(|(name, what)| format!("there is no {} `{name}`", what.as_str()))
-        .collect::<Vec<_>>()
-        .join("; ")
+fn not_loaded(code: &str, errors: &load::Errors<&str, ()>) -> String {
+    let expected = |what: &str, found| format!("{what} expected {}", place::at(code, found));
+    // What follows the first mistake is often only its consequence.
+    let first = errors.iter().find_map(|(_, error)| match error {
+        load::Error::Io(all) => all.first().map(|(_, why)| why.clone()),
+        load::Error::Lex(all) => all.first().map(|(what, found)| expected(what.as_str(), found)),
+        load::Error::Parse(all) => all.first().map(|(what, found)| expected(what.as_str(), found)),
+    });
+    first.unwrap_or_else(|| "it is invalid".to_owned())
+}
+
+fn not_compiled(code: &str, errors: jaq_core::compile::Errors<&str, ()>) -> String {
+    let first = errors.into_iter().flat_map(|(_, errors)| errors).next();
+    let unknown = |(name, what): (&str, jaq_core::compile::Undefined)| {
+        format!("there is no {} {}", what.as_str(), place::named(code, name))
+    };
+    first.map_or_else(|| "it is invalid".to_owned(), unknown)
 }

@@ -6,6 +6,7 @@
 
 mod contained;
 mod filter;
+mod place;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -21,6 +22,9 @@ const MOST_CODE: usize = 16 * 1024;
 
 /// Maximum number of characters of a result in a message.
 const MOST_SHOWN: usize = 200;
+
+/// Hint for a filter that takes a list for a record.
+pub(crate) const LIST: &str = "the data is a list; `.[]` selects each of its records";
 
 /// Compiled filter.
 #[derive(Debug)]
@@ -55,7 +59,12 @@ impl Query {
             None if cfg!(test) => in_this_process(&self.code, input),
             None => Process::start(&self.code).and_then(|process| process.run(input)),
         };
-        let text = String::from_utf8(text.map_err(failed)?).map_err(CommandError::internal)?;
+        let text = text.map_err(|why| {
+            let is_list = data.is_array() && why.starts_with("cannot index [");
+            let failure = failed(why);
+            if is_list { failure.with_hint(LIST) } else { failure }
+        })?;
+        let text = String::from_utf8(text).map_err(CommandError::internal)?;
         let made =
             |line: &str| RawValue::from_string(line.to_owned()).map_err(|_| failed(not_json(line)));
         text.lines().map(made).collect()
