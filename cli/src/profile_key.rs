@@ -20,6 +20,17 @@ pub(crate) fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
     }
 }
 
+/// Returns each key once, in the order in which they are named first.
+pub(crate) fn once(keys: Vec<ProfileKey>) -> Vec<ProfileKey> {
+    let mut once: Vec<ProfileKey> = Vec::new();
+    for key in keys {
+        if !once.contains(&key) {
+            once.push(key);
+        }
+    }
+    once
+}
+
 /// Returns the host in the URL of a page, with its port if that is not the usual one; `None` for an id or a login.
 pub(crate) fn host(text: &str) -> Option<&str> {
     let (scheme, rest) = url(text)?;

@@ -322,6 +322,58 @@ fn a_rewrite_of_two_pages_and_an_import_are_undone_page_by_page() {
 }
 
 #[test]
+fn a_run_that_fails_on_a_page_reports_the_others_and_what_was_written_of_it() {
+    let env = begun();
+    assert_eq!(env.run_args(IMPORT, b"").exit, 0);
+    let beginning = Beginning::of(&env);
+    let run = |format: &str| {
+        let select = ".type == \"button\"";
+        rewrite(&env, &["--all", "--where", select, "--edit", APPEND, "--yes", "-o", format])
+    };
+    env.operations();
+    assert_eq!(run("json").exit, 0);
+    let sent = env.operations();
+    // The first batch is that of the café.
+    let batches = sent.iter().enumerate().filter(|(_, it)| *it == "updateSlots");
+    let (third, _) = batches.clone().nth(2).unwrap();
+    for format in ["json", "csv", "ids", "table"] {
+        beginning.restore(&env);
+        env.server.forget_clients();
+        env.server.fail(third + 1..third + 2, &Fault::Before(400));
+        let failed = run(format);
+        assert_eq!(failed.exit, 12, "{failed}");
+        let is_written = |title: &String| title.ends_with('!');
+        let count = titles(&env, 1).iter().filter(|title| is_written(title)).count();
+        assert!(count > 0 && titles(&env, 0).contains(&"Menu!".to_owned()), "{failed}");
+        if format == "json" {
+            let shown = failed.json();
+            let pages = shown["data"]["pages"].as_array().unwrap();
+            let of = |page: &serde_json::Value| {
+                (page["login"].clone(), page["done"]["updated"].clone(), page["finished"].clone())
+            };
+            let expected = [
+                ("cafe".into(), 1.into(), true.into()),
+                ("qara.weddings".into(), count.into(), false.into()),
+            ];
+            assert_eq!(pages.iter().map(of).collect::<Vec<_>>(), expected, "{failed}");
+            assert!(pages.iter().all(|page| page["run"].is_string()), "{failed}");
+            assert_eq!(failed.error()["outcome"], "executed", "{failed}");
+            continue;
+        }
+        let expected = match format {
+            "csv" => [",1,0,".to_owned(), format!(",{count},0,")],
+            "ids" => ["101".to_owned(), "102".to_owned()],
+            _ => [
+                "cafe: 1 updated".to_owned(),
+                format!("qara.weddings: {count} updated (not finished)"),
+            ],
+        };
+        assert!(expected.iter().all(|it| failed.stdout.contains(it)), "{expected:?}: {failed}");
+        assert!(failed.stderr.contains("1 of 2 pages failed"), "{failed}");
+    }
+}
+
+#[test]
 fn a_page_of_500_slots_is_rewritten_with_few_requests() {
     let env = begun();
     env.file("menu.csv", csv(498));

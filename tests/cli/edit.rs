@@ -138,6 +138,18 @@ fn an_edit_that_is_given_up_keeps_its_text() {
 }
 
 #[test]
+fn an_editor_that_removes_the_problems_and_nothing_else_is_not_opened_for_ever() {
+    for (flags, broken) in [("", "s/style: primary/style: primray/"), ("", "s/^slots:/slots: [/")] {
+        let env = env();
+        let change = format!("sed -i '{broken}' \"$2\"");
+        let seen = edited(&env, flags, &[&change, "sed -i '/#!!/d' \"$2\""]);
+        assert_eq!(seen.exit, 8, "{}", seen.text);
+        assert!(!kept(&env, &seen).contains("#!!"), "{}", seen.text);
+        assert!(!env.operations().contains(&"updateSlots".to_owned()));
+    }
+}
+
+#[test]
 fn an_editor_that_fails_loses_no_text() {
     let env = env();
     let seen = edited(&env, "", &["sed -i 's/Good morning!/Half a/' \"$2\"; exit 3"]);

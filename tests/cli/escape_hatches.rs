@@ -1,6 +1,8 @@
 //! Tests of the ways around what the commands do by themselves: keys and headers of requests, slots within a page, social links one by one,
 //! and images that are of no use as they are.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Value, json};
 
 use crate::test_env::{CommandResult, TestEnv, picture};
@@ -115,6 +117,40 @@ fn api_sends_headers_but_not_those_of_the_program() {
         ],
     );
     assert!(curl.exit == 0 && curl.stdout.contains("x-trace: 1"), "{curl}");
+}
+
+#[test]
+fn values_of_headers_are_in_no_journal() {
+    for flags in [
+        &["-H", "X-Pass: s3cret word "][..],
+        &["-HX-Pass:s3cret word"],
+        &["--header=X-Pass: s3cret word", "-H", "X-Other:s3cret word"],
+        &["--header", "X-Pass:s3cret word"],
+    ] {
+        let env = TestEnv::cafe().keeping_state();
+        let words = ["api", "POST", "/profiles/cafe/slots", "-F", "type=divider", "-F", "data:={}"];
+        let words: Vec<&str> = words.iter().chain(flags).copied().collect();
+        let sent = run(&env, &words);
+        assert_eq!(sent.exit, 0, "{sent}");
+        let written = env.server.requests().into_iter().find(|it| it.header("x-pass").is_some());
+        assert_eq!(written.unwrap().header("x-pass"), Some("s3cret word"));
+        let files = files_below(env.home.path());
+        let with = |text: &str| {
+            let has = |path: &&PathBuf| {
+                String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(text)
+            };
+            files.iter().find(has)
+        };
+        assert!(with("X-Pass").is_some(), "{flags:?}");
+        assert_eq!(with("s3cret"), None, "{flags:?}");
+    }
+}
+
+/// Returns the files of a directory and of those below it.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let of = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    entries.flat_map(|entry| of(entry.unwrap().path())).collect()
 }
 
 #[test]

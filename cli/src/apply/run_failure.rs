@@ -1,7 +1,7 @@
 //! Reason why a run ended before its pages match.
 
 use links_sdk::Outcome;
-use links_sdk::apply::{ApplyCause, ApplyError, ItemRefusal};
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal};
 
 use super::execute::failed;
 use super::planned::PlannedPage;
@@ -42,6 +42,19 @@ impl RunFailure {
             Some(ApplyCause::Call { items, .. }) => items.clone(),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns what the run has written, and its name in the journals.
+    pub(crate) fn so_far(&self) -> (AppliedChanges, Option<String>) {
+        match self {
+            Self::Here(_) => (AppliedChanges::default(), None),
+            Self::Run(error) => (error.done().clone(), error.run().map(str::to_owned)),
+        }
+    }
+
+    /// Returns whether everything was sent.
+    pub(crate) fn is_sent(&self) -> bool {
+        matches!(self.cause(), Some(ApplyCause::Drift(_)))
     }
 
     /// Returns whether Ctrl-C ended the run.

@@ -29,7 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidProfileKey> {
     profile_key::parse(text).map(PageWord::Key)
 }
 
-/// Splits words into paths and keys, each in their order.
+/// Splits words into paths and keys, each in their order. A key that is named twice is there once.
 pub(crate) fn split(words: Vec<PageWord>) -> (Vec<PathBuf>, Vec<ProfileKey>) {
     let (mut paths, mut keys) = (Vec::new(), Vec::new());
     for word in words {
@@ -38,7 +38,7 @@ pub(crate) fn split(words: Vec<PageWord>) -> (Vec<PathBuf>, Vec<ProfileKey>) {
             PageWord::Key(key) => keys.push(key),
         }
     }
-    (paths, keys)
+    (paths, profile_key::once(keys))
 }
 
 #[cfg(test)]

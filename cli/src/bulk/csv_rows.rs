@@ -1,7 +1,5 @@
 //! Rows of a CSV file as the data of new slots.
 
-use std::collections::BTreeMap;
-
 use links_sdk::Object;
 use serde_json::Value;
 
@@ -94,8 +92,8 @@ pub(crate) fn rows(
             }
         };
         let mut data = Object::default();
-        for (index, column) in &columns {
-            match record.get(*index).map(str::trim) {
+        for column in &columns {
+            match record.get(column.index).map(str::trim) {
                 None | Some("") => {}
                 Some(text) => drop(data.insert(column.key.clone(), column.value(text))),
             }
@@ -133,7 +131,9 @@ fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(u64, 
     rows.into_iter().flat_map(of_row).collect()
 }
 
+/// Column of a key. Several keys may have the same one.
 struct TypedColumn {
+    index: usize,
     key: String,
     /// True if the schema takes no string: the cell is JSON.
     is_json: bool,
@@ -147,13 +147,13 @@ impl TypedColumn {
     }
 }
 
-/// Returns the columns that are used, by their index.
+/// Returns the columns of the keys.
 fn columns(
     headings: &csv::StringRecord,
     kind: &str,
     map: Option<&ColumnMap>,
     types: &SlotTypeCatalog,
-) -> Result<BTreeMap<usize, TypedColumn>, String> {
+) -> Result<Vec<TypedColumn>, String> {
     let names: Vec<&str> = headings.iter().map(str::trim).collect();
     let own: Vec<(String, String)>;
     let pairs = match map {
@@ -169,7 +169,7 @@ fn columns(
         }
     };
     let schema = types.get(kind).map(|it| Value::Object(it.schema.0.clone()));
-    let mut columns = BTreeMap::new();
+    let mut columns = Vec::new();
     for (key, name) in pairs {
         let mut found = names.iter().enumerate().filter(|(_, heading)| *heading == name);
         let Some((index, _)) = found.next() else {
@@ -183,9 +183,6 @@ fn columns(
         if found.next().is_some() {
             return Err(format!("there are two columns {name}"));
         }
-        if columns.contains_key(&index) && map.is_none() {
-            return Err(format!("there are two columns {name}"));
-        }
         let described = schema.as_ref().map(|schema| describe::names(schema));
         if let Some(keys) =
             described.filter(|keys| !keys.is_empty() && !keys.contains(&key.as_str()))
@@ -197,10 +194,8 @@ fn columns(
             ));
         }
         let place = schema.as_ref().and_then(|schema| describe::at(schema, key));
-        columns.insert(
-            index,
-            TypedColumn { key: key.clone(), is_json: place.is_some_and(takes_no_string) },
-        );
+        let is_json = place.is_some_and(takes_no_string);
+        columns.push(TypedColumn { index, key: key.clone(), is_json });
     }
     Ok(columns)
 }
@@ -262,6 +257,10 @@ mod tests {
                 [3, {"title": "Cake"}],
                 [4, {"title": "two\nlines", "link": "https://b.example", "count": "x"}],
             ])
+        );
+        assert_eq!(
+            json!(read("name\nhttps://a.example\n", Some("title=name,link=name")).unwrap()),
+            json!([[2, {"title": "https://a.example", "link": "https://a.example"}]])
         );
         let same = [2, 3].map(|line| json!([line, {"title": "A"}]));
         assert_eq!(json!(read("title,,\nA,,\nA, ,\n", None).unwrap()), json!(same));

@@ -22,7 +22,6 @@ use session::BulkSession;
 pub(crate) use state::invalid;
 use state::run_error;
 
-use crate::apply::execute::AT_ONCE;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::context::Context;
@@ -54,8 +53,8 @@ pub(crate) async fn run(
         return report::dry_run(&session.context.ui, &session.state, how).await;
     }
     let Some(ended) = running.watch(Box::pin(run.run())).await else {
-        return Err(session.state.interrupted(AT_ONCE, Vec::new()));
+        return report::ended_at_once(session.context, &session.state);
     };
     let ended = ended.map_err(|failure| run_error(failure, edit, None))?;
-    report::applied(&session.context.ui, &session.state, ended)
+    report::applied(session.context, &mut session.state, ended)
 }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{Applied, AppliedChanges, JournalEntries, Plan};
+use links_sdk::apply::{Applied, AppliedChanges, JournalEntries, PageSnapshot, Plan};
 use serde_json::{Value, json};
 
 use super::state::{BulkPage, BulkState, invalid, refusal_lines, run_error};
 use crate::account::estimate;
 use crate::apply::dry_run::{listed, unsent_batches};
-use crate::apply::execute::RESUME;
+use crate::apply::execute::{AT_ONCE, RESUME};
 use crate::apply::report::{counted_requests, written};
 use crate::apply::run_failure::RunFailure;
 use crate::apply::runs;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
@@ -112,10 +113,10 @@ fn notes(page: &BulkPage) -> Vec<&str> {
     page.asked.iter().flat_map(|asked| asked.notes.iter().map(StyledLine::text)).collect()
 }
 
-/// Output of a run. Pages that failed are listed; the others are as they were asked to be.
+/// Output of a run. Pages that failed are listed with what was written to them; the others are as they were asked to be.
 pub(super) fn applied(
-    ui: &Ui,
-    state: &BulkState<'_>,
+    context: &Context,
+    state: &mut BulkState<'_>,
     results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,7 +130,8 @@ pub(super) fn applied(
         lines = plan_lines(state);
         lines.pop();
     }
-    for (page, result) in state.pages.iter().zip(results) {
+    let edit = state.edit;
+    for (page, result) in state.pages.iter_mut().zip(results) {
         match result {
             Ok(Applied { page: snapshot, done, run, .. }) => {
                 is_written |= !done.is_nothing();
@@ -137,39 +139,104 @@ pub(super) fn applied(
                     let text = format!("{}: {}", snapshot.login, written(&done));
                     lines.push(StyledLine::new(Style::Plain, text));
                 }
-                pages.push(json!({
-                    "id": snapshot.id, "login": snapshot.login, "url": snapshot.url, "done": shown(&done), "run": run, "notes": notes(page),
-                }));
+                pages.push(done_json(&snapshot, page, &done, run.as_deref(), true));
             }
-            Err(failure) if failure.is_stopped() => is_stopped = true,
             Err(failure) => {
-                is_written |= failure.has_written();
-                failures.push(run_error(failure, state.edit, Some(page)));
+                let (done, run) = failure.so_far();
+                let is_finished = failure.is_sent();
+                if let Some((line, json)) = failed_page(page, &done, run.as_deref(), is_finished) {
+                    lines.push(line);
+                    pages.push(json);
+                }
+                if failure.is_stopped() {
+                    is_stopped = true;
+                    page.done = done;
+                } else {
+                    is_written |= failure.has_written();
+                    failures.push(run_error(failure, edit, Some(page)));
+                }
             }
         }
     }
-    if is_stopped {
-        return Err(state.interrupted("", failures));
-    }
-    if failures.is_empty() {
+    if failures.is_empty() && !is_stopped {
         let requests = state.client.requests_sent();
         lines.push(StyledLine::new(Style::Faint, counted_requests(requests)));
         return Ok(output(state, pages, lines));
     }
-    if let [_] = state.pages[..]
-        && let Some(only) = failures.pop()
-    {
-        return Err(only);
-    }
-    for line in &lines {
-        ui.say(line);
-    }
-    let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
-    let failure = CommandError::of_several(failures, &message);
-    Err(if is_written {
-        failure.partial("the other pages").with_hint(RESUME)
+    let failure = if is_stopped {
+        state.interrupted("", failures)
+    } else if state.pages.len() == 1 {
+        CommandError::of_several(failures, "")
     } else {
-        failure.with_hint("nothing was written; run the same command again when that is settled")
+        let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
+        let failure = CommandError::of_some(failures, &message);
+        if is_written {
+            failure.partly_written("the others are as asked").with_hint(RESUME)
+        } else {
+            failure
+                .with_hint("nothing was written; run the same command again when that is settled")
+        }
+    };
+    partial(context, state, pages, lines, failure)
+}
+
+/// Output of a run that a second Ctrl-C ended at once.
+pub(super) fn ended_at_once(
+    context: &Context,
+    state: &BulkState<'_>,
+) -> Result<CommandOutput, CommandError> {
+    let (lines, pages) =
+        state.pages.iter().filter_map(|page| failed_page(page, &page.done, None, false)).unzip();
+    partial(context, state, pages, lines, state.interrupted(AT_ONCE, Vec::new()))
+}
+
+/// Returns the output of a run that failed: the pages with what was written, then the error. It is the error alone if nothing was written.
+fn partial(
+    context: &Context,
+    state: &BulkState<'_>,
+    pages: Vec<Value>,
+    lines: Vec<StyledLine>,
+    failure: CommandError,
+) -> Result<CommandOutput, CommandError> {
+    if pages.iter().all(|page| page["done"] == shown(&AppliedChanges::default())) {
+        for line in &lines {
+            context.ui.say(line);
+        }
+        return Err(failure);
+    }
+    let failure = failure.after_writes(&context.written());
+    let ui = Ui::plain(context.settings.output);
+    let then = async move {
+        ui.fail(&failure);
+        failure.exit()
+    };
+    Ok(CommandOutput { then: Some(Box::pin(then)), ..output(state, pages, lines) })
+}
+
+/// Returns the line and the record of a page on which a run failed or was stopped; `None` if nothing was written to it.
+fn failed_page(
+    page: &BulkPage,
+    done: &AppliedChanges,
+    run: Option<&str>,
+    is_finished: bool,
+) -> Option<(StyledLine, Value)> {
+    let snapshot = page.page.as_ref().filter(|_| !done.is_nothing())?;
+    let more = if is_finished { "" } else { " (not finished)" };
+    let text = format!("{}: {}{more}", snapshot.login, written(done));
+    let json = done_json(snapshot, page, done, run, is_finished);
+    Some((StyledLine::new(Style::Changed, text), json))
+}
+
+fn done_json(
+    snapshot: &PageSnapshot,
+    page: &BulkPage,
+    done: &AppliedChanges,
+    run: Option<&str>,
+    is_finished: bool,
+) -> Value {
+    json!({
+        "id": snapshot.id, "login": snapshot.login, "url": snapshot.url, "done": shown(done), "run": run, "finished": is_finished,
+        "notes": notes(page),
     })
 }
 
@@ -188,9 +255,10 @@ fn row(page: &Value) -> Value {
         Some(done) => (count(&done["updated"]), count(&done["created"])),
         None => (count(&page["plan"]["updates"]), count(&page["plan"]["creates"])),
     };
-    let run = page.get("run");
+    let (run, finished) = (page.get("run"), page.get("finished"));
     json!({
         "id": page["id"], "login": page["login"], "url": page["url"], "updated": updated, "created": created, "run": run,
+        "finished": finished,
     })
 }
 

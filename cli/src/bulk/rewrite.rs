@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use links_sdk::Object;
 use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, same};
-use links_sdk::{ProfileKey, Slot};
+use links_sdk::{Object, Slot};
 use serde_json::Value;
 
 use super::page_edit::{AskedPage, PageEdit};
@@ -130,17 +129,6 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
-}
-
-/// Returns the pages that a command names: all of the account, or each key once.
-pub(crate) fn once(keys: Vec<ProfileKey>) -> Vec<ProfileKey> {
-    let mut once: Vec<ProfileKey> = Vec::new();
-    for key in keys {
-        if !once.contains(&key) {
-            once.push(key);
-        }
-    }
-    once
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::text_links;
+use crate::output::label;
 use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::patch::Path;
 use crate::schema::keys;
@@ -25,9 +26,6 @@ const NO_LINKS: [&str; 11] = [
     "themeId",
     "url",
 ];
-
-/// Keys of a slot's data that name it for the reader, the first one first.
-const TITLES: [&str; 5] = ["title", "label", "name", "text", "buttonText"];
 
 /// Link of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,9 +168,7 @@ impl LinkedSlot {
             Tree::Number(number) => number.as_i64(),
             _ => None,
         });
-        let title = item
-            .get("data")
-            .and_then(|data| TITLES.iter().find_map(|name| data.get(name).and_then(text)));
+        let title = item.get("data").and_then(label::of_node).map(|it| it.trim().to_owned());
         Self { id, kind: item.get("type").and_then(text), title }
     }
 }

@@ -46,7 +46,8 @@ pub(super) fn is_web(text: &str) -> bool {
 
 /// Tells whether a text as a whole is a link.
 pub(super) fn is_link(text: &str) -> bool {
-    !text.contains(char::is_whitespace)
+    // Markup is no part of a URL.
+    !text.contains(|c: char| c.is_whitespace() || "<>\"".contains(c))
         && (is_web(text) || SHORT_SCHEMES.iter().any(|scheme| begins_with(text, scheme)))
 }
 
@@ -109,6 +110,7 @@ mod tests {
             }
         }
         assert!(is_link("https://a.example/x") && is_link("TEL:") && is_link("mailto:a"));
+        assert!(!is_link("https://a.example<br>x") && !is_link("https://a.example\">x"));
         assert!(!is_link("https://a.example/x y") && !is_link("telephone") && !is_link("қара"));
     }
 

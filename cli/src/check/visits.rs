@@ -26,7 +26,7 @@ pub(crate) struct VisitOptions {
     /// Also ask private hosts: this machine and its network
     #[arg(long, hide_short_help = true)]
     allow_private: bool,
-    /// Request every link, also those that were fine within the last day
+    /// Request every link, also those that were fine within the last 24 hours
     #[arg(long, hide_short_help = true)]
     fresh: bool,
 }
@@ -125,8 +125,8 @@ async fn visit(
     Ok(checker.visit_all(links, |_, _| progress.step()).await)
 }
 
-/// Keeps a link that is fine. One that redirects is requested again, because its target may be a secret; so is one that is not fine, because
-/// it may be by now.
+/// Keeps a link that is fine. One that has moved for good is requested again, because its target may be a secret; so is one that is not
+/// fine, because it may be by now.
 fn remember(
     cache: &mut LinkVisits,
     link: &WebLink,

@@ -62,6 +62,8 @@ pub(crate) async fn run(
         }
         None => call.json(&Value::Object(fields)),
     };
+    // A header may be a secret, which no journal is to hold.
+    context.words.iter_mut().for_each(|word| hide_headers(word, &args.headers));
     let recorder = (!is_read(&args.method)).then(|| recorder(context, &args));
     let sent = call.await;
     if let Some(recorder) = recorder {
@@ -83,6 +85,20 @@ pub(crate) async fn run(
 fn header(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once(':').ok_or("a header is written NAME:VALUE")?;
     Ok((name.to_owned(), value.trim_matches(' ').to_owned()))
+}
+
+/// Leaves the name of a header in a word of the command line, and takes its value away.
+fn hide_headers(word: &mut String, headers: &[(String, String)]) {
+    for (name, value) in headers {
+        let is_value = |(at, _): &(usize, &str)| {
+            let rest = word[at + name.len()..].strip_prefix(':');
+            rest.is_some_and(|rest| rest.trim_matches(' ') == value)
+        };
+        if let Some((at, _)) = word.match_indices(name.as_str()).find(is_value) {
+            let end = at + name.len();
+            word.truncate(end);
+        }
+    }
 }
 
 fn is_read(method: &str) -> bool {

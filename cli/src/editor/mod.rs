@@ -66,7 +66,7 @@ async fn rounds<T>(
     draft: &Draft,
     mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
 ) -> Result<Option<T>, CommandError> {
-    let mut refused: Option<(Vec<u8>, CommandError)> = None;
+    let mut refused: Option<Refused> = None;
     loop {
         open(editor, draft.path())?;
         let saved = draft.read()?;
@@ -74,8 +74,8 @@ async fn rounds<T>(
         if text == original.as_bytes() || text.trim_ascii().is_empty() {
             return Ok(None);
         }
-        if let Some((_, failure)) = refused.take_if(|(before, _)| *before == saved) {
-            return Err(failure);
+        if let Some(before) = refused.take_if(|before| before.saved == saved) {
+            return Err(before.failure);
         }
         let document = Document::from_bytes(name, text.clone()).map_err(CommandError::from);
         let result = match document {
@@ -91,6 +91,10 @@ async fn rounds<T>(
         if failure.exit() != Exit::Invalid && !is_contested {
             return Err(failure);
         }
+        // An editor may remove the problems and leave the text as it is, again and again.
+        if !is_contested && refused.is_some_and(|before| before.text == shown) {
+            return Err(failure);
+        }
         context.ui.say(&StyledLine::new(
             Style::Changed,
             format!("{failure}: the file is opened again, with every problem above its line"),
@@ -102,8 +106,17 @@ async fn rounds<T>(
         let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
             CommandError::usage(format!("cannot write {}: {error}", draft.path().display()))
         })?;
-        refused = Some((written, failure));
+        refused = Some(Refused { saved: written, text: shown, failure });
     }
+}
+
+/// A text that was refused.
+struct Refused {
+    /// Content of the file with the problems.
+    saved: Vec<u8>,
+    /// The text without them.
+    text: String,
+    failure: CommandError,
 }
 
 /// Returns the output of a command after an edit: the service's answer, if there is one.

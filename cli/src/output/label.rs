@@ -8,11 +8,32 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::page_file::node::{Node, Tree};
+
 /// Returns the label of a slot with this content.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
-    let text = |value| Value::as_str(value).filter(|it| is_label(it));
-    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
-    named.chain(data.values()).find_map(text)
+    label_of(|key| data.get(key)?.as_str(), data.values().filter_map(Value::as_str))
+}
+
+/// Returns the label of a slot of a document.
+pub(crate) fn of_node(data: &Node) -> Option<&str> {
+    fn text(node: &Node) -> Option<&str> {
+        match &node.tree {
+            Tree::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+    let entries = data.entries().unwrap_or_default();
+    label_of(|key| text(data.get(key)?), entries.iter().filter_map(|(_, value)| text(value)))
+}
+
+/// Returns the label of a slot: of the named texts the first one, else of all texts.
+fn label_of<'d>(
+    named: impl Fn(&str) -> Option<&'d str>,
+    texts: impl Iterator<Item = &'d str>,
+) -> Option<&'d str> {
+    let first = ["title", "buttonText"].into_iter().filter_map(named);
+    first.chain(texts).find(|text| is_label(text))
 }
 
 fn is_label(text: &str) -> bool {
@@ -116,6 +137,8 @@ mod tests {
             assert_eq!(read.label, expected, "{json}");
             let data: Map<String, Value> = serde_json::from_str(json).unwrap();
             assert_eq!(label(&data).unwrap_or_default(), expected, "{json}");
+            let node = Node::of_json(&Value::Object(data));
+            assert_eq!(of_node(&node).unwrap_or_default(), expected, "{json}");
         }
         for json in ["[]", "[{}]", "null"] {
             let read: SlotSummary = serde_json::from_str(json).unwrap();

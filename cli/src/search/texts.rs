@@ -5,6 +5,7 @@ use std::ops::Range;
 use clap::ValueEnum;
 use serde_json::Value;
 
+use crate::output::label;
 use crate::page_file::node::{Node, Tree};
 use crate::page_file::patch::{Path, Step};
 
@@ -30,9 +31,6 @@ const IDS: [&str; 2] = ["formId", "id"];
 
 /// Keys of a slot's data whose values are paths of images, unless they are URLs.
 const IMAGES: [&str; 5] = ["avatar", "bgImage", "image", "images", "thumbnail"];
-
-/// Keys of a slot's data that name it for the reader, the first one first.
-const TITLES: [&str; 5] = ["title", "label", "name", "text", "buttonText"];
 
 /// Part of an account in which texts are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -132,7 +130,7 @@ fn of_slot<'n>(item: &'n Node, texts: &mut Vec<PageText<'n>>) {
     let owner = Owner {
         id: item.get("id").and_then(id),
         kind: item.get("type").and_then(text),
-        title: TITLES.iter().find_map(|name| data.get(name).and_then(text)),
+        title: label::of_node(data).map(|it| it.trim().to_owned()),
     };
     collect(data, &Path::root().key("data"), &mut |value, path, span| {
         if is_text(value, &path) {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use url::Url;
@@ -14,6 +15,9 @@ const PER_HOST: usize = 2;
 
 /// Number of requests in a row without an answer after which a host is not asked any more.
 const MISSES: u32 = 3;
+
+/// Time within which a host has to answer. One that was given less, because others have used it up, has not missed a request.
+const FAIR: Duration = Duration::from_secs(10);
 
 /// Hosts of one check, by name and port.
 #[derive(Debug, Default)]
@@ -57,9 +61,10 @@ impl HostState {
         }
     }
 
-    /// Notes the result of a request.
-    pub(super) fn note(&self, end: Option<&VisitEnd>) {
+    /// Notes the result of a request for which there was so much time.
+    pub(super) fn note(&self, end: Option<&VisitEnd>, time: Duration) {
         match end {
+            Some(VisitEnd::Timeout) if time < FAIR => {}
             Some(VisitEnd::Timeout | VisitEnd::Connection(_)) => {
                 self.misses.fetch_add(1, Ordering::Relaxed);
             }
@@ -84,14 +89,15 @@ mod tests {
         let of = |url: &str| hosts.of(&Url::parse(url).unwrap());
         let host = of("https://qara.example/menu");
         for _ in 1..MISSES {
-            host.note(Some(&VisitEnd::Timeout));
+            host.note(Some(&VisitEnd::Timeout), FAIR);
         }
-        host.note(Some(&VisitEnd::NoHost));
+        host.note(Some(&VisitEnd::NoHost), FAIR);
+        host.note(Some(&VisitEnd::Timeout), FAIR / 2);
         assert_eq!(host.is_given_up(), None);
-        host.note(None);
+        host.note(None, FAIR);
         for _ in 0..MISSES {
             assert_eq!(host.is_given_up(), None);
-            host.note(Some(&VisitEnd::Connection("refused".to_owned())));
+            host.note(Some(&VisitEnd::Connection("refused".to_owned())), FAIR);
         }
         assert_eq!(of("https://QARA.example:443/").is_given_up(), Some(VisitEnd::SilentHost));
         assert_eq!(of("https://qara.example:444/").is_given_up(), None);

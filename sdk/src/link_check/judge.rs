@@ -13,6 +13,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Judges a link by what was seen. A certificate that ends less than `tls_days` days after `now` is noted.
 pub fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u32) -> Judgement {
     let mut judgement = verdict(link, visit);
+    judgement.notes.extend(failed_host(link, visit).map(LinkNote::Redirected));
     if let Some(note) = visit.certificate_ends.and_then(|end| certificate(end, now, tls_days)) {
         judgement.notes.push(note);
     }
@@ -53,6 +54,23 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
         VisitEnd::Connection(why) => unsure(VerdictReason::Connection(why.clone())),
         VisitEnd::SilentHost => unsure(VerdictReason::SilentHost),
     }
+}
+
+/// Returns the host of the last request, with its port if that is not the usual one, where it is another than that of the link and did not
+/// answer well.
+fn failed_host(link: &WebLink, visit: &Visit) -> Option<String> {
+    match visit.end {
+        VisitEnd::Status(200..=299 | 416)
+        | VisitEnd::RedirectLoop
+        | VisitEnd::TooManyRedirects
+        | VisitEnd::RedirectScheme(_)
+        | VisitEnd::RedirectUnreadable => return None,
+        _ => {}
+    }
+    let last = Url::parse(&visit.hops.last()?.to).ok()?;
+    let is_other = last.host_str() != link.url.host_str() || last.port() != link.url.port();
+    let host = last.host_str().filter(|_| is_other)?;
+    Some(last.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
 /// Returns the start page at which a link to something within the same site ends. A redirect to another site is no such case: that is how
@@ -241,7 +259,36 @@ mod tests {
             ..Visit::ended(VisitEnd::Status(404))
         };
         let judgement = judge(&link("https://a.example/m"), &visit, SystemTime::UNIX_EPOCH, 14);
-        assert_eq!(words(&judgement), "broken: 404");
+        assert_eq!(words(&judgement), "broken: 404; after a redirect to b.example");
+    }
+
+    #[test]
+    fn a_failure_after_a_redirect_names_the_host_that_failed() {
+        let of = |hops: &[&str], end: VisitEnd| {
+            let hops = hops.iter().map(|to| hop(301, to)).collect();
+            let visit = Visit { hops, ..Visit::ended(end) };
+            words(&judge(&link("http://a.example/m"), &visit, SystemTime::UNIX_EPOCH, 14))
+        };
+        let (b, c) = ("https://b.example/m", "https://c.example:8443/m");
+        let expired = || VisitEnd::Certificate("expired".to_owned());
+        for (hops, end, expected) in [
+            (&[b][..], VisitEnd::NoHost, "broken: no such host; after a redirect to b.example"),
+            (
+                &[b, c],
+                expired(),
+                "broken: the certificate is not valid: expired; after a redirect to c.example:8443",
+            ),
+            (
+                &[b],
+                VisitEnd::Timeout,
+                "unsure: no answer within the time limit; after a redirect to b.example",
+            ),
+            (&["https://a.example/m"], expired(), "broken: the certificate is not valid: expired"),
+            (&[], VisitEnd::NoHost, "broken: no such host"),
+            (&[b], VisitEnd::RedirectLoop, "broken: redirects in a loop"),
+        ] {
+            assert_eq!(of(hops, end), expected);
+        }
     }
 
     #[test]

@@ -71,9 +71,11 @@ impl<'c> SingleVisit<'c> {
             Ok(status) => VisitEnd::Status(status),
             Err(end) => end,
         };
+        // The question about https is not on the way.
+        let certificate_ends = self.certificate_ends;
         let works_with_https =
             matches!(end, VisitEnd::Status(200..=299)) && self.works_with_https(link, &hops).await;
-        Visit { hops, end, certificate_ends: self.certificate_ends, works_with_https }
+        Visit { hops, end, certificate_ends, works_with_https }
     }
 
     /// Follows the redirects, and returns the status at their end.
@@ -158,11 +160,12 @@ impl<'c> SingleVisit<'c> {
         if method == Method::GET {
             request = request.header(RANGE, "bytes=0-0");
         }
+        let time = self.time_left;
         let sent = {
             let _permit = permit(self.all.requests).await.map_err(ended)?;
             let start = Instant::now();
-            let sent = timeout_at(start + self.time_left, request.send()).await;
-            self.time_left = self.time_left.saturating_sub(start.elapsed());
+            let sent = timeout_at(start + time, request.send()).await;
+            self.time_left = time.saturating_sub(start.elapsed());
             sent
         };
         let answer = match sent {
@@ -173,7 +176,7 @@ impl<'c> SingleVisit<'c> {
             }
             Err(_) => Err(ended(VisitEnd::Timeout)),
         };
-        host.note(answer.as_ref().err().map(|error| &error.end));
+        host.note(answer.as_ref().err().map(|error| &error.end), time);
         answer
     }
 

@@ -86,6 +86,8 @@ pub enum LinkNote {
     Credentials,
     /// URLs of this scheme are not requested.
     NotRequested(String),
+    /// The reason is that of this host, to which the link redirects.
+    Redirected(String),
 }
 
 impl Verdict {
@@ -170,6 +172,7 @@ impl LinkNote {
             Self::WorksWithHttps(_) => "works_with_https",
             Self::Credentials => "credentials",
             Self::NotRequested(_) => "not_requested",
+            Self::Redirected(_) => "redirected",
         }
     }
 }
@@ -229,6 +232,7 @@ impl fmt::Display for LinkNote {
                 f.write_str("holds a user name or a password, which every visitor can read")
             }
             Self::NotRequested(scheme) => write!(f, "{scheme}: links are not requested"),
+            Self::Redirected(host) => write!(f, "after a redirect to {host}"),
         }
     }
 }

@@ -14,8 +14,8 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
-use crate::profile_key;
 use crate::suggest::suggest;
+use crate::{page_file, profile_key};
 
 #[derive(Args, Debug)]
 #[command(
@@ -64,11 +64,7 @@ pub(crate) async fn run(
     args: SlotsImportArgs,
 ) -> Result<CommandOutput, CommandError> {
     let SlotsImportArgs { profile, file, kind, map, at, delimiter, how, dry_run } = args;
-    let name = match file.to_str() {
-        Some("-") => "standard input".to_owned(),
-        _ => file.display().to_string(),
-    };
-    let bytes = read(&file, &name)?;
+    let (name, bytes) = read(&file)?;
     context.writer(dry_run).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
@@ -90,28 +86,11 @@ pub(crate) async fn run(
     bulk::run(context, BulkRequest { pages: vec![profile], how }, &import).await
 }
 
-fn read(file: &Path, name: &str) -> Result<Vec<u8>, CommandError> {
-    let unreadable = |error: &std::io::Error| {
-        CommandError::usage(format!("cannot read {name}: {error}; nothing was written"))
-    };
-    let mut bytes = Vec::new();
-    let limit = MOST_BYTES + 1;
-    let size = if file.as_os_str() == "-" {
-        std::io::Read::read_to_end(
-            &mut std::io::Read::take(std::io::stdin().lock(), limit),
-            &mut bytes,
-        )
-    } else {
-        std::fs::File::open(file).and_then(|file| {
-            std::io::Read::read_to_end(&mut std::io::Read::take(file, limit), &mut bytes)
-        })
-    };
-    if size.map_err(|error| unreadable(&error))? as u64 > MOST_BYTES {
-        let message =
-            format!("{name} is larger than {} MiB; nothing was written", MOST_BYTES >> 20);
-        return Err(CommandError::new(Exit::Invalid, message));
-    }
-    Ok(bytes)
+/// Reads the file. Its name is that of messages.
+fn read(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
+    let (name, bytes) = page_file::read_most(file, MOST_BYTES)?;
+    let is_stdin = file.as_os_str() == "-";
+    Ok((if is_stdin { "standard input".to_owned() } else { name }, bytes))
 }
 
 fn delimiter(text: &str) -> Result<u8, &'static str> {

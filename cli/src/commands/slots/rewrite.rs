@@ -5,7 +5,7 @@ use links_sdk::ProfileKey;
 
 use crate::account::live_page::all_keys;
 use crate::args::dry_run::DryRunArgs;
-use crate::bulk::rewrite::{Rewrite, once};
+use crate::bulk::rewrite::Rewrite;
 use crate::bulk::slot_filter::SlotFilter;
 use crate::bulk::{self, BulkArgs, BulkRequest};
 use crate::context::Context;
@@ -48,6 +48,6 @@ pub(crate) async fn run(
     let SlotsRewriteArgs { profiles, all, select, edit, how, dry_run } = args;
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
     let client = context.writer(dry_run).await?;
-    let pages = if all { all_keys(&client).await? } else { once(profiles) };
+    let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
     bulk::run(context, BulkRequest { pages, how }, &Rewrite { filter }).await
 }

@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
+use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::spawn_local;
@@ -19,10 +20,14 @@ use super::served::Served;
 /// Maximum number of open connections; further ones are closed at once.
 const MOST_CONNECTIONS: usize = 64;
 
+/// Time in which a client has to send the head of a request; also how long a connection may wait for its next one.
+const HEAD_LIMIT: Duration = Duration::from_secs(30);
+
 /// A bound port that does not answer yet.
 pub(super) struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
+    head_limit: Duration,
 }
 
 impl HttpServer {
@@ -31,7 +36,8 @@ impl HttpServer {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        Ok(Self { listener: TcpListener::from_std(listener)?, address })
+        let listener = TcpListener::from_std(listener)?;
+        Ok(Self { listener, address, head_limit: HEAD_LIMIT })
     }
 
     /// Returns the URL of the document.
@@ -58,11 +64,38 @@ impl HttpServer {
                     let routes = routes.clone();
                     async move { Ok::<_, Infallible>(answer(&routes, &request).await) }
                 });
-                let connection = http1::Builder::new();
+                let mut connection = http1::Builder::new();
+                // Without a timer there is no time limit for the head of a request.
+                connection.timer(TokioTimer::new()).header_read_timeout(self.head_limit);
                 // A connection that breaks concerns only its client.
                 let _ = connection.serve_connection(TokioIo::new(stream), service).await;
                 drop(open);
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+    use tokio::task::LocalSet;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[test]
+    fn a_client_that_does_not_end_its_request_is_cut_off() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let ended = LocalSet::new().block_on(&runtime, async {
+            let mut server = HttpServer::bind(0).unwrap();
+            server.head_limit = Duration::from_millis(1);
+            let mut client = TcpStream::connect(server.address).await.unwrap();
+            spawn_local(server.run(Rc::new(Served::new()), None));
+            client.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
+            timeout(HEAD_LIMIT, client.read(&mut [0; 1])).await
+        });
+        // A closed connection, or a reset one.
+        assert!(ended.is_ok_and(|read| read.unwrap_or_default() == 0));
     }
 }

@@ -8,7 +8,7 @@ use crate::error::exit_code::Exit;
 /// Returns the list with these links after the others. Links that it has stay where they are.
 pub(super) fn with(mut socials: Vec<Social>, links: &[String]) -> Vec<Social> {
     for link in links {
-        if socials.iter().any(|social| social.link == *link) {
+        if socials.iter().any(|social| is_same(social, link)) {
             continue;
         }
         let last = socials.iter().map(|social| social.order).max();
@@ -28,8 +28,7 @@ pub(super) fn without(
     links: &[String],
 ) -> Result<Vec<Social>, CommandError> {
     for link in links {
-        let is_same = |social: &Social| bare(&social.link) == bare(link);
-        if !socials.iter().any(is_same) {
+        if !socials.iter().any(|social| is_same(social, link)) {
             let failure = CommandError::new(
                 Exit::NotFound,
                 format!("the page has no social link {link}; nothing was written"),
@@ -40,15 +39,22 @@ pub(super) fn without(
                 known => failure.with_hint(format!("it has {}", known.join(", "))),
             });
         }
-        socials.retain(|social| !is_same(social));
+        socials.retain(|social| !is_same(social, link));
     }
     Ok(socials)
 }
 
-/// Part of a URL by which a user recognises it: without its scheme and a slash at its end.
-fn bare(link: &str) -> &str {
+/// Tells whether a link is the same for a user: whatever its scheme, the case of its host, and a slash at its end.
+fn is_same(social: &Social, link: &str) -> bool {
+    bare(&social.link) == bare(link)
+}
+
+/// Part of a URL by which a user recognises it.
+fn bare(link: &str) -> String {
     let link = link.split_once("://").map_or(link, |(_, rest)| rest);
-    link.strip_suffix('/').unwrap_or(link)
+    let link = link.strip_suffix('/').unwrap_or(link);
+    let (host, path) = link.split_at(link.find(['/', '?', '#']).unwrap_or(link.len()));
+    host.to_ascii_lowercase() + path
 }
 
 #[cfg(test)]
@@ -64,8 +70,8 @@ mod tests {
     #[test]
     fn links_are_added_once_after_the_others() {
         let before = socials(&[("https://t.me/qara", 4), ("https://x.com/qara", 1)]);
-        let links =
-            ["https://x.com/qara", "https://a.example", "https://a.example"].map(str::to_owned);
+        let links = ["http://X.com/qara/", "https://a.example", "https://a.example/"];
+        let links = links.map(str::to_owned);
         let expected = socials(&[
             ("https://t.me/qara", 4),
             ("https://x.com/qara", 1),
@@ -79,11 +85,11 @@ mod tests {
     #[test]
     fn links_are_removed_by_their_url_and_the_others_keep_their_order() {
         let before = socials(&[("https://t.me/qara", 4), ("https://x.com/qara/", 1)]);
-        for link in ["https://x.com/qara", "x.com/qara", "http://x.com/qara/"] {
+        for link in ["https://x.com/qara", "X.com/qara", "http://x.com/qara/"] {
             let left = without(before.clone(), &[link.to_owned()]).unwrap();
             assert_eq!(left, socials(&[("https://t.me/qara", 4)]), "{link}");
         }
-        let failure = without(before, &["https://t.me/qar".to_owned()]).unwrap_err();
+        let failure = without(before, &["https://t.me/Qara".to_owned()]).unwrap_err();
         assert_eq!(failure.exit(), Exit::NotFound);
         assert_eq!(failure.hint(), Some("it has https://t.me/qara, https://x.com/qara/"));
     }
