@@ -110,7 +110,7 @@ impl CallSender {
 
     /// Returns a sender for the only attempt of a write that relies on what was just read. Whether its answer is the call's is not known yet.
     pub(crate) fn single_attempt(&self, attempt: &WriteAttempt) -> Self {
-        let (single_attempt, reserved) = (Some(attempt.single_attempt), attempt.reserved.clone());
+        let (single_attempt, reserved) = (Some(attempt.single_attempt), attempt.reserved);
         let write = attempt.write.clone();
         let options = CallOptions { write, reserved, single_attempt, ..self.options.clone() };
         Self { options, undecoded: None, ..self.clone() }

@@ -196,15 +196,16 @@ impl WriteAttempts<'_> {
     /// Waits until the limits admit a read and, unless it has to wait after the read, the write.
     async fn reserve(&mut self) -> Result<(Reservation, Option<Reservation>), Error> {
         let read = self.reserve_one().await?;
-        let write = if self.is_one_a_second() { None } else { Some(self.reserve_one().await?) };
+        let write =
+            if self.is_one_a_second().await { None } else { Some(self.reserve_one().await?) };
         Ok((read, write))
     }
 
     /// Returns whether a read and a write in the same second are too many, by the limits or because the service has refused the write more
     /// than once.
-    fn is_one_a_second(&self) -> bool {
+    async fn is_one_a_second(&self) -> bool {
         let Shared { pacer, clock, .. } = &*self.client.shared;
-        let next = pacer.forecast(self.operation.bucket, 0, &**clock);
+        let next = pacer.forecast(self.operation.bucket, 0, &**clock).await;
         self.tries.too_many > 1 || next.is_some_and(|it| it.reason == WaitReason::PerSecond(1))
     }
 

@@ -13,7 +13,7 @@ use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::MAX_BYTES;
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::pacing::WaitReason;
+use crate::transport::pacing::{PacerError, WaitReason};
 use crate::transport::retry::AttemptEnd;
 use crate::transport::{Answer, BrokenAttempt, CallFailure, CallResult, NextAttempt};
 use crate::view::RequestView;
@@ -103,6 +103,7 @@ enum ErrorKind {
     NotSent(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
+    Pacer(PacerError),
     Run(Box<dyn FailedRun>),
 }
 
@@ -193,6 +194,7 @@ impl Error {
             Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
             Err(CallFailure::Request(error)) => ErrorKind::Io(error),
             Err(CallFailure::Token(error)) => ErrorKind::Token(error),
+            Err(CallFailure::Pacer(error)) => ErrorKind::Pacer(error),
             Err(CallFailure::NotSent(request)) => ErrorKind::NotSent(request),
             Err(CallFailure::Broken(BrokenAttempt {
                 end: AttemptEnd::TooLarge(status), ..
@@ -378,13 +380,16 @@ impl Error {
     /// Returns whether the wait for a rate limit would have passed the deadline or the longest wait allowed.
     pub fn is_rate_limited(&self) -> bool {
         self.status() == Some(429)
-            || matches!(self.kind(), ErrorKind::Deadline { reason, .. } if *reason != WaitReason::Retry)
+            || matches!(self.kind(), ErrorKind::Deadline { reason, .. } if reason.is_rate_limit())
     }
 
-    /// Returns whether the service, or the issuer of its tokens, could not be reached, or the connection broke.
+    /// Returns whether the service, the issuer of its tokens, or the server that shares the rate limits could not be reached, or the
+    /// connection broke.
     pub fn is_network(&self) -> bool {
         match self.kind() {
-            ErrorKind::Network { .. } => true,
+            ErrorKind::Network { .. }
+            | ErrorKind::Pacer(_)
+            | ErrorKind::Deadline { reason: WaitReason::PacerUnreachable, .. } => true,
             ErrorKind::Token(error) => error.is_temporary(),
             _ => false,
         }
@@ -531,6 +536,7 @@ impl fmt::Display for Error {
             }
             ErrorKind::Io(_) => write!(f, "{operation}: the request could not be made"),
             ErrorKind::Token(error) => error.fmt(f),
+            ErrorKind::Pacer(error) => write!(f, "{operation} was not sent: {error}"),
             ErrorKind::Run(run) => run.fmt(f),
         }
     }
@@ -543,6 +549,7 @@ impl std::error::Error for Error {
             ErrorKind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
             ErrorKind::Io(error) => Some(error),
             ErrorKind::Token(error) => error.source(),
+            ErrorKind::Pacer(error) => error.source(),
             ErrorKind::Run(run) => run.source(),
             _ => None,
         }

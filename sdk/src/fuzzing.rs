@@ -10,7 +10,7 @@ use crate::apply::JournalEntries;
 use crate::operation::Bucket;
 use crate::transport::answer::Answer;
 use crate::transport::clock::SystemClock;
-use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
+use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits, poll_once};
 use crate::transport::retry_after::retry_after as wait_of;
 use crate::upload;
 use crate::{Error, generated, operation};
@@ -44,9 +44,12 @@ pub fn retry_after(bytes: &[u8]) {
     }
     let Some(wait) = wait_of(&headers, SystemTime::UNIX_EPOCH) else { return };
     let (pacer, clock) = (InProcessPacer::new(RateLimits::default()), SystemClock::new());
-    pacer.block(wait, &clock);
-    let admitted = pacer.admit(Bucket::General, &clock);
-    assert!(admitted.is_err() || wait < Duration::from_secs(2), "{wait:?} were to be waited");
+    let _ = poll_once(pacer.block(wait, &clock));
+    let admitted = poll_once(pacer.admit(Bucket::General, &clock));
+    assert!(
+        matches!(admitted, Ok(Err(_))) || wait < Duration::from_secs(2),
+        "{wait:?} were to be waited"
+    );
 }
 
 /// Returns the error of an answer, given as two bytes of its status and then its body.

@@ -131,7 +131,8 @@ pub use transport::http_sender::Timeouts;
 pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use transport::observer::{AttemptReport, Observer};
 pub use transport::pacing::{
-    InProcessPacer, MustWait, Pacer, RateLimits, SharedFilePacer, Ticket, WaitReason,
+    InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits,
+    SharedFilePacer, Ticket, WaitReason,
 };
 pub use transport::write_tally::WriteSummary;
 pub use upload::{

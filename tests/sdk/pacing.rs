@@ -1,18 +1,22 @@
 //! Tests of pacing within the limits: in one process, and in several that share a file.
 
+use std::error::Error as StdError;
 use std::fs;
-use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use links_fixtures::{ContractServer, Limits, World};
+use links_fixtures::{ContractServer, Fault, Limits, World};
+use links_sdk::types::NewSlot;
 use links_sdk::{
-    BaseUrl, Bucket, Client, Clock, InProcessPacer, MustWait, Observer, Pacer, RateLimits,
-    SharedFilePacer, Token, WaitReason,
+    BaseUrl, Bucket, Client, Clock, InProcessPacer, MustWait, NotAdmitted, Observer, Outcome,
+    Pacer, PacerError, PacerFuture, RateLimits, SharedFilePacer, Ticket, Token, WaitReason,
 };
 
 use links_test_support::clock::SharedClock;
+use links_test_support::ready::ready_now;
+use tokio::task::yield_now;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -30,11 +34,11 @@ fn run(
             break;
         }
         let pacer = &pacers[turn % pacers.len()];
-        match pacer.admit(Bucket::General, clock) {
+        match admit(pacer, clock) {
             Ok(ticket) => {
                 times.push(clock.monotonic());
                 drop(clock.sleep(answer));
-                pacer.settle(ticket, clock);
+                settle(pacer, ticket, clock);
             }
             Err(wait) => drop(clock.sleep(wait.duration)),
         }
@@ -48,16 +52,28 @@ fn most_in_any(times: &[Duration], window: Duration) -> usize {
     times.iter().map(inside).max().unwrap()
 }
 
+/// Asks a pacer that answers at once.
+fn admit(pacer: &impl Pacer, clock: &dyn Clock) -> Result<Ticket, MustWait> {
+    ready_now(pacer.admit(Bucket::General, clock)).map_err(|refusal| match refusal {
+        NotAdmitted::Wait(wait) => wait,
+        other => panic!("{other:?}"),
+    })
+}
+
+fn settle(pacer: &impl Pacer, ticket: Ticket, clock: &dyn Clock) {
+    ready_now(pacer.settle(ticket, clock));
+}
+
 fn must_wait(pacer: &impl Pacer, clock: &SharedClock) -> MustWait {
-    pacer.admit(Bucket::General, clock).expect_err("a window should be full")
+    admit(pacer, clock).expect_err("a window should be full")
 }
 
 #[derive(Debug, Default)]
 struct Warnings(Mutex<Vec<String>>);
 
 impl Observer for Warnings {
-    fn pacing_alone(&self, file: &Path, error: &io::Error) {
-        self.0.lock().unwrap().push(format!("{}: {error}", file.display()));
+    fn pacing_alone(&self, shared: &str, error: &dyn StdError) {
+        self.0.lock().unwrap().push(format!("{shared}: {error}"));
     }
 }
 
@@ -93,13 +109,13 @@ fn threads_over_one_file_never_pass_a_limit() {
                 let pacer = SharedFilePacer::new(&path);
                 for _ in 0..15 {
                     let ticket = loop {
-                        match pacer.admit(Bucket::General, &*clock) {
+                        match admit(&pacer, &*clock) {
                             Ok(ticket) => break ticket,
                             Err(_) => drop(clock.sleep(Duration::from_millis(10))),
                         }
                     };
                     // No later than this, whatever the other threads did to the clock since.
-                    pacer.settle(ticket, &*clock);
+                    settle(&pacer, ticket, &*clock);
                     sent.lock().unwrap().push(clock.monotonic());
                 }
             });
@@ -116,11 +132,11 @@ fn a_429_stops_every_process() {
     let directory = tempfile::tempdir().unwrap();
     let [one, other] = [(); 2].map(|()| SharedFilePacer::new(directory.path().join("rate.json")));
     let (clock, _) = SharedClock::new();
-    one.block(2 * SECOND, &*clock);
+    ready_now(one.block(2 * SECOND, &*clock));
     let expected = MustWait { duration: 2 * SECOND, reason: WaitReason::TooManyRequests };
     assert_eq!(must_wait(&other, &clock), expected);
     drop(clock.sleep(2 * SECOND));
-    other.admit(Bucket::General, &*clock).unwrap();
+    admit(&other, &*clock).unwrap();
 }
 
 #[test]
@@ -129,12 +145,12 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
     let path = directory.path().join("rate.json");
     let (clock, _) = SharedClock::new();
     for _ in 0..5 {
-        SharedFilePacer::new(&path).admit(Bucket::General, &*clock).unwrap();
+        admit(&SharedFilePacer::new(&path), &*clock).unwrap();
     }
     let alive = SharedFilePacer::new(&path);
     assert_eq!(must_wait(&alive, &clock).duration, SECOND);
     drop(clock.sleep(11 * SECOND));
-    alive.admit(Bucket::General, &*clock).unwrap();
+    admit(&alive, &*clock).unwrap();
 }
 
 #[test]
@@ -162,12 +178,12 @@ fn fault_66_requests_continue_after_the_clock_is_set_back() {
     let before = SetBackClock(clock, Duration::ZERO);
     let after = SetBackClock(clock, 60 * MINUTE);
     for _ in 0..5 {
-        let ticket = pacer.admit(Bucket::General, &before).unwrap();
-        pacer.settle(ticket, &before);
+        let ticket = admit(&pacer, &before).unwrap();
+        settle(&pacer, ticket, &before);
     }
-    assert_eq!(pacer.admit(Bucket::General, &after).unwrap_err().duration, SECOND);
+    assert_eq!(admit(&pacer, &after).unwrap_err().duration, SECOND);
     drop(clock.sleep(SECOND));
-    pacer.admit(Bucket::General, &after).unwrap();
+    admit(&pacer, &after).unwrap();
 }
 
 #[test]
@@ -176,7 +192,7 @@ fn torn_foreign_and_oversized_content_counts_as_empty() {
     let path = directory.path().join("rate.json");
     let (clock, _) = SharedClock::new();
     let pacer = SharedFilePacer::new(&path);
-    pacer.admit(Bucket::General, &*clock).unwrap();
+    admit(&pacer, &*clock).unwrap();
     let whole = fs::read(&path).unwrap();
     let cut = whole[..whole.len() / 2].to_vec();
     let newer = String::from_utf8(whole.clone())
@@ -191,10 +207,10 @@ fn torn_foreign_and_oversized_content_counts_as_empty() {
         fs::write(&path, content).unwrap();
         drop(clock.sleep(61 * MINUTE));
         for _ in 0..2 {
-            if let Err(wait) = pacer.admit(Bucket::General, &*clock) {
+            if let Err(wait) = admit(&pacer, &*clock) {
                 assert!(wait.duration <= 60 * MINUTE, "{start:?}");
                 drop(clock.sleep(wait.duration));
-                pacer.admit(Bucket::General, &*clock).unwrap();
+                admit(&pacer, &*clock).unwrap();
             }
         }
         assert!(fs::metadata(&path).unwrap().len() < 1000, "{start:?}");
@@ -256,8 +272,8 @@ fn a_file_that_becomes_unusable_leaves_its_requests_remembered_in_the_process() 
     let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
     let (clock, _) = SharedClock::new();
     for _ in 0..5 {
-        let ticket = pacer.admit(Bucket::General, &*clock).unwrap();
-        pacer.settle(ticket, &*clock);
+        let ticket = admit(&pacer, &*clock).unwrap();
+        settle(&pacer, ticket, &*clock);
     }
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
@@ -370,4 +386,87 @@ async fn a_wait_longer_than_allowed_fails_at_once() {
     assert!(error.to_string().contains("60 requests a minute"), "{error}");
     assert_eq!((clock.monotonic(), server.requests().len()), (before, 60));
     client.notification_channels().with_max_wait(MINUTE).await.unwrap();
+}
+
+/// Pacer that asks somebody else, who takes a while to answer.
+#[derive(Debug, Default)]
+struct SlowPacer {
+    inner: InProcessPacer,
+    is_away: AtomicBool,
+    settled: AtomicUsize,
+}
+
+impl Pacer for SlowPacer {
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+        Box::pin(async move {
+            yield_now().await;
+            if self.is_away.load(Ordering::Relaxed) {
+                return Err(NotAdmitted::Failed(PacerError::new("nobody knows the limits")));
+            }
+            self.inner.admit(bucket, clock).await
+        })
+    }
+
+    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        Box::pin(async move {
+            yield_now().await;
+            self.inner.settle(ticket, clock).await;
+            self.settled.fetch_add(1, Ordering::Relaxed);
+        })
+    }
+
+    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.inner.block(wait, clock)
+    }
+
+    fn learn<'a>(&'a self, limits: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.inner.learn(limits, clock)
+    }
+}
+
+async fn paced_slowly() -> (ContractServer, Arc<SlowPacer>, Client) {
+    let (server, clock) = limited(Limits::default()).await;
+    let pacer = Arc::new(SlowPacer::default());
+    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let client = builder.clock(clock).pacer(pacer.clone()).build().unwrap();
+    (server, pacer, client)
+}
+
+#[tokio::test]
+async fn a_request_is_settled_before_its_call_ends() {
+    let (_server, pacer, client) = paced_slowly().await;
+    for calls in 1..4 {
+        client.notification_channels().await.unwrap();
+        assert_eq!(pacer.settled.load(Ordering::Relaxed), calls);
+    }
+}
+
+#[tokio::test]
+async fn the_request_of_a_dropped_call_is_settled_in_the_background() {
+    let (server, pacer, client) = paced_slowly().await;
+    server.fail([1], &Fault::StallAfter);
+    let call = tokio::spawn(client.notification_channels().into_future());
+    server.until_stalled(1).await;
+    call.abort();
+    assert!(call.await.unwrap_err().is_cancelled());
+    while pacer.settled.load(Ordering::Relaxed) == 0 {
+        yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_pacer_that_cannot_tell_ends_the_call_before_anything_is_sent() {
+    let (server, pacer, client) = paced_slowly().await;
+    pacer.is_away.store(true, Ordering::Relaxed);
+    let slots = client.profile("cafe").slots();
+    let error = slots.create(NewSlot::of("divider")).await.unwrap_err();
+    assert_eq!(error.to_string(), "createSlot was not sent: nobody knows the limits");
+    assert_eq!((error.outcome(), server.requests().len()), (Outcome::NotExecuted, 0));
+    assert!(error.is_network() && error.is_safe_to_repeat() && !error.is_rate_limited());
+    pacer.is_away.store(false, Ordering::Relaxed);
+    slots.create(NewSlot::of("divider")).await.unwrap();
 }

@@ -1,8 +1,7 @@
 //! Messages while requests run: waits with their reasons, and each request if requested. Also collects the responses with names for
 //! completion.
 
-use std::io;
-use std::path::Path;
+use std::error::Error as StdError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -77,11 +76,10 @@ impl Observer for RequestObserver {
         }
     }
 
-    fn pacing_alone(&self, file: &Path, error: &io::Error) {
+    fn pacing_alone(&self, shared: &str, error: &dyn StdError) {
         if !self.alone.swap(true, Ordering::Relaxed) {
             self.say(&format!(
-                "the rate limits are not shared with other processes: cannot use {}: {error}",
-                file.display()
+                "the rate limits are not shared with other processes: cannot use {shared}: {error}"
             ));
         }
     }

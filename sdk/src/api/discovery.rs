@@ -62,7 +62,7 @@ impl Client {
                 let request = |api: Api| async move { api.get_me().await };
                 let (MeEnvelope { data: me }, _) =
                     sender.send_decoded(operation::GET_ME, request).await?;
-                shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
+                shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock).await;
                 Ok(me)
             })
         })

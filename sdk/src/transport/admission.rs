@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use super::call_result::CallFailure;
+use super::clock::Clock;
 use super::options::CallOptions;
 use super::pacing::queue::{Place, QueueGuard};
-use super::pacing::{MustWait, Ticket, WaitReason};
+use super::pacing::{MustWait, NotAdmitted, Pacer, Ticket, WaitReason, poll_once};
 use super::reservation::Reservation;
 use super::shared::Shared;
 use crate::operation::{Bucket, Operation};
@@ -16,44 +19,67 @@ use crate::operation::{Bucket, Operation};
 pub(super) struct AdmittedRequest<'a> {
     shared: &'a Shared,
     ticket: Ticket,
-}
-
-impl Drop for AdmittedRequest<'_> {
-    fn drop(&mut self) {
-        self.shared.pacer.settle(self.ticket, &*self.shared.clock);
-    }
+    is_settled: bool,
 }
 
 impl AdmittedRequest<'_> {
-    pub(super) fn ticket(&self) -> Ticket {
+    /// Settles the request, and returns its ticket.
+    pub(super) async fn settle(mut self) -> Ticket {
+        self.shared.pacer.settle(self.ticket, &*self.shared.clock).await;
+        self.is_settled = true;
         self.ticket
+    }
+}
+
+/// A call that is dropped cannot wait for the pacer.
+impl Drop for AdmittedRequest<'_> {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            let Shared { pacer, clock, .. } = self.shared;
+            settle_in_background(pacer.clone(), clock.clone(), self.ticket);
+        }
+    }
+}
+
+/// Settles a request without waiting for it: at once, if the pacer asks nobody, else in a task of the runtime. Without a runtime the pacer
+/// counts the request as under way until it must have been counted.
+fn settle_in_background(pacer: Arc<dyn Pacer>, clock: Arc<dyn Clock>, ticket: Ticket) {
+    let settled = Box::pin(async move { pacer.settle(ticket, &*clock).await });
+    if let Err(settled) = poll_once(settled)
+        && let Ok(runtime) = Handle::try_current()
+    {
+        runtime.spawn(settled);
     }
 }
 
 impl Shared {
     /// Returns the admitted request of a ticket.
     pub(super) fn admitted(&self, ticket: Ticket) -> AdmittedRequest<'_> {
-        AdmittedRequest { shared: self, ticket }
+        AdmittedRequest { shared: self, ticket, is_settled: false }
     }
 
     /// Admits one more request now, if no other call is ahead and the limits allow it.
-    pub(super) fn try_admit(
+    pub(super) async fn try_admit(
         &self,
         operation: &'static Operation,
-    ) -> Result<AdmittedRequest<'_>, MustWait> {
+    ) -> Result<AdmittedRequest<'_>, NotAdmitted> {
         let _head_of_bucket = match operation.bucket {
             Bucket::General => None,
-            bucket => Some(self.try_head_of_line(bucket)?),
+            bucket => Some(self.try_head_of_line(bucket).await?),
         };
-        let _head = self.try_head_of_line(Bucket::General)?;
-        Ok(self.admitted(self.pacer.admit(operation.bucket, &*self.clock)?))
+        let _head = self.try_head_of_line(Bucket::General).await?;
+        Ok(self.admitted(self.pacer.admit(operation.bucket, &*self.clock).await?))
     }
 
-    fn try_head_of_line(&self, bucket: Bucket) -> Result<QueueGuard<'_>, MustWait> {
-        self.queue.line(bucket).enter().try_acquire().map_err(|place| {
-            let forecast = self.pacer.forecast(bucket, place.ahead, &*self.clock);
-            forecast.unwrap_or(MustWait { duration: Duration::ZERO, reason: WaitReason::Retry })
-        })
+    async fn try_head_of_line(&self, bucket: Bucket) -> Result<QueueGuard<'_>, MustWait> {
+        match self.queue.line(bucket).enter().try_acquire() {
+            Ok(head) => Ok(head),
+            Err(place) => {
+                let forecast = self.pacer.forecast(bucket, place.ahead, &*self.clock).await;
+                let unknown = MustWait { duration: Duration::ZERO, reason: WaitReason::Retry };
+                Err(forecast.unwrap_or(unknown))
+            }
+        }
     }
 
     /// Waits until the limits admit one more request.
@@ -71,14 +97,15 @@ impl Shared {
             if head.is_none() {
                 head = Some(self.head_of_line(Bucket::General, operation, options).await?);
             }
-            match self.pacer.admit(operation.bucket, &*self.clock) {
+            match self.pacer.admit(operation.bucket, &*self.clock).await {
                 Ok(ticket) => return Ok(self.admitted(ticket)),
-                Err(MustWait { duration: wait, reason })
+                Err(NotAdmitted::Failed(error)) => return Err(CallFailure::Pacer(error)),
+                Err(NotAdmitted::Wait(MustWait { duration: wait, reason }))
                     if options.is_too_long(wait, reason, &*self.clock) =>
                 {
                     return Err(CallFailure::Deadline { wait, reason });
                 }
-                Err(MustWait { duration, reason }) => {
+                Err(NotAdmitted::Wait(MustWait { duration, reason })) => {
                     if reason.is_of_one_bucket() {
                         head = None;
                     }
@@ -112,7 +139,7 @@ impl Shared {
     ) -> Result<QueueGuard<'a>, CallFailure> {
         let clock = &*self.clock;
         if let Some(MustWait { duration: wait, reason }) =
-            self.pacer.forecast(bucket, place.ahead, clock)
+            self.pacer.forecast(bucket, place.ahead, clock).await
         {
             if options.is_too_long(wait, reason, clock) {
                 return Err(CallFailure::Deadline { wait, reason });
@@ -127,7 +154,7 @@ impl Shared {
             biased;
             head = place.acquire() => Ok(head),
             () = clock.sleep(longest) => {
-                let wait = self.pacer.forecast(bucket, 0, clock);
+                let wait = self.pacer.forecast(bucket, 0, clock).await;
                 let (wait, reason) =
                     wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
                 Err(CallFailure::Deadline { wait, reason })
@@ -137,12 +164,11 @@ impl Shared {
 
     /// Waits until the limits admit a request of this operation.
     pub(crate) async fn reserve(
-        self: &Arc<Self>,
+        &self,
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<Reservation, CallFailure> {
-        let ticket = self.admit(operation, options).await?.ticket();
-        // The reservation counts from now until its request is sent, and is then settled again.
-        Ok(Reservation::new(self.clone(), ticket))
+        // The reservation counts from now until its request is sent, which is then settled again.
+        Ok(Reservation(self.admit(operation, options).await?.settle().await))
     }
 }

@@ -16,7 +16,7 @@ use super::http_sender::{HttpSender, RequestSender};
 use super::make_request::MakeRequest;
 use super::observer::AttemptReport;
 use super::options::CallOptions;
-use super::pacing::{MustWait, WaitReason};
+use super::pacing::{MustWait, NotAdmitted, WaitReason};
 use super::retry::{AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide};
 use super::retry_after::retry_after;
 use super::shared::Shared;
@@ -118,7 +118,7 @@ impl<'a> AttemptLoop<'a> {
                 return Err(CallFailure::Deadline { wait, reason });
             }
             let result = self.attempt(sender, request).await;
-            drop(admitted);
+            admitted.settle().await;
             let (end, asked) = match &result {
                 Ok(answer) => {
                     let asked = retry_after(&answer.headers, self.shared.clock.wall());
@@ -132,6 +132,7 @@ impl<'a> AttemptLoop<'a> {
                     CallFailure::Request(_)
                     | CallFailure::NotSent(_)
                     | CallFailure::Deadline { .. }
+                    | CallFailure::Pacer(_)
                     | CallFailure::Token(_),
                 ) => {
                     return result;
@@ -148,7 +149,7 @@ impl<'a> AttemptLoop<'a> {
             }
             if end == AttemptEnd::Answer(429) {
                 let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
-                self.shared.pacer.block(block, &*self.shared.clock);
+                self.shared.pacer.block(block, &*self.shared.clock).await;
             }
             let (wait, reason) = match decision {
                 RetryDecision::Again(wait) if self.shared.budget.take() => {
@@ -252,16 +253,19 @@ impl<'a> AttemptLoop<'a> {
         let (shared, options) = (self.shared, self.options);
         if let Some(reserved) = options.reserved.as_ref().filter(|_| !self.is_begun) {
             self.is_begun = true;
-            return Ok(shared.admitted(reserved.ticket()));
+            return Ok(shared.admitted(reserved.0));
         }
         if options.single_attempt.is_none() {
             return shared.admit(self.operation, options).await;
         }
-        shared.try_admit(self.operation).map_err(|MustWait { duration: wait, reason }| {
-            if !options.is_too_long(wait, reason, &*shared.clock) {
-                self.next_attempt = Some((wait, reason));
+        shared.try_admit(self.operation).await.map_err(|refusal| match refusal {
+            NotAdmitted::Failed(error) => CallFailure::Pacer(error),
+            NotAdmitted::Wait(MustWait { duration: wait, reason }) => {
+                if !options.is_too_long(wait, reason, &*shared.clock) {
+                    self.next_attempt = Some((wait, reason));
+                }
+                CallFailure::Deadline { wait, reason }
             }
-            CallFailure::Deadline { wait, reason }
         })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::Request;
 
 use super::answer::Answer;
-use super::pacing::WaitReason;
+use super::pacing::{PacerError, WaitReason};
 use super::retry::{AttemptEnd, Evidence};
 use crate::operation::{Effect, Operation};
 use crate::outcome::Outcome;
@@ -80,6 +80,8 @@ pub(crate) enum CallFailure {
     Unusable { answer: Box<Answer>, why: String },
     /// There was no token to send.
     Token(TokenError),
+    /// The pacer cannot tell whether the request may be sent.
+    Pacer(PacerError),
     /// The client sends no writes.
     NotSent(Box<RequestView>),
     /// A wait was longer than the call may take.

@@ -1,8 +1,7 @@
 //! Observer of a client's waits and attempts.
 
+use std::error::Error as StdError;
 use std::fmt;
-use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use super::pacing::WaitReason;
@@ -15,9 +14,10 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = (operation, duration, reason);
     }
 
-    /// Reports that the file through which processes share the rate limits cannot be used: this process then keeps within them by itself.
-    fn pacing_alone(&self, file: &Path, error: &io::Error) {
-        let _ = (file, error);
+    /// Reports that the file or the server through which the rate limits are shared cannot be used: this process then keeps within them, or
+    /// within its share of them, by itself. `shared` names the file or the server, without a password.
+    fn pacing_alone(&self, shared: &str, error: &dyn StdError) {
+        let _ = (shared, error);
     }
 
     /// Returns whether reports shall include the request, which costs a copy of its headers and its body.

@@ -187,6 +187,7 @@ fn evidence(result: &Result<Answer, CallFailure>) -> Evidence {
         }
         Err(
             CallFailure::Request(_)
+            | CallFailure::Pacer(_)
             | CallFailure::Token(_)
             | CallFailure::NotSent(_)
             | CallFailure::Deadline { .. },

@@ -10,3 +10,4 @@ pub mod link_site;
 pub mod misbehaving_servers;
 pub mod proxy;
 pub mod readings;
+pub mod ready;

@@ -31,13 +31,14 @@ pub(crate) struct SandboxServeArgs {
 }
 
 /// Records the limits of the service for the commands of this machine that reach it by its URL, as if one of them had read them from it.
-fn tell_limits(context: &Context, server: &ContractServer, has_limits: bool) {
+async fn tell_limits(context: &Context, server: &ContractServer, has_limits: bool) {
     let (base, token) = (BaseUrl::new(&server.base_url()), Token::new(&server.token()));
     if let (Ok(base), Ok(token)) = (base, token)
         && let Some(directory) = context.settings.state_directory()
     {
         let file = directory.join(SharedFilePacer::name(&base, &token));
-        SharedFilePacer::new(file).learn(sandbox::reported_limits(has_limits), &*clock());
+        let limits = sandbox::reported_limits(has_limits);
+        SharedFilePacer::new(file).learn(limits, &*clock()).await;
     }
 }
 
@@ -47,7 +48,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let has_limits = args.limits && !args.no_limits;
     let server = sandbox::start(&context.settings, args.port, has_limits).await?;
-    tell_limits(context, &server, has_limits);
+    tell_limits(context, &server, has_limits).await;
     // The reader of the line may stop the service at once.
     let suppressed = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());

@@ -199,7 +199,8 @@ async fn a_429_is_waited_out_stops_the_whole_client_and_is_no_attempt() {
     let bench = LoopTest::new();
     bench.run(operation::LIST_SLOTS, &[ScriptStep::After(429, "300")]).await;
     let pacer = &bench.client.shared.pacer;
-    let blocked = pacer.admit(operation::GET_ME.bucket, &*bench.clock).unwrap_err();
+    let refusal = pacer.admit(operation::GET_ME.bucket, &*bench.clock).await.unwrap_err();
+    let NotAdmitted::Wait(blocked) = refusal else { panic!("{refusal:?}") };
     assert_eq!((blocked.duration, blocked.reason), (300 * SECOND, WaitReason::TooManyRequests));
 }
 

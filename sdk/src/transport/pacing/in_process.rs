@@ -1,10 +1,11 @@
 //! Pacing for the clients of one process: the log in memory, by a monotonic clock.
 
+use std::future::ready;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::log::RequestLog;
-use super::{MustWait, Pacer, RateLimits, Ticket};
+use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket};
 use crate::operation::Bucket;
 use crate::transport::clock::Clock;
 
@@ -29,24 +30,38 @@ impl InProcessPacer {
 }
 
 impl Pacer for InProcessPacer {
-    fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
-        self.log().admit(self.ceiling, bucket, clock.monotonic())
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+        let admitted = self.log().admit(self.ceiling, bucket, clock.monotonic());
+        Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
     }
 
-    fn settle(&self, ticket: Ticket, clock: &dyn Clock) {
+    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
         self.log().settle(ticket, clock.monotonic());
+        Box::pin(ready(()))
     }
 
-    fn block(&self, wait: Duration, clock: &dyn Clock) {
+    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
         self.log().block(wait, clock.monotonic());
+        Box::pin(ready(()))
     }
 
-    fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
-        Some(self.log().forecast(self.ceiling, bucket, ahead, clock.monotonic()))
+    fn forecast<'a>(
+        &'a self,
+        bucket: Bucket,
+        ahead: usize,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Option<MustWait>> {
+        let wait = self.log().forecast(self.ceiling, bucket, ahead, clock.monotonic());
+        Box::pin(ready(Some(wait)))
     }
 
-    fn learn(&self, limits: RateLimits, _: &dyn Clock) {
+    fn learn<'a>(&'a self, limits: RateLimits, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
         self.log().learned = Some(limits);
+        Box::pin(ready(()))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {

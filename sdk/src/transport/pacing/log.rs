@@ -48,7 +48,7 @@ pub(super) struct BlockedPeriod {
     pub(super) until: Nanos,
 }
 
-fn nanos(time: Duration) -> Nanos {
+pub(super) fn nanos(time: Duration) -> Nanos {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -84,7 +84,7 @@ impl RequestLog {
     }
 
     /// Returns the limits in force: those of the service, but never more than the program allows itself.
-    fn limits(&self, ceiling: Option<RateLimits>) -> RateLimits {
+    pub(super) fn limits(&self, ceiling: Option<RateLimits>) -> RateLimits {
         match (self.learned, ceiling) {
             (Some(learned), Some(ceiling)) => learned.at_most(ceiling),
             (Some(limits), None) | (None, Some(limits)) => limits,
@@ -113,7 +113,7 @@ impl RequestLog {
     }
 
     /// Removes requests that no window reaches. Times in the future, because the clock was set back, become now.
-    fn forget(&mut self, now: Nanos) {
+    pub(super) fn forget(&mut self, now: Nanos) {
         // Most times there is nothing to change, and to find that is a fraction of moving the entries.
         if self.sent.iter().any(|entry| entry.sent.max(entry.answered.unwrap_or(0)) > now) {
             for entry in &mut self.sent {

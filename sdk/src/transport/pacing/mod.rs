@@ -2,15 +2,20 @@
 
 mod in_process;
 mod log;
+mod pacer_error;
 pub(crate) mod queue;
 mod shared_file;
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use in_process::InProcessPacer;
+pub use pacer_error::PacerError;
 pub use shared_file::SharedFilePacer;
 
 use super::clock::Clock;
@@ -65,9 +70,18 @@ pub enum WaitReason {
     TooManyRequests,
     /// A failed attempt is repeated after a while.
     Retry,
+    /// The server through which machines share the limits cannot be reached.
+    PacerUnreachable,
+    /// The server through which machines share the limits has started anew, and is told by them what they have sent.
+    PacerStarting,
 }
 
 impl WaitReason {
+    /// Returns whether the wait is for a rate limit.
+    pub(crate) fn is_rate_limit(self) -> bool {
+        !matches!(self, Self::Retry | Self::PacerUnreachable)
+    }
+
     /// Returns whether requests of other buckets need not wait for this.
     pub(crate) fn is_of_one_bucket(self) -> bool {
         matches!(self, Self::AnalyticsPerMinute(_) | Self::MusicPerMinute(_))
@@ -83,6 +97,12 @@ impl fmt::Display for WaitReason {
             Self::MusicPerMinute(n) => write!(f, "{n} music lookups a minute"),
             Self::TooManyRequests => f.write_str("the service asked to wait"),
             Self::Retry => f.write_str("before the next attempt"),
+            Self::PacerUnreachable => {
+                f.write_str("the server that shares the rate limits cannot be reached")
+            }
+            Self::PacerStarting => {
+                f.write_str("the server that shares the rate limits has started")
+            }
         }
     }
 }
@@ -96,35 +116,103 @@ pub struct MustWait {
     pub reason: WaitReason,
 }
 
+/// Reason why a request is not admitted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NotAdmitted {
+    /// It has to wait, and then to ask again.
+    Wait(MustWait),
+    /// The pacer cannot tell: the call ends with this error, and the request is not sent.
+    Failed(PacerError),
+}
+
+impl From<MustWait> for NotAdmitted {
+    fn from(wait: MustWait) -> Self {
+        Self::Wait(wait)
+    }
+}
+
+/// Future that the methods of a [`Pacer`] return.
+pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 /// Pacer of requests within the limits. One per token: [`InProcessPacer`] serves the clients of one process, [`SharedFilePacer`] those of one user
-/// of this machine. No method waits.
+/// of this machine. A future of a pacer takes as long as it takes to look at the log, and never waits for the limits themselves.
+///
+/// A pacer of your own answers at once with [`ready`](std::future::ready) where it asks nobody:
+///
+/// ```
+/// use std::future::ready;
+/// use std::time::Duration;
+///
+/// use links_sdk::{Bucket, Clock, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket};
+///
+/// /// Leaves the limits to a proxy in front of the service.
+/// #[derive(Debug)]
+/// struct Unpaced;
+///
+/// impl Pacer for Unpaced {
+///     fn admit<'a>(&'a self, _: Bucket, _: &'a dyn Clock) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+///         Box::pin(ready(Ok(Ticket(0))))
+///     }
+///
+///     fn settle<'a>(&'a self, _: Ticket, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
+///         Box::pin(ready(()))
+///     }
+///
+///     fn block<'a>(&'a self, _: Duration, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
+///         Box::pin(ready(()))
+///     }
+///
+///     fn learn<'a>(&'a self, _: RateLimits, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
+///         Box::pin(ready(()))
+///     }
+/// }
+/// ```
 pub trait Pacer: fmt::Debug + Send + Sync + 'static {
     /// Admits a request now, or says how long to wait.
     ///
     /// # Errors
     ///
-    /// When a window is full.
-    fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait>;
+    /// When a window is full, or when the pacer cannot tell.
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>>;
 
-    /// Notes that the request of this ticket was answered, or will never be.
-    fn settle(&self, ticket: Ticket, clock: &dyn Clock);
+    /// Notes that the request of this ticket was answered, or will never be. A call that is dropped settles in the background, if a runtime
+    /// is there.
+    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
     /// Blocks all requests for this long, because the service asked for it.
-    fn block(&self, wait: Duration, clock: &dyn Clock);
+    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
     /// Returns how long a request would wait at least if `ahead` others of its bucket are admitted first, if the pacer can tell.
-    fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
+    fn forecast<'a>(
+        &'a self,
+        bucket: Bucket,
+        ahead: usize,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Option<MustWait>> {
         let _ = (bucket, ahead, clock);
-        None
+        Box::pin(std::future::ready(None))
     }
 
     /// Sets the limits that the service has reported. A pacer with limits of its own keeps within the smaller ones.
-    fn learn(&self, limits: RateLimits, clock: &dyn Clock);
+    fn learn<'a>(&'a self, limits: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
-    /// Returns the number of requests that may still be sent in this minute, if the pacer can tell.
+    /// Returns the number of requests that may still be sent in this minute, as far as the pacer can tell without asking anybody.
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
         let _ = clock;
         None
+    }
+}
+
+/// Returns the result of a future that is ready at once, else the future.
+pub(crate) fn poll_once<F: Future + Unpin>(mut future: F) -> Result<F::Output, F> {
+    match Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => Ok(result),
+        Poll::Pending => Err(future),
     }
 }
 

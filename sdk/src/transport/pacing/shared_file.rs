@@ -1,6 +1,7 @@
 //! Pacing for all processes of one token: the log is a small file under a lock.
 
 use std::fs::{DirBuilder, File, OpenOptions};
+use std::future::ready;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::log::{BlockedPeriod, LoggedRequest, Nanos, RequestLog};
-use super::{MustWait, Pacer, RateLimits, Ticket};
+use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket};
 use crate::base_url::BaseUrl;
 use crate::operation::Bucket;
 use crate::token::Token;
@@ -119,31 +120,45 @@ impl SharedFilePacer {
         if let Err(error) = opened.and_then(|mut file| write(&mut file, &memory.log)) {
             memory.alone = true;
             drop(memory);
-            self.observer.pacing_alone(&self.path, &error);
+            self.observer.pacing_alone(&self.path.display().to_string(), &error);
         }
         result
     }
 }
 
 impl Pacer for SharedFilePacer {
-    fn admit(&self, bucket: Bucket, clock: &dyn Clock) -> Result<Ticket, MustWait> {
-        self.change(clock, |log, now| log.admit(self.ceiling, bucket, now))
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+        let admitted = self.change(clock, |log, now| log.admit(self.ceiling, bucket, now));
+        Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
     }
 
-    fn settle(&self, ticket: Ticket, clock: &dyn Clock) {
+    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
         self.change(clock, |log, now| log.settle(ticket, now));
+        Box::pin(ready(()))
     }
 
-    fn block(&self, wait: Duration, clock: &dyn Clock) {
+    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
         self.change(clock, |log, now| log.block(wait, now));
+        Box::pin(ready(()))
     }
 
-    fn forecast(&self, bucket: Bucket, ahead: usize, clock: &dyn Clock) -> Option<MustWait> {
-        Some(self.change(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now)))
+    fn forecast<'a>(
+        &'a self,
+        bucket: Bucket,
+        ahead: usize,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Option<MustWait>> {
+        let wait = self.change(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now));
+        Box::pin(ready(Some(wait)))
     }
 
-    fn learn(&self, limits: RateLimits, clock: &dyn Clock) {
+    fn learn<'a>(&'a self, limits: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
         self.change(clock, |log, _| log.learned = Some(limits));
+        Box::pin(ready(()))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
