@@ -87,6 +87,11 @@ impl BaseUrl {
         self.0.host_str().unwrap_or_default()
     }
 
+    #[cfg(feature = "tracing")]
+    pub(crate) fn port(&self) -> Option<u16> {
+        self.0.port_or_known_default()
+    }
+
     /// Returns host and port, as errors name them, without the default port of the scheme.
     pub(crate) fn authority(&self) -> String {
         match self.0.port() {

@@ -18,6 +18,7 @@ use crate::operation::Operation;
 use crate::send_requests::SendRequests;
 use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::trace;
 use crate::transport::{Answer, BoxFuture, CallOptions, Reservation};
 use crate::write_mode::WriteMode;
 
@@ -154,10 +155,10 @@ impl<T: Send + 'static, K> Call<T, K> {
     /// ```
     pub fn send(self) -> CallFuture<T> {
         let Self { mut sender, deadline, send, .. } = self;
-        CallFuture::new(async move {
+        let operation = sender.operation;
+        let sending = async move {
             // Computed at the first poll, because a future may wait long before it.
             sender.options.until = sender.client.shared.clock.monotonic().saturating_add(deadline);
-            let operation = sender.operation;
             let key = sender.options.idempotency_key.clone();
             // A single attempt of a write is noted by the code that runs the attempts.
             let open = match sender.options.write {
@@ -184,7 +185,8 @@ impl<T: Send + 'static, K> Call<T, K> {
                 }
             }
             result
-        })
+        };
+        CallFuture::new(trace::call(operation, sending))
     }
 
     /// Sets the time limit for this call, waiting and retries included. It runs from when the call is polled first.

@@ -39,6 +39,12 @@
 //! - It ends within its deadline, 120 seconds unless set.
 //! - [`Error::outcome`] tells whether the write took place.
 //!
+//! # Observing
+//!
+//! An [`Observer`] hears of every wait and every attempt. With the feature `tracing` each call has a span `links.call`, and each attempt a
+//! span `links.attempt` in it, with the names of OpenTelemetry's conventions for HTTP clients (`http.request.method`,
+//! `http.response.status_code`, `error.type`, `url.template`); waits are events. No field holds a token, a header, a query, an id or content.
+//!
 //! # Reading and writing
 //!
 //! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay strings, and PHP's `[]` for an empty object reads as an

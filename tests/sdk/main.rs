@@ -32,6 +32,8 @@ mod resume;
 mod token_refresh;
 mod token_source;
 mod tolerant_reading;
+#[cfg(feature = "tracing")]
+mod traces;
 mod upload;
 mod write_mode;
 mod write_requests;

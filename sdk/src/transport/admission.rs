@@ -145,7 +145,7 @@ impl Shared {
                 return Err(CallFailure::Deadline { wait, reason });
             }
             if !wait.is_zero() {
-                self.observer.waiting(operation.id, wait, reason);
+                self.report_wait(operation, wait, reason);
             }
         }
         self.waits.fetch_add(1, Ordering::Relaxed);

@@ -20,6 +20,7 @@ use super::pacing::{MustWait, NotAdmitted, WaitReason};
 use super::retry::{AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide};
 use super::retry_after::retry_after;
 use super::shared::Shared;
+use super::trace::AttemptSpan;
 use super::write_tally::RecordingSender;
 use crate::crash_point;
 use crate::operation::{Effect, Operation};
@@ -282,13 +283,15 @@ impl<'a> AttemptLoop<'a> {
         let wants_request = shared.observer.wants_request();
         let view = wants_request.then(|| Box::new(RequestView::new(&request)));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
+        let span = AttemptSpan::new(self.operation, &method, &shared.base, self.tries.sent);
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
         self.crash_point("before_send");
         let answer = sender.send(request, limit.min(self.options.time_left(&*shared.clock)));
         async move {
-            let mut result = answer.await;
+            let mut result = span.around(answer).await;
+            span.ended(&result);
             self.crash_point("after_send");
             let came = match &mut result {
                 Ok(answer) => Some(answer),

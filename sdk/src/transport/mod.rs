@@ -24,6 +24,7 @@ mod send;
 mod shared;
 mod stall_detector;
 pub(crate) mod tls;
+pub(crate) mod trace;
 pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;

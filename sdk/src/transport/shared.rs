@@ -10,6 +10,7 @@ use super::observer::Observer;
 use super::pacing::queue::Queue;
 use super::pacing::{Pacer, WaitReason};
 use super::retry_budget::RetryBudget;
+use super::trace;
 use super::write_tally::WriteTally;
 use crate::base_url::BaseUrl;
 use crate::operation::Operation;
@@ -42,6 +43,17 @@ impl Shared {
         self.waits.load(Ordering::Relaxed)
     }
 
+    /// Reports that a call is about to wait.
+    pub(crate) fn report_wait(
+        &self,
+        operation: &'static Operation,
+        wait: Duration,
+        reason: WaitReason,
+    ) {
+        trace::waiting(operation, wait, reason);
+        self.observer.waiting(operation.id, wait, reason);
+    }
+
     pub(crate) async fn sleep(
         &self,
         operation: &'static Operation,
@@ -50,7 +62,7 @@ impl Shared {
     ) {
         if !wait.is_zero() {
             self.waits.fetch_add(1, Ordering::Relaxed);
-            self.observer.waiting(operation.id, wait, reason);
+            self.report_wait(operation, wait, reason);
             self.clock.sleep(wait).await;
         }
     }
