@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::error::Error;
-use crate::failed_run::FailedRun;
+use crate::error::{Error, FailedRun};
+use crate::failed_run;
 use crate::outcome::Outcome;
 use crate::tolerant::FieldErrors;
 use crate::transport::idempotency::IdempotencyKey;
@@ -82,6 +82,8 @@ impl BatchError {
         self.0.done.is_empty() && FailedRun::call(self).is_some_and(Error::is_safe_to_repeat)
     }
 }
+
+failed_run::predicates!(BatchError);
 
 impl FailedRun for BatchError {
     fn call(&self) -> Option<&Error> {

@@ -18,7 +18,6 @@ use crate::operation::Operation;
 use crate::send_requests::SendRequests;
 use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::trace;
 use crate::transport::{Answer, BoxFuture, CallOptions, Reservation};
 use crate::write_mode::WriteMode;
 
@@ -186,7 +185,9 @@ impl<T: Send + 'static, K> Call<T, K> {
             }
             result
         };
-        CallFuture::new(trace::call(operation, sending))
+        #[cfg(feature = "tracing")]
+        let sending = crate::call_span::around(operation, sending);
+        CallFuture::new(sending)
     }
 
     /// Sets the time limit for this call, waiting and retries included. It runs from when the call is polled first.

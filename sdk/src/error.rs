@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::failed_run::FailedRun;
 use crate::operation::{self, Effect, Operation};
 use crate::outcome::Outcome;
 use crate::service_error::ServiceError;
@@ -105,6 +104,24 @@ enum ErrorKind {
     Token(TokenError),
     Pacer(PacerError),
     Run(Box<dyn FailedRun>),
+}
+
+/// Error of a run of several requests.
+pub(crate) trait FailedRun: std::error::Error + Send + Sync + 'static {
+    /// Returns the error of the call that failed, if it was one.
+    fn call(&self) -> Option<&Error>;
+
+    /// Returns whether the run has written anything.
+    fn outcome(&self) -> Outcome;
+
+    /// Returns the refused fields and why.
+    fn field_errors(&self) -> &FieldErrors;
+
+    /// Returns whether another client changed meanwhile what the run would have overwritten.
+    fn is_conflict(&self) -> bool;
+
+    /// Returns whether the whole run may be sent again.
+    fn is_safe_to_repeat(&self) -> bool;
 }
 
 /// Headers under which services give a request an id. The interface describes none.

@@ -61,6 +61,8 @@ mod batch_item;
 mod call;
 mod call_future;
 mod call_sender;
+#[cfg(feature = "tracing")]
+mod call_span;
 mod changes;
 mod client;
 mod crash_point;

@@ -174,7 +174,7 @@ async fn no_secret_and_no_content_is_in_a_span() {
     };
     let seen = recorded(calls).await.1;
     assert!(seen.len() >= 2);
-    for it in seen {
-        assert!(!format!("{it:?}").contains(CANARY), "{it:?}");
+    for span in seen {
+        assert!(!format!("{span:?}").contains(CANARY), "{span:?}");
     }
 }

@@ -9,8 +9,8 @@ use super::journal::{JournalError, LockError};
 use super::plan::Plan;
 use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
-use crate::failed_run::FailedRun;
-use crate::{Error, FieldErrors, Outcome};
+use crate::error::FailedRun;
+use crate::{Error, FieldErrors, Outcome, failed_run};
 
 /// Error of a run that ended before the page matched the file.
 #[derive(Debug, thiserror::Error)]
@@ -156,6 +156,8 @@ impl ApplyError {
         self.outcome() != Outcome::Unknown && FailedRun::call(self).is_some_and(may_succeed)
     }
 }
+
+failed_run::predicates!(ApplyError);
 
 impl FailedRun for ApplyError {
     fn call(&self) -> Option<&Error> {

@@ -1,13 +1,13 @@
-//! Spans of calls and attempts, and events of waits, for the feature `tracing`. Without it nothing is recorded.
+//! Spans of attempts, and events of waits, for the feature `tracing`. Without it nothing is recorded.
 
 #[cfg(feature = "tracing")]
 mod spans;
 
 #[cfg(feature = "tracing")]
-pub(crate) use spans::{AttemptSpan, call, waiting};
+pub(crate) use spans::{AttemptSpan, waiting};
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use without::{AttemptSpan, call, waiting};
+pub(crate) use without::{NoSpan as AttemptSpan, waiting};
 
 #[cfg(not(feature = "tracing"))]
 mod without {
@@ -20,16 +20,12 @@ mod without {
     use crate::transport::pacing::WaitReason;
     use crate::transport::{Answer, CallFailure};
 
-    pub(crate) fn call<F>(_: &'static Operation, sending: F) -> F {
-        sending
-    }
-
     pub(crate) fn waiting(_: &'static Operation, _: Duration, _: WaitReason) {}
 
-    pub(crate) struct AttemptSpan;
+    pub(crate) struct NoSpan;
 
     #[expect(clippy::unused_self, reason = "as with the feature")]
-    impl AttemptSpan {
+    impl NoSpan {
         pub(crate) fn new(_: &'static Operation, _: &Method, _: &BaseUrl, _: u32) -> Self {
             Self
         }
