@@ -254,6 +254,26 @@ fn mistaken_words_and_values_get_a_hint() {
 }
 
 #[test]
+fn a_page_in_place_of_its_file_is_told_the_commands_for_pages() {
+    let env = TestEnv::cafe();
+    for line in ["preview cafe", "apply cafe", "plan cafe", "slots apply cafe", "slots plan cafe"] {
+        let run = env.run(&format!("{line} -o json"));
+        let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(run.exit, 2, "{run}");
+        assert!(hint.contains("`links profile preview cafe`"), "{run}");
+        assert!(hint.contains("`links pull cafe -O cafe.yaml`"), "{run}");
+    }
+    for line in ["preview cafe.yaml", "plan pages/cafe"] {
+        let run = env.run(&format!("{line} -o json"));
+        assert_eq!((run.exit, &run.error()["hint"]), (2, &serde_json::Value::Null), "{run}");
+    }
+    std::fs::create_dir(env.home.path().join("pages")).unwrap();
+    let run = env.run("preview pages --serve -o json");
+    assert_eq!(run.error()["hint"], "a page file is needed here", "{run}");
+    assert_eq!(env.run("preview pages -o json").error()["hint"], "`-` reads standard input");
+}
+
+#[test]
 fn a_base_url_that_cannot_be_reached_is_named_with_its_source() {
     let env = TestEnv::cafe();
     let base = env.server.base_url();

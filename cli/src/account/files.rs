@@ -10,6 +10,7 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::unread_page_file;
 use crate::form_file::FormFile;
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::patch::refuse_marks;
@@ -88,7 +89,7 @@ impl AccountFiles {
         {
             return Ok(());
         }
-        let (name, bytes) = page_file::read(path)?;
+        let (name, bytes) = page_file::read(path).map_err(unread_page_file)?;
         self.parse(path, &name, bytes, roots, is_found)
     }
 

@@ -2,6 +2,11 @@
 
 use clap::Command;
 
+use crate::sanitize;
+
+/// Similarity from which the parser itself suggests a verb for a word.
+const LIKE_A_VERB: f64 = 0.7;
+
 /// Suggestion for a command that does not exist.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Suggestion {
@@ -139,6 +144,27 @@ const GUESSES: &[(&[&str], &str)] = &[
     (&["find", "grep"], "`links search PATTERN` searches pages, slots and forms"),
 ];
 
+/// Nouns, other names of their verbs, and the commands here.
+const VERBS: &[(&str, &[&str], &str)] = &[
+    ("slots", &["update", "change"], "`links slots set KEY ID` changes a slot"),
+    ("slots", &["create", "new"], "`links slots add KEY TYPE` creates a slot"),
+    ("profile", &["set", "change"], "`links profile update KEY` changes fields of a page"),
+    ("profile", &["add", "new"], "`links profile create LOGIN` creates a page"),
+    ("forms", &["set", "change"], "`links forms update ID` changes a lead form"),
+    ("forms", &["add", "new"], "`links forms create` creates a lead form"),
+];
+
+/// Commands for nouns that are followed by the name of a record in place of a verb.
+const RECORDS: &[(&[&str], &str)] = &[
+    (
+        &["profile", "socials"],
+        "`links profile get {} --fields socials` shows the social links, `links profile socials add {} URL` adds one",
+    ),
+    (&["profile"], "`links profile get {}` shows the page, `links slots list {}` its slots"),
+    (&["slots"], "`links slots list {}` lists the slots of the page"),
+    (&["forms"], "`links forms get {}` shows the form"),
+];
+
 /// Other names of nouns.
 const SYNONYMS: &[(&[&str], &str)] = &[
     (&["block", "blocks", "link", "item", "items"], "slots"),
@@ -174,8 +200,32 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<Suggestion> {
     if let Some(guess) = guess(first, second, tree) {
         return Some(guess);
     }
+    if let Some(meant) = verb_or_record(words, tree) {
+        return Some(meant);
+    }
     let suggestion = verb_first(first, second, tree)?;
     Some(nearly(first, second, tree).unwrap_or(suggestion))
+}
+
+/// Returns the suggestion for what follows a noun: the verb of another program, as in `links slots update`, or the name of a record in
+/// place of a verb, as in `links profile cafe`.
+fn verb_or_record(words: &[&str], tree: &Command) -> Option<Suggestion> {
+    let mut parent = tree;
+    let mut nouns = Vec::new();
+    while let Some(noun) = words.get(nouns.len()).and_then(|word| parent.find_subcommand(word)) {
+        nouns.push(noun.get_name());
+        parent = noun;
+    }
+    let word = *words.get(nouns.len())?;
+    let verb = VERBS.iter().find(|it| nouns == [it.0] && it.1.contains(&word));
+    let record = || {
+        let is_verb = |verb: &Command| strsim::jaro(word, verb.get_name()) > LIKE_A_VERB;
+        let (_, hint) = RECORDS.iter().find(|it| nouns == it.0)?;
+        (!parent.get_subcommands().any(is_verb)).then(|| hint.replace("{}", &sanitize::line(word)))
+    };
+    let hint = verb.map(|it| it.2.to_owned()).or_else(record)?;
+    let message = format!("no command `{} {word}`", nouns.join(" "));
+    Some(Suggestion { message, hint, in_dashboard: false })
 }
 
 /// Returns the suggestion for a word of another program, as in `links ls`; if a noun with this command follows, it is that command.
@@ -215,6 +265,9 @@ fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> 
         .get_subcommands()
         .filter(|it| it.has_subcommands() && !it.is_hide_set())
         .find(|it| strsim::damerau_levenshtein(noun, it.get_name()) == 1)?;
+    if let Some(meant) = verb.and_then(|verb| verb_or_record(&[meant.get_name(), verb], tree)) {
+        return Some(meant);
+    }
     let verb = verb.filter(|verb| meant.find_subcommand(verb).is_some());
     let verb = verb.map(|it| format!(" {it}")).unwrap_or_default();
     Some(Suggestion {
@@ -280,8 +333,53 @@ mod tests {
         assert_eq!(hint("rm slots").as_deref(), Some("did you mean `links slots delete`?"));
         assert_eq!(hint("ls page").as_deref(), Some("did you mean `links profile list`?"));
         assert_eq!(hint("login").as_deref(), Some("did you mean `links auth login`?"));
-        for line in ["slots lst", "nonsense", "slots", "profile nonsense"] {
+        for line in ["slots lst", "nonsense", "slots", "profile lst", "profile gett"] {
             assert_eq!(hint(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_noun_is_a_verb_or_a_record() {
+        for (line, expected) in [
+            (
+                "page cafe",
+                "`links profile get cafe` shows the page, `links slots list cafe` its slots",
+            ),
+            (
+                "profile qara.weddings",
+                "`links profile get qara.weddings` shows the page, `links slots list qara.weddings` its slots",
+            ),
+            (
+                "profile socials cafe",
+                "`links profile get cafe --fields socials` shows the social links, `links profile socials add cafe URL` adds one",
+            ),
+            ("slots cafe", "`links slots list cafe` lists the slots of the page"),
+            ("slots update cafe 1002", "`links slots set KEY ID` changes a slot"),
+            ("slot update cafe 1002", "`links slots set KEY ID` changes a slot"),
+            ("slots create cafe button", "`links slots add KEY TYPE` creates a slot"),
+        ] {
+            assert_eq!(hint(line).as_deref(), Some(expected), "{line}");
+        }
+        let lines = VERBS.iter().map(|it| it.2).chain(RECORDS.iter().map(|it| it.1));
+        assert_exist(lines);
+        let tree = crate::command();
+        for (noun, verbs, _) in VERBS {
+            let noun = tree.find_subcommand(noun).unwrap();
+            assert!(verbs.iter().all(|verb| noun.find_subcommand(verb).is_none()));
+        }
+    }
+
+    /// Asserts that hints name commands that exist.
+    fn assert_exist(hints: impl Iterator<Item = &'static str>) {
+        let tree = crate::command();
+        for line in hints.flat_map(|text| text.split('`').skip(1).step_by(2)) {
+            let words = line.split(' ').skip(1);
+            let words = words.take_while(|it| it.chars().all(|c| c.is_ascii_lowercase()));
+            let found = words.fold(&tree, |command, word| {
+                let found = command.find_subcommand(word);
+                found.unwrap_or_else(|| panic!("{line}: no command `{word}`"))
+            });
+            assert!(found.get_name() != "links" || line == "links --version", "{line}");
         }
     }
 
@@ -294,16 +392,8 @@ mod tests {
                 assert!(tree.find_subcommand(word).is_none(), "{word} is a command");
                 assert_eq!(hint(word).as_deref(), Some(*text), "{word}");
             }
-            for line in text.split('`').skip(1).step_by(2) {
-                let words = line.split(' ').skip(1);
-                let words = words.take_while(|it| it.chars().all(|c| c.is_ascii_lowercase()));
-                let found = words.fold(&tree, |command, word| {
-                    let found = command.find_subcommand(word);
-                    found.unwrap_or_else(|| panic!("{line}: no command `{word}`"))
-                });
-                assert!(found.get_name() != "links" || line == "links --version", "{line}");
-            }
         }
+        assert_exist(GUESSES.iter().map(|it| it.1));
     }
 
     /// Checks that no suggestion hides a command that exists.

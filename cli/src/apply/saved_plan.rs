@@ -12,6 +12,7 @@ use super::uploads::{put_in_plan, upload_of};
 use crate::apply::sync::{LockStore, OpenedText};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::unread_page_file;
 use crate::page_file;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use crate::page_file::patch::refuse_marks;
@@ -102,7 +103,7 @@ impl ApplySource {
 
     /// Reads a page file with its fields.
     pub(crate) fn whole(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
-        let (name, bytes) = page_file::read(path)?;
+        let (name, bytes) = page_file::read(path).map_err(unread_page_file)?;
         if PAGE_PLAN.is_of(&bytes) {
             let quoted = quoted(&name);
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))

@@ -1,9 +1,17 @@
 //! Conversion of errors in the user's files.
 
+use std::io;
+
+use links_sdk::ProfileKey;
+
 use super::CommandError;
 use super::exit_code::Exit;
 use crate::page_file::local_image::RootError;
 use crate::page_file::{DocumentError, FileDiagnostics, ReadError};
+use crate::sanitize;
+
+/// Ends of the names of files.
+const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".json", ".plan"];
 
 impl From<DocumentError> for CommandError {
     fn from(error: DocumentError) -> Self {
@@ -32,6 +40,25 @@ impl From<ReadError> for CommandError {
             }
             ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
         }
+    }
+}
+
+/// Returns the error for a page file that cannot be read. A page is easily named where its file is needed.
+pub(crate) fn unread_page_file(why: ReadError) -> CommandError {
+    let page = match &why {
+        ReadError::Io(name, error) if error.kind() == io::ErrorKind::NotFound => {
+            let is_file = EXTENSIONS.iter().any(|it| name.to_lowercase().ends_with(it));
+            let is_key = name.parse::<ProfileKey>().is_ok();
+            (is_key && !is_file).then(|| sanitize::line(name).into_owned())
+        }
+        _ => None,
+    };
+    let failure = CommandError::from(why);
+    match page {
+        Some(key) => failure.with_hint(format!(
+            "a file is needed here; if {key} is a page, `links profile preview {key}` shows it, and `links pull {key} -O {key}.yaml` writes it to a file"
+        )),
+        None => failure,
     }
 }
 

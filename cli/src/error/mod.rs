@@ -2,7 +2,7 @@
 
 pub(crate) mod dry_run_result;
 pub(crate) mod exit_code;
-mod file_error;
+pub(crate) mod file_error;
 mod report;
 mod sdk_error;
 

@@ -13,6 +13,7 @@ use crate::error::exit_code::Exit;
 use crate::output::diff::{diff_lines, unified};
 use crate::output::format::markdown;
 use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::sanitize;
 
 /// What a preview shows, and where it goes.
 #[derive(Debug)]
@@ -78,8 +79,8 @@ pub(crate) fn shown(
 fn in_markdown(header: &str, diff: Option<&str>, after: &str) -> String {
     let block = match diff {
         Some("") => "Nothing changes for the reader.\n".to_owned(),
-        Some(diff) => markdown::block("diff", diff),
-        None => markdown::block("markdown", after),
+        Some(diff) => markdown::block("diff", &sanitize::text(diff)),
+        None => markdown::block("markdown", &sanitize::text(after)),
     };
     format!("### links preview: {header}\n\n{block}\n")
 }
@@ -89,7 +90,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_of_a_page_ends_the_block_of_a_summary() {
+    fn no_text_of_a_page_ends_the_block_of_a_summary_or_drives_a_terminal() {
+        let hostile = "# \u{1b}]0;x\u{7}\u{202e}\n";
+        for text in [in_markdown("cafe", None, hostile), in_markdown("cafe", Some(hostile), "")] {
+            assert!(text.contains("# \\u{1b}]0;x\\u{7}\\u{202e}\n"), "{text:?}");
+        }
         let text = in_markdown("cafe: 1 token", None, "# A\n````\n<script>\n");
         let expected =
             "### links preview: cafe: 1 token\n\n`````markdown\n# A\n````\n<script>\n`````\n\n";

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::account::files::AccountFiles;
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::error::file_error::unread_page_file;
 use crate::page_file;
 use crate::page_file::local_image::hash_of;
 
@@ -19,8 +21,16 @@ pub(super) struct PreviewSource {
 
 impl PreviewSource {
     pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self, CommandError> {
-        let (name, bytes) = page_file::read(path)?;
+        let (name, bytes) = page_file::read(path).map_err(unread_page_file)?;
         Ok(Self { path: path.to_owned(), name, bytes, roots: roots.to_vec() })
+    }
+
+    /// Reads a file whose preview is served: what is no file is never read from standard input instead.
+    pub(super) fn read_served(path: &Path, roots: &[PathBuf]) -> Result<Self, CommandError> {
+        Self::read(path, roots).map_err(|failure| match failure.exit() {
+            Exit::Invalid if !path.is_file() => failure.with_hint("a page file is needed here"),
+            _ => failure,
+        })
     }
 
     /// Returns the text, as far as it is Unicode.

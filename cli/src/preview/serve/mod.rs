@@ -49,7 +49,7 @@ pub(crate) async fn serve(
             .with_hint("name a page file"));
     }
     // What cannot be read at all is an error of the command, not of the file.
-    PreviewSource::read(&request.path, &request.apply_args.upload_root)?;
+    PreviewSource::read_served(&request.path, &request.apply_args.upload_root)?;
     let server = HttpServer::bind(options.port.unwrap_or_default())
         .map_err(|error| CommandError::usage(format!("cannot serve the preview: {error}")))?;
     let watcher = FileWatcher::new(&request.path).map_err(|error| {

@@ -156,7 +156,7 @@ impl ServeSession {
     /// Reads the file and makes a preview. Keeps the last one if that fails.
     async fn make(&mut self) -> Result<(), CommandError> {
         let roots = &self.request.apply_args.upload_root;
-        let made = match PreviewSource::read(&self.request.path, roots) {
+        let made = match PreviewSource::read_served(&self.request.path, roots) {
             Err(failure) => Err(failure),
             Ok(source) => {
                 let source = self.source.insert(source);
