@@ -11,7 +11,7 @@ use links_sdk::apply::{
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
 
-use crate::{cafe, client_of, no_limits};
+use crate::{cafe, client_of};
 
 const PAGE: i64 = 101;
 
@@ -65,7 +65,7 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
     // Both at one URL, which identifies a service.
     let client = Client::builder(server.base_url())
         .token(Token::new(&server.token()).unwrap())
-        .rate_limits(no_limits())
+        .rate_limits(links_sdk::RateLimits::unlimited())
         .observer(Arc::new(between))
         .build()
         .unwrap();

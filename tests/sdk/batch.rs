@@ -193,7 +193,10 @@ async fn a_service_without_keys_still_creates_each_slot_once() {
 /// Returns the slots of a service that answers every request with this.
 fn answering(status: u16, body: &str) -> (Canned, SlotsHandle) {
     let server = Canned::start([(status, body.to_owned())]);
-    let client = Client::builder(server.origin()).rate_limits(crate::no_limits()).build().unwrap();
+    let client = Client::builder(server.origin())
+        .rate_limits(links_sdk::RateLimits::unlimited())
+        .build()
+        .unwrap();
     (server, client.profile("cafe").slots())
 }
 

@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 use links_fixtures::{Account, ContractServer, ContractServerBuilder, Fault, Limits, World};
 use links_sdk::{Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, Token};
 
-use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
@@ -106,7 +105,7 @@ pub(crate) fn troubles() -> Vec<(&'static str, Act)> {
 #[tokio::test]
 async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
     for (name, trouble) in troubles() {
-        let env = ContendedEnv::new(no_limits()).await;
+        let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let slots = env.client.profile("cafe").slots();
         let seen: Vec<_> =
             slots.list().await.unwrap().into_iter().filter(|slot| slot.kind == "text").collect();
@@ -133,7 +132,7 @@ async fn found_13_a_lost_or_delayed_delete_is_executed_once() {
     acts.push(("answered without content", Act::answer(200, &[], "").executed()));
     acts.push(("answered with a page", Act::answer(200, &[], "<html>").executed()));
     for (name, trouble) in acts {
-        let env = ContendedEnv::new(no_limits()).await;
+        let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let slots = env.client.profile("cafe").slots();
         let page = slots.list().await.unwrap();
         let seen: Vec<_> = page.iter().filter(|slot| slot.kind == "text").cloned().collect();
@@ -175,7 +174,7 @@ async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_fol
 
 #[tokio::test]
 async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
-    let env = ContendedEnv::new(no_limits()).await;
+    let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     let slots = env.client.profile("cafe").slots();
     let seen = slots.list().await.unwrap();
     let busy = Fault::RateLimited(Some("7".into()));
@@ -190,7 +189,7 @@ async fn found_13_a_delete_answered_with_429_for_ever_ends_at_its_deadline() {
 #[tokio::test]
 async fn found_14_a_form_edited_during_a_wait_is_not_overwritten() {
     for (name, trouble) in troubles() {
-        let env = ContendedEnv::new(no_limits()).await;
+        let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let seen = env.client.forms().list().await.unwrap().items.remove(0);
         let form = env.client.form(&seen.id);
         env.meddle(|account| account.forms[0].title = "Of another client".into());
@@ -213,7 +212,7 @@ async fn found_14_a_form_edited_during_a_wait_is_not_overwritten() {
 #[tokio::test]
 async fn found_14_an_update_of_a_form_whose_answer_is_lost_is_found_by_looking() {
     for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
-        let env = ContendedEnv::new(no_limits()).await;
+        let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         let seen = env.client.forms().list().await.unwrap().items.remove(0);
         env.server.forget_requests();
         env.proxy.script([Act::pass(), act]);
@@ -290,7 +289,7 @@ fn overwrites() -> Vec<Overwrite> {
 async fn found_14_no_edit_during_a_wait_is_overwritten() {
     for Overwrite { name, edit, write, is_kept } in overwrites() {
         for (trouble, act) in troubles() {
-            let env = ContendedEnv::new(no_limits()).await;
+            let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
             env.meddle(edit);
             // A reorder needs one more read, for the order that it relies on.
             let looks = if name == "order" { 2 } else { 1 };
@@ -307,7 +306,7 @@ async fn found_14_no_edit_during_a_wait_is_overwritten() {
 async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
     for Overwrite { name, write, .. } in overwrites() {
         for act in [Act::reset_after(), Act::cut(5), Act::answer(200, &[], "").executed()] {
-            let env = ContendedEnv::new(no_limits()).await;
+            let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
             let looks = if name == "order" { 2 } else { 1 };
             env.proxy.script(std::iter::repeat_n(Act::pass(), looks).chain([act]));
             let written = write(env.client.clone()).await;
@@ -321,7 +320,7 @@ async fn found_14_whatever_was_written_is_found_where_its_answer_is_lost() {
 
 #[tokio::test]
 async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_that_it_got() {
-    let env = ContendedEnv::new(no_limits()).await;
+    let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     let seen = env.client.forms().list().await.unwrap().items.remove(0);
     let mut fields = serde_json::to_value(&seen).unwrap()["fields"].take();
     let new = serde_json::json!({"type": "text", "label": "New"});
@@ -337,7 +336,7 @@ async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_tha
 
 #[tokio::test]
 async fn found_13_a_delete_that_is_told_to_wait_a_minute_waits_looks_and_is_sent() {
-    for limits in [no_limits(), RateLimits::default()] {
+    for limits in [links_sdk::RateLimits::unlimited(), RateLimits::default()] {
         let env = ContendedEnv::new(limits).await;
         let slots = env.client.profile("cafe").slots();
         let mut seen = slots.list().await.unwrap();

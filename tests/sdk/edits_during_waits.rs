@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::conditional_writes::{ContendedEnv, slow, troubles};
 use crate::foreign_edit::{DOOMED, Edit, FOREIGN, NAMED, PAGE, THEIRS, UPDATED, every_step, text};
-use crate::{no_limits, recorded_run};
+use crate::recorded_run;
 use links_test_support::proxy::Act;
 
 const EDITS: [Edit; 8] = [
@@ -82,7 +82,7 @@ async fn found_14_an_edit_during_a_wait_before_a_write_is_kept_and_reported() {
         // After the page is read: the update, the create, the order, the delete.
         for request in 1..=4 {
             for edit in EDITS {
-                let env = ContendedEnv::new(no_limits()).await;
+                let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
                 env.server.edit(start);
                 env.meddle(move |account| edit.make(account));
                 let passing = std::iter::repeat_with(Act::pass).take(request);
@@ -126,7 +126,7 @@ async fn a_delayed_run_without_foreign_edits_succeeds() {
     acts.push(("cut", Act::cut(9)));
     for (name, trouble) in acts {
         for request in 1..=5 {
-            let env = ContendedEnv::new(no_limits()).await;
+            let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
             env.server.edit(start);
             let passing = std::iter::repeat_with(Act::pass).take(request);
             env.proxy.script(passing.chain([trouble.clone()]));
@@ -159,7 +159,7 @@ async fn found_13_the_page_is_read_before_every_batch_of_deletes() {
     // Sixty slots to delete take two requests; another client edits one of the second during the first.
     let doomed = 100..160;
     for (edited, left) in [(159, 10), (100, 60)] {
-        let env = ContendedEnv::new(no_limits()).await;
+        let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
         env.server.edit(|account| {
             account.profiles[0].slots =
                 doomed.clone().map(|id| text(id, &format!("Doomed {id}"))).collect();
@@ -187,7 +187,7 @@ async fn found_13_the_page_is_read_before_every_batch_of_deletes() {
 
 #[tokio::test]
 async fn found_14_the_same_edit_by_another_client_is_no_conflict() {
-    let env = ContendedEnv::new(no_limits()).await;
+    let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     env.server.edit(start);
     env.meddle(|account| {
         account.profiles[0].slots[0].data.insert("title".into(), "New".into());
@@ -205,7 +205,7 @@ async fn found_14_the_same_edit_by_another_client_is_no_conflict() {
 
 #[tokio::test]
 async fn found_14_a_conflict_before_the_first_write_leaves_nothing_in_doubt() {
-    let env = ContendedEnv::new(no_limits()).await;
+    let env = ContendedEnv::new(links_sdk::RateLimits::unlimited()).await;
     env.server.edit(start);
     env.meddle(|account| Edit::Change(UPDATED, "title").make(account));
     env.proxy.script([Act::pass(), Act::answer(429, &[("Retry-After", "3")], "{}")]);

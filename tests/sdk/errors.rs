@@ -7,7 +7,7 @@ use links_sdk::{BatchError, Client, Error, Outcome, Token};
 use links_test_support::canned::Canned;
 use serde_json::json;
 
-use crate::{cafe, no_limits, quick_cafe};
+use crate::{cafe, quick_cafe};
 
 async fn fill(client: &Client, page: &str, slots: Vec<NewSlot>) -> Result<usize, Error> {
     client.profile(page).get().await?;
@@ -87,13 +87,15 @@ async fn the_headers_of_an_answer_are_at_hand_without_the_token() {
     let body = json!({ "message": "Nothing is here.", "code": "not_found" }).to_string();
     let server = Canned::start([(404, body)]);
     let token = Token::new("request-1").unwrap();
-    let builder = Client::builder(server.origin()).rate_limits(no_limits());
+    let builder = Client::builder(server.origin()).rate_limits(links_sdk::RateLimits::unlimited());
     let error = builder.build().unwrap().me().await.unwrap_err();
     assert_eq!(error.header("Location").as_deref(), Some("/elsewhere"));
     assert_eq!(error.request_id().as_deref(), Some("request-1"));
     assert_eq!(error.header("x-absent"), None);
 
-    let builder = Client::builder(server.origin()).rate_limits(no_limits()).token(token);
+    let builder = Client::builder(server.origin())
+        .rate_limits(links_sdk::RateLimits::unlimited())
+        .token(token);
     let error = builder.build().unwrap().me().await.unwrap_err();
     assert_eq!(error.request_id().as_deref(), Some("***"), "the token is sent back");
 }

@@ -96,7 +96,7 @@ async fn an_unexpected_login_after_a_lost_answer_is_a_conflict() {
     let service =
         Canned::start([(200, settings("cafe")), (502, String::new()), (200, settings("third"))]);
     let builder = Client::builder(service.origin()).clock(SharedClock::new().0);
-    let client = builder.rate_limits(crate::no_limits()).build().unwrap();
+    let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
     let error = client.profile("cafe").update_settings(to("cafe.mole")).await.unwrap_err();
     assert!(error.is_conflict() && error.outcome() == Outcome::Unknown, "{error}");
     for login in ["cafe", "cafe.mole", "third"] {

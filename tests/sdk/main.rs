@@ -39,7 +39,7 @@ mod write_mode;
 mod write_requests;
 
 use links_fixtures::{Choices, Clock, ContractServer, World};
-use links_sdk::{Client, Token};
+use links_sdk::{Client, RateLimits, Token};
 use links_test_support::clock::SharedClock;
 
 /// Returns a server without rate limits, and its owner's client.
@@ -61,7 +61,7 @@ async fn quick_cafe() -> (ContractServer, Client, Clock) {
     let builder = ContractServer::builder(World::cafe()).no_limits().clock(service_clock.clone());
     let server = builder.start().await.unwrap();
     let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
-    let client = builder.clock(clock).rate_limits(no_limits()).build().unwrap();
+    let client = builder.clock(clock).rate_limits(RateLimits::unlimited()).build().unwrap();
     (server, client, service_clock)
 }
 
@@ -73,15 +73,5 @@ fn idempotency_keys(server: &ContractServer) -> Vec<Option<String>> {
 
 fn client_of(server: &ContractServer) -> Client {
     let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
-    builder.rate_limits(no_limits()).build().unwrap()
-}
-
-/// Returns limits that no test reaches, so that none has to wait.
-fn no_limits() -> links_sdk::RateLimits {
-    let mut limits = links_sdk::RateLimits::default();
-    limits.per_second = 1_000_000;
-    limits.per_minute = 1_000_000;
-    limits.analytics_per_minute = 1_000_000;
-    limits.music_per_minute = 1_000_000;
-    limits
+    builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }

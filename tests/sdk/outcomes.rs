@@ -301,7 +301,8 @@ async fn found_25_a_batch_delete_has_a_dry_run_and_reports_when_it_was_executed(
 #[tokio::test]
 async fn found_26_the_index_is_read_without_a_token_even_where_there_is_one() {
     let env = TestEnv::new().await;
-    let anyone = Client::builder(env.proxy.base_url()).rate_limits(crate::no_limits());
+    let anyone =
+        Client::builder(env.proxy.base_url()).rate_limits(links_sdk::RateLimits::unlimited());
     assert_eq!(anyone.build().unwrap().index().await.unwrap().version, "v1");
     env.client.index().await.unwrap();
     env.client.raw("GET", "/").send().await.unwrap();

@@ -11,7 +11,7 @@ use links_test_support::clock::SharedClock;
 async fn after_a_lost_answer(call: impl FnOnce(&Client) -> RawCall) -> (bool, Vec<Received>) {
     let service = Canned::start([(0, String::new()), (404, "{}".to_owned())]);
     let builder = Client::builder(service.origin()).clock(SharedClock::new().0);
-    let client = builder.rate_limits(crate::no_limits()).build().unwrap();
+    let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
     let error = call(&client).send().await.unwrap_err();
     let sent = service.received();
     let is_read = sent[0].line.starts_with("GET ");
@@ -55,7 +55,10 @@ async fn a_change_of_login_is_not_repeated() {
 #[tokio::test]
 async fn a_raw_request_is_sent_as_given_and_an_invalid_one_is_refused() {
     let service = Canned::start([(200, "{}".to_owned())]);
-    let client = Client::builder(service.origin()).rate_limits(crate::no_limits()).build().unwrap();
+    let client = Client::builder(service.origin())
+        .rate_limits(links_sdk::RateLimits::unlimited())
+        .build()
+        .unwrap();
     let call = client.raw("get", "/x/cafe?include=slots&a=%26").query("ids[]", "1 2");
     call.send().await.unwrap();
     client.raw("POST", "/x").json_text(r#"{"a": 1e2}"#).send().await.unwrap();

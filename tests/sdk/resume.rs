@@ -16,8 +16,8 @@ use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::recorded_run;
 use crate::recorded_run::{OnStep, RunResult};
-use crate::{no_limits, recorded_run};
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::{Act, Proxy};
 
@@ -56,7 +56,7 @@ fn client(
     timeouts.attempt = Some(patience);
     Client::builder(proxy.base_url())
         .token(Token::new(&server.token()).unwrap())
-        .rate_limits(no_limits())
+        .rate_limits(links_sdk::RateLimits::unlimited())
         .timeouts(timeouts)
         .clock(clock)
         .build()

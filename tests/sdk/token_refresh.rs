@@ -11,7 +11,6 @@ use links_sdk::oauth::{
 use links_sdk::{Client, Token, TokenSource};
 
 use crate::connector::connect;
-use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::misbehaving_servers::PathServer;
 
@@ -81,7 +80,7 @@ fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
 fn client(server: &ContractServer, clock: &Arc<SharedClock>, store: &Shared) -> Client {
     let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
     let builder = Client::builder(server.base_url()).token_source(source).clock(clock.clone());
-    builder.rate_limits(no_limits()).build().unwrap()
+    builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap()
 }
 
 /// Returns how often tokens were requested.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use links_fixtures::{ContractServer, Token as ServerToken};
 use links_sdk::{Client, Error, Outcome, Token, TokenError, TokenFuture, TokenSource};
 
-use crate::{cafe, idempotency_keys, no_limits};
+use crate::{cafe, idempotency_keys};
 
 /// Source that returns the first of its tokens, and goes on to the next when one is refused.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ async fn with(ring: &Arc<RotatingTokens>) -> (ContractServer, Client) {
     let (server, _) = cafe().await;
     server.edit(|account| account.tokens.push(ServerToken::personal("pps_second")));
     let builder = Client::builder(server.base_url()).token_source(ring.clone());
-    let client = builder.rate_limits(no_limits()).build().unwrap();
+    let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
     (server, client)
 }
 

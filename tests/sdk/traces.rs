@@ -14,7 +14,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::{no_limits, quick_cafe};
+use crate::quick_cafe;
 
 /// A span or an event, and the span that it is in.
 #[derive(Clone, Debug, Default)]
@@ -160,7 +160,7 @@ async fn no_secret_and_no_content_is_in_a_span() {
     const CANARY: &str = "canary-7c1d";
     let server =
         links_test_support::canned::Canned::start([(500, format!(r#"{{"message":"{CANARY}"}}"#))]);
-    let builder = Client::builder(server.origin()).rate_limits(no_limits());
+    let builder = Client::builder(server.origin()).rate_limits(links_sdk::RateLimits::unlimited());
     let client = builder.token(Token::new(CANARY).unwrap()).build().unwrap();
     let key = IdempotencyKey::new(CANARY).unwrap();
     let slot = NewSlot::of("text").with("title", CANARY);

@@ -108,7 +108,7 @@ async fn an_upload_that_the_service_does_not_read_times_out() {
         .token(Token::new("lnk_canary").unwrap());
     let client = builder
         .clock(SharedClock::new().0)
-        .rate_limits(crate::no_limits())
+        .rate_limits(links_sdk::RateLimits::unlimited())
         .timeouts(timeouts)
         .build()
         .unwrap();
@@ -125,7 +125,11 @@ fn target(url: &str, method: &str) -> String {
 
 fn client_of(service: &Canned) -> Client {
     let builder = Client::builder(service.origin()).token(Token::new("lnk_canary").unwrap());
-    builder.clock(SharedClock::new().0).rate_limits(crate::no_limits()).build().unwrap()
+    builder
+        .clock(SharedClock::new().0)
+        .rate_limits(links_sdk::RateLimits::unlimited())
+        .build()
+        .unwrap()
 }
 
 const RECORD: &str =
@@ -227,7 +231,7 @@ async fn fault_76_the_upload_url_is_in_no_error_and_no_log() {
         let log = Arc::new(RecordedLog::default());
         let builder =
             Client::builder(service.origin()).observer(log.clone()).clock(SharedClock::new().0);
-        let client = builder.rate_limits(crate::no_limits()).build().unwrap();
+        let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
         let error = client.files().upload(upload_by_url()).await.unwrap_err();
         let log = log.0.lock().unwrap();
         assert!(log.contains("createUploadUrl"));

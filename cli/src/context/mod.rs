@@ -355,7 +355,7 @@ impl Context {
                 watch.paced_by(pacer.clone());
                 builder.pacer(pacer)
             }
-            (Pacing::Off, _) => builder.rate_limits(unlimited()),
+            (Pacing::Off, _) => builder.rate_limits(RateLimits::unlimited()),
             (Pacing::Shared(_) | Pacing::Alone, _) => builder,
         };
         #[cfg(debug_assertions)]
@@ -378,16 +378,6 @@ enum Pacing<'r> {
 /// File name of the uploaded images of a service.
 pub(crate) fn uploads_file(service: &str) -> String {
     format!("uploads-{service}.json")
-}
-
-/// Rate limits that no command reaches.
-pub(crate) fn unlimited() -> RateLimits {
-    let mut limits = RateLimits::default();
-    limits.per_second = usize::MAX;
-    limits.per_minute = usize::MAX;
-    limits.analytics_per_minute = usize::MAX;
-    limits.music_per_minute = usize::MAX;
-    limits
 }
 
 /// Returns the time in seconds since 1970.

@@ -5,7 +5,7 @@ use std::io;
 
 use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
 use links_sdk::apply::PageSnapshot;
-use links_sdk::{BaseUrl, Client, ProfileKey, Token};
+use links_sdk::{BaseUrl, Client, ProfileKey, RateLimits, Token};
 use serde_json::{Value, json};
 
 use super::apply_outlook::ApplyOutlook;
@@ -17,7 +17,7 @@ use crate::account::files::AccountFiles;
 use crate::account::shadow_run::{ShadowedPage, run_on_shadow};
 use crate::apply::planned::ApplyArgs;
 use crate::apply::uploads::unsent_path;
-use crate::context::{Context, unlimited};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::sandbox::without_limits;
 use crate::schema::slot_types::SlotTypeCatalog;
@@ -93,7 +93,7 @@ impl Shadow {
         let server = server.map_err(|error| cannot(&error))?;
         let base = BaseUrl::new(&server.base_url()).map_err(|error| cannot(&error))?;
         let token = Token::new(&server.token()).map_err(|error| cannot(&error))?;
-        let client = Client::builder_at(base).token(token).rate_limits(unlimited());
+        let client = Client::builder_at(base).token(token).rate_limits(RateLimits::unlimited());
         let client = client.build().map_err(|error| cannot(&error))?;
         Ok(Self { _server: server, client, file_base })
     }

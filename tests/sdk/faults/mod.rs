@@ -16,7 +16,6 @@ use links_fixtures::{Choices, ContractServer, World};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, ClientBuilder, Error, SlotsHandle, Timeouts, Token};
 
-use crate::no_limits;
 use links_test_support::clock::SharedClock;
 use links_test_support::proxy::Proxy;
 
@@ -93,7 +92,7 @@ impl TestEnv {
 fn builder(server: &ContractServer, proxy: &Arc<Proxy>, clock: &Arc<SharedClock>) -> ClientBuilder {
     Client::builder(proxy.base_url())
         .token(Token::new(&server.token()).unwrap())
-        .rate_limits(no_limits())
+        .rate_limits(links_sdk::RateLimits::unlimited())
         .clock(clock.clone())
         .observer(proxy.clone())
 }

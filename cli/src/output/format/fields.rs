@@ -58,12 +58,23 @@ impl FieldSelection {
             for record in records {
                 add_paths(record, "", &mut known);
             }
-            crate::suggest::nearest(path, known)
+            nearest_path(path, known)
         };
         let of =
             |field| MissingField { field, meant: known(field), may_come: may_come(field, records) };
         if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
     }
+}
+
+/// Returns the path that is most like this one; for a name alone, also one that ends in a name like it.
+fn nearest_path(path: &str, known: BTreeSet<String>) -> Option<String> {
+    let deeper: Vec<String> =
+        if path.contains('.') { Vec::new() } else { known.iter().cloned().collect() };
+    crate::suggest::nearest(path, known).or_else(|| {
+        let last = |deep: &String| deep.rsplit('.').next().unwrap_or(deep).to_owned();
+        let name = crate::suggest::nearest(path, deeper.iter().map(last))?;
+        deeper.into_iter().find(|deep| last(deep) == name)
+    })
 }
 
 /// Collects the paths of all fields in a value.
@@ -205,6 +216,19 @@ mod tests {
 
     fn narrowed(fields: &str, body: Value) -> Value {
         FieldSelection::parse(fields).unwrap().narrow(body)
+    }
+
+    #[test]
+    fn a_name_alone_is_also_looked_for_deeper() {
+        let slot = json!({ "id": 1, "type": "button", "data": { "title": "Menu" } });
+        let meant = |fields: &str| {
+            let fields = FieldSelection::parse(fields).unwrap();
+            fields.missing(std::slice::from_ref(&slot)).remove(0).meant
+        };
+        assert_eq!(meant("titel").as_deref(), Some("data.title"));
+        assert_eq!(meant("typ").as_deref(), Some("type"));
+        assert_eq!(meant("data.titel").as_deref(), Some("data.title"));
+        assert_eq!(meant("colour"), None);
     }
 
     #[test]

@@ -43,6 +43,27 @@ impl Default for RateLimits {
 }
 
 impl RateLimits {
+    /// Returns limits that no program reaches, for a server without limits, such as one in a test.
+    ///
+    /// ```
+    /// use links_sdk::{Client, RateLimits};
+    ///
+    /// let limits = RateLimits::unlimited();
+    /// let client = Client::builder("http://127.0.0.1:8080/api/v1").rate_limits(limits).build()?;
+    /// # let _ = client;
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn unlimited() -> Self {
+        let most = usize::MAX;
+        Self {
+            per_second: most,
+            per_minute: most,
+            analytics_per_minute: most,
+            music_per_minute: most,
+        }
+    }
+
     /// Returns the smaller of each two numbers.
     fn at_most(self, ceiling: Self) -> Self {
         Self {
