@@ -131,7 +131,7 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
 /// Returns a rewrite or import, which continues the last one if that was the same and has not ended.
 fn bulk(machine: &mut Machine, asked: Bulk, values: Vec<String>) -> (String, Vec<String>, Intent) {
     let so_far = machine.bulk.clone().filter(|bulk| bulk.asked == asked);
-    let is_known = machine.has_no_open_run();
+    let is_known = machine.has_ended_last_run();
     let bulk = so_far.unwrap_or_else(|| BulkProgress::new(asked.clone(), is_known));
     let name = match &asked {
         Bulk::Rewrite(_) => "rewrite",

@@ -375,10 +375,10 @@ fn bulk_after(
         // A run that tells of changes by other clients may have ended, and so may one that was killed.
         let has_ended = match ended.exit {
             Some(0) => true,
-            Some(13) | None => machine.has_no_open_run(),
+            Some(13) | None => machine.has_ended_last_run(),
             // Ctrl-C may come after the end of the run, and the report does not promise to continue it then.
             Some(INTERRUPTED) if !ended.err.contains("run the same command again") => {
-                machine.has_no_open_run()
+                machine.has_ended_last_run()
             }
             Some(_) => false,
         };

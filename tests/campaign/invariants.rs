@@ -295,11 +295,18 @@ impl Trial<'_> {
         if let Some(failure) = self.failure() {
             let outcome = failure["outcome"].as_str().unwrap_or_default();
             let written = failure.get("written").is_some();
+            // What another client wrote meanwhile cannot be distinguished from the effect of a request without its answer.
+            let is_doubtful = self.mine().any(|(_, _, it)| !it.is_certain())
+                && self
+                    .events
+                    .iter()
+                    .any(|it| it.machine != Some(self.machine) && it.has_changed());
+            let is_certain = self.is_fresh && !is_doubtful;
             match outcome {
                 "not_executed" if changed => {
                     violate("outcome", format!("something was written, and it says {failure}"));
                 }
-                "executed" if self.writes().next().is_none() && self.is_fresh => {
+                "executed" if self.writes().next().is_none() && is_certain => {
                     violate("outcome", format!("nothing was executed, and it says {failure}"));
                 }
                 // After Ctrl-C, one may have been under way that never arrived.
@@ -311,10 +318,10 @@ impl Trial<'_> {
                 }
                 _ => {}
             }
-            if written && !changed && self.writes().next().is_none() && self.is_fresh {
+            if written && self.writes().next().is_none() && is_certain {
                 violate("outcome", format!("nothing was written, and it says {failure}"));
             }
-            if self.exit == Some(12) && self.writes().next().is_none() && self.is_fresh {
+            if self.exit == Some(12) && self.writes().next().is_none() && is_certain {
                 violate("outcome", format!("nothing was applied, and it says {failure}"));
             }
         }
@@ -379,8 +386,18 @@ impl Trial<'_> {
         }
     }
 
-    /// Checks that changes by other clients since the command's last read are neither overwritten nor deleted. An edit between that read
-    /// and the write right after it cannot be seen.
+    /// Returns the last answer before a request that shows the page, if the command could send its writes since without another read: it
+    /// had to wait for none of them. What another client did meanwhile is not seen.
+    fn relied_on(&self, at: usize) -> Option<(usize, &Request)> {
+        let earlier = || self.mine().rev().skip_while(move |(nth, ..)| *nth >= at);
+        let mut since = earlier().take_while(|(_, _, it)| !it.is_look());
+        let is_answered = since.all(|(_, _, it)| it.is_intact());
+        let look = earlier().find(|(_, _, it)| it.is_look()).filter(|_| is_answered);
+        look.map(|(nth, _, request)| (nth, request))
+    }
+
+    /// Checks that changes by other clients are neither overwritten nor deleted, but for those that cannot be seen: for an update since the
+    /// answer that it relies on, for a delete since the read right before it.
     fn check_no_lost_edits(&self, violate: Violate<'_>) {
         if matches!(self.intent, Intent::Set { .. } | Intent::Fields { .. } | Intent::Add) {
             return;
@@ -413,7 +430,8 @@ impl Trial<'_> {
             let change = event.change();
             for (id, key) in change.updated() {
                 let edited = foreign(&|it| it.change().updated().contains(&(id, key.clone())));
-                if edited.is_some_and(|edited| seen_at(id).is_none_or(|seen| seen > edited)) {
+                let relied_on = self.relied_on(at).filter(|(_, look)| look.shown().contains(&id));
+                if edited.is_some_and(|edited| relied_on.is_none_or(|(seen, _)| seen > edited)) {
                     let text = format!(
                         "{key} of slot {id} was edited by another client, then overwritten by {} {}",
                         request.method, request.path
@@ -526,15 +544,10 @@ impl Trial<'_> {
             if others(&event.before) == others(&event.after) {
                 continue;
             }
-            let looked = self
-                .mine()
-                .rev()
-                .find(|(earlier, _, it)| *earlier < at && (it.is_look() || it.is_write()));
-            let unseen = looked.is_some_and(|(looked, _, request)| {
-                request.is_look()
-                    && self.events[looked + 1..at].iter().any(|edit| {
-                        edit.machine != Some(self.machine) && edit.before.ids() != edit.after.ids()
-                    })
+            let unseen = self.relied_on(at).is_some_and(|(looked, _)| {
+                self.events[looked + 1..at].iter().any(|edit| {
+                    edit.machine != Some(self.machine) && edit.before.ids() != edit.after.ids()
+                })
             });
             if !unseen {
                 violate(

@@ -114,26 +114,21 @@ impl Machine {
 
     /// Returns whether every journal has ended.
     pub(crate) fn is_settled(&self) -> bool {
-        self.have_ended(&|_| true)
+        self.journals("state").iter().all(|path| has_ended(path))
     }
 
-    /// Returns whether every run on a page has ended, whatever other commands have written.
-    pub(crate) fn has_no_open_run(&self) -> bool {
-        self.have_ended(&|path| path.components().any(|it| it.as_os_str() == "runs"))
+    /// Returns whether the newest run on the page has ended, whatever other commands have written. It ends those before it; the journal of
+    /// one that was killed before it had planned anything stays as it is, and is never continued.
+    pub(crate) fn has_ended_last_run(&self) -> bool {
+        let runs = self.journals("state/runs");
+        let newest = runs.iter().max_by_key(|path| path.file_name().map(ToOwned::to_owned));
+        newest.is_none_or(|path| has_ended(path))
     }
 
-    fn have_ended(&self, is_meant: &dyn Fn(&Path) -> bool) -> bool {
-        let is_open = |path: &PathBuf| {
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let last = text.lines().last().unwrap_or_default();
-            // A line that was torn by a kill says nothing.
-            let is_end = last.starts_with(r#"{"commit""#) || last.starts_with(r#"{"close""#);
-            !is_end || !text.ends_with('\n')
-        };
-        let mut journals = files_below(&self.directory.join("state")).into_iter();
-        !journals.any(|path| {
-            path.extension().is_some_and(|it| it == "jsonl") && is_meant(&path) && is_open(&path)
-        })
+    fn journals(&self, directory: &str) -> Vec<PathBuf> {
+        let mut paths = files_below(&self.directory.join(directory));
+        paths.retain(|path| path.extension().is_some_and(|it| it == "jsonl"));
+        paths
     }
 
     /// Returns the newest run with the page as it was before it.
@@ -162,6 +157,14 @@ impl Machine {
         let written = kept.into_iter().flatten().filter(in_progress);
         files_below(&self.directory.join("tmp")).into_iter().chain(written).collect()
     }
+}
+
+fn has_ended(journal: &Path) -> bool {
+    let text = fs::read_to_string(journal).unwrap_or_default();
+    let last = text.lines().last().unwrap_or_default();
+    // A line that was torn by a kill says nothing.
+    let is_end = last.starts_with(r#"{"commit""#) || last.starts_with(r#"{"close""#);
+    is_end && text.ends_with('\n')
 }
 
 /// Returns the items of a page file.

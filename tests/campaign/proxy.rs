@@ -3,9 +3,9 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -97,6 +97,26 @@ struct Shared<W: Observed> {
     legacy_as_buttons: bool,
     script: Mutex<Script<W>>,
     stopping: AtomicBool,
+    /// Number of connections that were accepted and are not closed yet.
+    open: Mutex<usize>,
+    closed: Condvar,
+}
+
+/// A connection, counted until it is dropped.
+struct Connection<W: Observed>(Arc<Shared<W>>);
+
+impl<W: Observed> Connection<W> {
+    fn open(shared: Arc<Shared<W>>) -> Self {
+        *shared.open() += 1;
+        Self(shared)
+    }
+}
+
+impl<W: Observed> Drop for Connection<W> {
+    fn drop(&mut self) {
+        *self.0.open() -= 1;
+        self.0.closed.notify_all();
+    }
 }
 
 /// A request as it came in.
@@ -124,9 +144,16 @@ impl<W: Observed> Proxy<W> {
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let base = server.base_url();
         let inner = base.trim_start_matches("http://").split('/').next().unwrap().to_owned();
-        let (script, stopping) = (Mutex::default(), AtomicBool::new(false));
-        let shared =
-            Arc::new(Shared { server, inner, tokens, legacy_as_buttons, script, stopping });
+        let shared = Arc::new(Shared {
+            server,
+            inner,
+            tokens,
+            legacy_as_buttons,
+            script: Mutex::default(),
+            stopping: AtomicBool::new(false),
+            open: Mutex::new(0),
+            closed: Condvar::new(),
+        });
         let serving = shared.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -134,7 +161,8 @@ impl<W: Observed> Proxy<W> {
                     return;
                 }
                 let (Ok(stream), serving) = (stream, serving.clone()) else { continue };
-                thread::spawn(move || serving.serve(&stream));
+                let connection = Connection::open(serving);
+                thread::spawn(move || connection.0.serve(&stream));
             }
         });
         Self { origin, shared }
@@ -160,8 +188,15 @@ impl<W: Observed> Proxy<W> {
         self.shared.script().interrupted
     }
 
-    /// Ends the step, and returns its events.
+    /// Ends the step after the processes of it, and returns its events. A process that was killed may have sent a request before: it is
+    /// one of this step, too.
     pub(crate) fn end(&self) -> Vec<Event<W>> {
+        // Connections are accepted in their order, and this one is closed once it was accepted.
+        let mut last = TcpStream::connect(self.origin.trim_start_matches("http://")).unwrap();
+        last.shutdown(Shutdown::Write).unwrap();
+        let _ = last.read_to_end(&mut Vec::new());
+        let open = self.shared.open();
+        drop(self.shared.closed.wait_while(open, |open| *open > 0));
         std::mem::take(&mut *self.shared.script()).log
     }
 
@@ -187,6 +222,10 @@ impl<W: Observed> Drop for Proxy<W> {
 impl<W: Observed> Shared<W> {
     fn script(&self) -> MutexGuard<'_, Script<W>> {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self) -> MutexGuard<'_, usize> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn world(&self) -> W {

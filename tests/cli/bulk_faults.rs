@@ -433,3 +433,60 @@ fn a_rewrite_that_more_slots_match_since_is_a_second_run_with_an_undo_of_its_own
     ok(&env, &format!("undo {first} --yes"));
     assert_eq!(titles(&env, 0)[..2], ["Menu of today", "Menu"]);
 }
+
+/// Rewrites the 60 dishes of the import, in two batches.
+const DISHES: [&str; 10] = [
+    "slots",
+    "rewrite",
+    "qara.weddings",
+    "--where",
+    ".data.title // \"\" | startswith(\"Dish\")",
+    "--edit",
+    APPEND,
+    "--yes",
+    "-o",
+    "json",
+];
+
+/// Changes the title of the last dish as another client.
+fn edit_last_dish(account: &mut Account) {
+    let slot = account.profiles[1].slots.last_mut().unwrap();
+    slot.data.insert("title".to_owned(), "Dish of the day".into());
+}
+
+#[test]
+fn a_rewrite_that_ends_with_an_edit_by_others_says_that_it_has_ended() {
+    let env = begun();
+    assert_eq!(env.run_args(IMPORT, b"").exit, 0);
+    // The last write.
+    env.operations();
+    env.server.edit_after(3, edit_last_dish);
+    let run = env.run_args(DISHES, b"");
+    assert_eq!(run.exit, 13, "{run} {:?} {:?}", env.operations(), titles(&env, 1));
+    let page = &run.json()["data"]["pages"][0];
+    assert_eq!((&page["done"]["updated"], &page["finished"]), (&60.into(), &true.into()), "{run}");
+    let hint = run.error()["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains("the run has ended, and the same command would be a new one"), "{run}");
+    assert!(ok(&env, "log").stdout.contains("drift"), "{run}");
+    assert_eq!(env.run_args(DISHES, b"").exit, 0);
+    let ends = |end: &str| titles(&env, 1).iter().filter(|title| title.ends_with(end)).count();
+    assert_eq!((ends("!!"), ends("Dish of the day!")), (59, 1));
+}
+
+#[test]
+fn a_rewrite_that_an_edit_by_others_interrupts_says_that_the_same_command_continues_it() {
+    let env = begun();
+    assert_eq!(env.run_args(IMPORT, b"").exit, 0);
+    // The second batch waits, and the page is read once more after that.
+    env.server.fail([3], &Fault::RateLimited(None));
+    env.server.edit_after(3, edit_last_dish);
+    let run = env.run_args(DISHES, b"");
+    assert_eq!(run.exit, 13, "{run}");
+    let page = &run.json()["data"]["pages"][0];
+    assert_eq!((&page["done"]["updated"], &page["finished"]), (&50.into(), &false.into()), "{run}");
+    let hint = run.error()["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains("the same command continues the run"), "{run}");
+    assert_eq!(env.run_args(DISHES, b"").exit, 0);
+    let ends = |end: &str| titles(&env, 1).iter().filter(|title| title.ends_with(end)).count();
+    assert_eq!((ends("!"), ends("!!"), ends("Dish of the day!")), (60, 0, 1));
+}

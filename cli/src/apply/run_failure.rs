@@ -52,9 +52,9 @@ impl RunFailure {
         }
     }
 
-    /// Returns whether everything was sent.
-    pub(crate) fn is_sent(&self) -> bool {
-        matches!(self.cause(), Some(ApplyCause::Drift(_)))
+    /// Returns whether everything was written, and the run is not continued.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self, Self::Run(error) if error.has_ended())
     }
 
     /// Returns whether Ctrl-C ended the run.

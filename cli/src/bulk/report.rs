@@ -143,7 +143,7 @@ pub(super) fn applied(
             }
             Err(failure) => {
                 let (done, run) = failure.so_far();
-                let is_finished = failure.is_sent();
+                let is_finished = failure.has_ended();
                 if let Some((line, json)) = failed_page(page, &done, run.as_deref(), is_finished) {
                     lines.push(line);
                     pages.push(json);

@@ -17,8 +17,11 @@ use crate::error::exit_code::Exit;
 /// Maximum number of problems of a page or a file that are listed.
 const LISTED: usize = 20;
 
-/// Hint after a change by another client during the run.
-const LOOK: &str = "`links slots list` shows the page, `links log` whether the run has ended: the same command continues an unfinished run, and plans anew after one that has ended";
+/// Hint after a change by another client that ended the run.
+const WRITTEN: &str = "everything is written: `links slots list` shows the page; the run has ended, and the same command would be a new one";
+
+/// Hint after a change by another client before everything was written.
+const UNFINISHED: &str = "`links slots list` shows the page; the same command continues the run";
 
 /// Pages of a bulk change.
 pub(super) struct BulkState<'e> {
@@ -66,6 +69,7 @@ pub(super) fn run_error(
         let message = format!("the page {id} is named twice; nothing was written");
         return CommandError::usage(message).with_hint("name each page once");
     }
+    let hint = if error.has_ended() { WRITTEN } else { UNFINISHED };
     let failure = match error.cause() {
         ApplyCause::Drift(left) => {
             let message =
@@ -76,7 +80,7 @@ pub(super) fn run_error(
         _ => failed(error, None, RESUME),
     };
     let failure = match failure.exit() {
-        Exit::Drift if failure.hint() == Some(PLAN_AGAIN) => failure.with_hint(LOOK),
+        Exit::Drift if failure.hint() == Some(PLAN_AGAIN) => failure.with_hint(hint),
         _ => failure,
     };
     match (asked, login) {

@@ -25,6 +25,7 @@ struct ApplyFailure {
     cause: ApplyCause,
     done: AppliedChanges,
     run: Option<String>,
+    has_ended: bool,
 }
 
 /// Cause that ended a run.
@@ -115,7 +116,13 @@ pub struct ItemRefusal {
 
 impl ApplyError {
     pub(super) fn new(cause: ApplyCause, done: AppliedChanges, run: Option<String>) -> Self {
-        Self(Box::new(ApplyFailure { cause, done, run }))
+        Self(Box::new(ApplyFailure { cause, done, run, has_ended: false }))
+    }
+
+    /// Sets whether the run has ended.
+    pub(super) fn ended(mut self, has_ended: bool) -> Self {
+        self.0.has_ended = has_ended;
+        self
     }
 
     /// Returns the cause that ended the run.
@@ -131,6 +138,12 @@ impl ApplyError {
     /// Returns the changes that the run had made by then.
     pub fn done(&self) -> &AppliedChanges {
         &self.0.done
+    }
+
+    /// Returns whether everything was written and the page was read once more, which showed that it differs or that another client changed
+    /// it. The run is not continued: the same request begins another.
+    pub fn has_ended(&self) -> bool {
+        self.0.has_ended
     }
 
     /// Returns the name of the run in the journals, if it was recorded.

@@ -338,6 +338,7 @@ async fn execute<D: AccountDelegate>(
     }
     let mut results = Vec::new();
     for (nth, mut started, state) in open {
+        let is_written = state.is_ok();
         let ended = match state {
             Ok(()) => {
                 let StartedRun { run, settled } = &mut started;
@@ -360,7 +361,9 @@ async fn execute<D: AccountDelegate>(
             Ok(None) => ApplyCause::Stopped,
             Err(cause) => cause,
         };
-        results.push((nth, Err(ApplyError::new(cause, settled.and(done), run))));
+        let is_read = !matches!(cause, ApplyCause::Stopped | ApplyCause::Call { .. });
+        let error = ApplyError::new(cause, settled.and(done), run).ended(is_written && is_read);
+        results.push((nth, Err(error)));
     }
     results
 }
