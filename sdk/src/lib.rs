@@ -51,8 +51,20 @@
 //! empty object. Writing is strict: a field that the service computes cannot be sent by accident, and [`Error::field_errors`] lists the
 //! fields that the service refuses. Where the SDK's types are not enough, [`Call::answer`] returns the answer as it was sent.
 
+#![cfg_attr(
+    not(feature = "apply"),
+    allow(
+        dead_code,
+        unused_imports,
+        unreachable_pub,
+        reason = "parts of calls that only runs use"
+    )
+)]
+
+#[cfg(feature = "apply")]
 pub mod account;
 mod api;
+#[cfg(feature = "apply")]
 pub mod apply;
 mod base_url;
 mod batch;
@@ -83,11 +95,13 @@ mod operation;
 mod outcome;
 mod private_host;
 mod profile_key;
+mod same;
 mod secrets;
 mod send_requests;
 mod service_error;
 mod slot;
 mod success;
+#[cfg(feature = "apply")]
 pub mod sync;
 mod token;
 mod token_source;
@@ -145,8 +159,10 @@ pub use transport::pacing::{
 pub use transport::write_tally::WriteSummary;
 pub use upload::{
     ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, UnsuitableImage, Upload,
-    UploadMethod, UploadProgress, UploadTarget, image_size, image_size_of,
+    UploadMethod, UploadProgress, UploadTarget,
 };
+#[cfg(feature = "images")]
+pub use upload::{image_size, image_size_of};
 pub use view::{AnswerView, RequestView};
 pub use write_mode::WriteMode;
 

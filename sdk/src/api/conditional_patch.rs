@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::apply::same;
 use crate::call::{Call, Write};
 use crate::call_sender::{CallSender, GeneratedResult};
 use crate::client::Client;
@@ -15,6 +14,7 @@ use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::Error as ServiceError;
 use crate::operation::Operation;
+use crate::same::same;
 use crate::tolerant::Object;
 use crate::transport::{Answer, BoxFuture, Reservation};
 

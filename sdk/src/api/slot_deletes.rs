@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::slots::SlotsHandle;
-use crate::apply::is_unchanged;
 use crate::call::{Call, Delete, DeleteMany};
 use crate::call_sender::CallSender;
 use crate::conditional_write::{
@@ -15,6 +14,7 @@ use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::operation;
 use crate::outcome::Outcome;
+use crate::same::is_unchanged;
 use crate::slot::Slot;
 use crate::transport::{Answer, Reservation};
 

@@ -72,6 +72,7 @@ mod stored_form;
 mod tests;
 mod undo;
 
+pub use crate::same::same;
 pub use account_delegate::{AccountDelegate, PageToConfirm};
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
 pub use delegate::{ApplyDelegate, Confirmation, DefaultDelegate, Proposal};
@@ -85,8 +86,7 @@ pub use journal::{
 };
 pub use literal::{literal, literal_key};
 pub(crate) use matching::matched_slots;
-pub(crate) use normalized::{ValueShape, for_each_sorted, is_unchanged};
-pub use normalized::{fingerprint, same};
+pub use normalized::fingerprint;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_snapshot::PageSnapshot;
 pub(crate) use page_task::PageTask;

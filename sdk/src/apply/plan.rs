@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::content::DesiredContent;
 use super::matching::{MatchResult, Matcher};
-use super::normalized::{NormalizedFields, ValueShape, fields, fingerprint_of};
+use super::normalized::{NormalizedFields, fields, fingerprint_of};
 use super::order::arrange;
 use super::plan_error::{ItemError, ItemProblem, PlanError};
 use super::schema::Clearing;
@@ -18,6 +18,7 @@ use super::{
     RetainReason, same,
 };
 use crate::batch::SLOTS_PER_BATCH;
+use crate::same::ValueShape;
 use crate::{Object, Slot};
 
 /// Changes from a page as it was read to what a file asks for.

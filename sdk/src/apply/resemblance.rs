@@ -7,8 +7,9 @@ use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
 
 use super::digest::Digest;
-use super::normalized::{NormalizedFields, ValueShape, digest, for_each_sorted};
+use super::normalized::{NormalizedFields, digest};
 use super::schema::SchemaNode;
+use crate::same::{ValueShape, for_each_sorted};
 
 /// Returns pairs of item and slot, closest first, each item and slot used once. All are of one type; both sides are in page order.
 ///

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::apply::{ValueShape, for_each_sorted};
+use crate::same::{ValueShape, for_each_sorted};
 
 /// Hash of a value as `links.lock` holds it: 12 hexadecimal digits, or `-` for an empty value.
 ///

@@ -3,6 +3,8 @@
 mod download;
 mod foreign_url;
 mod image;
+#[cfg(feature = "images")]
+mod image_size;
 mod replayable_body;
 mod upload_url;
 
@@ -14,6 +16,8 @@ use bytes::Bytes;
 
 pub(crate) use download::{GET, download};
 pub use image::{ImageType, ImageUse, UnsuitableImage};
+#[cfg(feature = "images")]
+pub use image_size::{image_size, image_size_of};
 pub(crate) use replayable_body::ReplayableBody;
 pub use upload_url::UploadTarget;
 #[cfg(feature = "oauth")]
@@ -23,16 +27,6 @@ pub(crate) use upload_url::send_to_upload_url;
 
 /// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
-
-/// Returns the width and the height of the image in a file; `None` if they cannot be read, so that the file is damaged or no image.
-pub fn image_size(path: &std::path::Path) -> Option<(usize, usize)> {
-    imagesize::size(path).ok().map(|size| (size.width, size.height))
-}
-
-/// Returns the width and the height of the image in bytes; `None` if they cannot be read, so that the bytes are damaged or no image.
-pub fn image_size_of(bytes: &[u8]) -> Option<(usize, usize)> {
-    imagesize::blob_size(bytes).ok().map(|size| (size.width, size.height))
-}
 
 /// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels (the interface, section 2.1).
 pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
@@ -51,6 +45,7 @@ pub struct Upload {
     name: String,
     content: UploadContent,
     method: UploadMethod,
+    #[cfg(feature = "images")]
     image_use: Option<ImageUse>,
     progress: Option<Arc<dyn Fn(UploadProgress) + Send + Sync>>,
 }
@@ -99,20 +94,20 @@ impl Upload {
     }
 
     fn new(name: String, content: UploadContent) -> Self {
-        Self { name, content, method: UploadMethod::default(), image_use: None, progress: None }
+        Self {
+            name,
+            content,
+            method: UploadMethod::default(),
+            #[cfg(feature = "images")]
+            image_use: None,
+            progress: None,
+        }
     }
 
     /// Sets the upload method.
     #[must_use]
     pub fn method(mut self, method: UploadMethod) -> Self {
         self.method = method;
-        self
-    }
-
-    /// Refuses the image before it is sent where its size or proportions do not suit this use.
-    #[must_use]
-    pub fn for_use(mut self, image_use: ImageUse) -> Self {
-        self.image_use = Some(image_use);
         self
     }
 

@@ -54,15 +54,8 @@ impl ReplayableBody {
                 "{name} is not an image: only jpeg, png, webp and gif can be uploaded"
             ));
         };
-        if let Some(image_use) = upload.image_use {
-            let size = match &upload.content {
-                UploadContent::Bytes(bytes) => imagesize::blob_size(bytes),
-                UploadContent::File(path) => imagesize::size(path),
-            };
-            let size =
-                size.map_err(|_| format!("{name} is not an image whose size can be read"))?;
-            image_use.check(size.width, size.height).map_err(|error| format!("{name}: {error}"))?;
-        }
+        #[cfg(feature = "images")]
+        upload.check_use()?;
         let boundary = format!("links-{}", Uuid::new_v4().simple());
         Ok(Self { upload, length, image_type, stamp, boundary })
     }
