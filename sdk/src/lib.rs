@@ -103,6 +103,8 @@ mod slot;
 mod success;
 #[cfg(feature = "apply")]
 pub mod sync;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token;
 mod token_source;
 mod tolerant;

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 use links_fixtures::{Account, ContractServer, ContractServerBuilder, Fault, Limits, World};
 use links_sdk::{Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, Token};
 
-use links_test_support::clock::SharedClock;
+use links_sdk::testing::TestClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::proxy::{Act, Proxy};
 
 /// Edit of the page by another client, once, when the client waits.
@@ -16,7 +17,7 @@ type AccountEdit = Box<dyn FnOnce(&mut Account) + Send>;
 
 /// A clock during whose first wait another client edits the page.
 pub(crate) struct EditingClock {
-    clock: Arc<SharedClock>,
+    clock: Arc<TestClock>,
     server: Mutex<Option<(Arc<ContractServer>, AccountEdit)>>,
 }
 
@@ -59,7 +60,7 @@ impl ContendedEnv {
         limits: RateLimits,
         settings: impl FnOnce(ContractServerBuilder) -> ContractServerBuilder,
     ) -> Self {
-        let (clock, service_clock) = SharedClock::new();
+        let (clock, service_clock) = shared_clock();
         let server = settings(ContractServer::builder(World::cafe()).clock(service_clock));
         let server = Arc::new(server.start().await.unwrap());
         let proxy = Proxy::before(&server);

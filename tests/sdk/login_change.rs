@@ -5,7 +5,7 @@ use links_sdk::{Client, Object, Outcome, ProfileChanges, SettingsChanges};
 
 use crate::{cafe, quick_cafe};
 use links_test_support::canned::Canned;
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 
 fn to(login: &str) -> SettingsChanges {
     SettingsChanges::default().login(login)
@@ -95,7 +95,7 @@ async fn an_unexpected_login_after_a_lost_answer_is_a_conflict() {
     };
     let service =
         Canned::start([(200, settings("cafe")), (502, String::new()), (200, settings("third"))]);
-    let builder = Client::builder(service.origin()).clock(SharedClock::new().0);
+    let builder = Client::builder(service.origin()).clock(shared_clock().0);
     let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
     let error = client.profile("cafe").update_settings(to("cafe.mole")).await.unwrap_err();
     assert!(error.is_conflict() && error.outcome() == Outcome::Unknown, "{error}");

@@ -13,6 +13,7 @@ mod connector;
 mod download;
 mod edits_during_waits;
 mod errors;
+mod examples;
 mod faults;
 mod foreign_edit;
 #[cfg(feature = "link-check")]
@@ -29,6 +30,7 @@ mod readme;
 mod recorded_run;
 mod resume;
 #[cfg(feature = "oauth")]
+mod testing;
 mod token_refresh;
 mod token_source;
 mod tolerant_reading;
@@ -40,7 +42,7 @@ mod write_requests;
 
 use links_fixtures::{Choices, Clock, ContractServer, World};
 use links_sdk::{Client, RateLimits, Token};
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 
 /// Returns a server without rate limits, and its owner's client.
 async fn cafe() -> (ContractServer, Client) {
@@ -57,7 +59,7 @@ async fn cafe_with(choices: Choices) -> (ContractServer, Client) {
 
 /// Returns a server without rate limits and its owner's client, with one clock on which waits take no time.
 async fn quick_cafe() -> (ContractServer, Client, Clock) {
-    let (clock, service_clock) = SharedClock::new();
+    let (clock, service_clock) = shared_clock();
     let builder = ContractServer::builder(World::cafe()).no_limits().clock(service_clock.clone());
     let server = builder.start().await.unwrap();
     let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());

@@ -14,7 +14,8 @@ use links_sdk::{
     Pacer, PacerError, PacerFuture, RateLimits, SharedFilePacer, Ticket, Token, WaitReason,
 };
 
-use links_test_support::clock::SharedClock;
+use links_sdk::testing::TestClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::ready::ready_now;
 use tokio::task::yield_now;
 
@@ -22,12 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Sends through these pacers in turn, each request answered after `answer`, and returns the times of sending.
-fn run(
-    pacers: &[impl Pacer],
-    clock: &SharedClock,
-    count: usize,
-    answer: Duration,
-) -> Vec<Duration> {
+fn run(pacers: &[impl Pacer], clock: &TestClock, count: usize, answer: Duration) -> Vec<Duration> {
     let mut times = Vec::new();
     for turn in 0.. {
         if times.len() == count {
@@ -64,7 +60,7 @@ fn settle(pacer: &impl Pacer, ticket: Ticket, clock: &dyn Clock) {
     ready_now(pacer.settle(ticket, clock));
 }
 
-fn must_wait(pacer: &impl Pacer, clock: &SharedClock) -> MustWait {
+fn must_wait(pacer: &impl Pacer, clock: &TestClock) -> MustWait {
     admit(pacer, clock).expect_err("a window should be full")
 }
 
@@ -80,19 +76,15 @@ impl Observer for Warnings {
 #[test]
 fn eight_processes_use_the_limits_of_one_in_full() {
     let directory = tempfile::tempdir().unwrap();
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     let pacers: Vec<_> =
         (0..8).map(|_| SharedFilePacer::new(directory.path().join("state/rate.json"))).collect();
     let times = run(&pacers, &clock, 130, Duration::ZERO);
     assert_eq!((times[4], times[5]), (Duration::ZERO, SECOND), "5 go out at once");
     assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
     assert_eq!((times[60], times[120]), (MINUTE, 2 * MINUTE), "60 a minute are reached");
-    let alone = run(
-        &[InProcessPacer::new(RateLimits::default())],
-        &SharedClock::new().0,
-        130,
-        Duration::ZERO,
-    );
+    let alone =
+        run(&[InProcessPacer::new(RateLimits::default())], &shared_clock().0, 130, Duration::ZERO);
     assert_eq!(times.len(), alone.len());
     assert_eq!(times.last(), alone.last(), "eight take as long as one");
 }
@@ -101,7 +93,7 @@ fn eight_processes_use_the_limits_of_one_in_full() {
 fn threads_over_one_file_never_pass_a_limit() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rate.json");
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     let sent = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -131,7 +123,7 @@ fn threads_over_one_file_never_pass_a_limit() {
 fn a_429_stops_every_process() {
     let directory = tempfile::tempdir().unwrap();
     let [one, other] = [(); 2].map(|()| SharedFilePacer::new(directory.path().join("rate.json")));
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     ready_now(one.block(2 * SECOND, &*clock));
     let expected = MustWait { duration: 2 * SECOND, reason: WaitReason::TooManyRequests };
     assert_eq!(must_wait(&other, &clock), expected);
@@ -143,7 +135,7 @@ fn a_429_stops_every_process() {
 fn a_process_that_dies_does_not_hold_its_place_for_long() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rate.json");
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     for _ in 0..5 {
         admit(&SharedFilePacer::new(&path), &*clock).unwrap();
     }
@@ -156,7 +148,7 @@ fn a_process_that_dies_does_not_hold_its_place_for_long() {
 #[test]
 fn fault_66_requests_continue_after_the_clock_is_set_back() {
     #[derive(Debug)]
-    struct SetBackClock<'a>(&'a SharedClock, Duration);
+    struct SetBackClock<'a>(&'a TestClock, Duration);
     impl Clock for SetBackClock<'static> {
         fn monotonic(&self) -> Duration {
             self.0.monotonic()
@@ -173,8 +165,7 @@ fn fault_66_requests_continue_after_the_clock_is_set_back() {
     }
     let directory = tempfile::tempdir().unwrap();
     let pacer = SharedFilePacer::new(directory.path().join("rate.json"));
-    let clock: &'static SharedClock =
-        Box::leak(Box::new(Arc::into_inner(SharedClock::new().0).unwrap()));
+    let clock: &'static TestClock = Box::leak(Box::new(Arc::into_inner(shared_clock().0).unwrap()));
     let before = SetBackClock(clock, Duration::ZERO);
     let after = SetBackClock(clock, 60 * MINUTE);
     for _ in 0..5 {
@@ -190,7 +181,7 @@ fn fault_66_requests_continue_after_the_clock_is_set_back() {
 fn torn_foreign_and_oversized_content_counts_as_empty() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rate.json");
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     let pacer = SharedFilePacer::new(&path);
     admit(&pacer, &*clock).unwrap();
     let whole = fs::read(&path).unwrap();
@@ -233,7 +224,7 @@ fn the_file_stays_small_and_names_no_token() {
     assert_ne!(name, SharedFilePacer::name(&elsewhere, &canary));
 
     let path = directory.path().join("new/state").join(&name);
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     run(&[SharedFilePacer::new(&path)], &clock, 300, Duration::from_millis(3));
     let content = fs::read_to_string(&path).unwrap();
     assert!(content.len() < 5000, "{} bytes", content.len());
@@ -255,7 +246,7 @@ fn an_unusable_file_leaves_pacing_to_the_process_with_one_warning() {
     for path in unusable {
         let warnings = Arc::new(Warnings::default());
         let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
-        let (clock, _) = SharedClock::new();
+        let (clock, _) = shared_clock();
         let times = run(&[pacer], &clock, 130, Duration::ZERO);
         assert_eq!((most_in_any(&times, SECOND), most_in_any(&times, MINUTE)), (5, 60));
         let warnings = warnings.0.lock().unwrap();
@@ -270,7 +261,7 @@ fn a_file_that_becomes_unusable_leaves_its_requests_remembered_in_the_process() 
     let path = directory.path().join("rate.json");
     let warnings = Arc::new(Warnings::default());
     let pacer = SharedFilePacer::new(&path).observer(warnings.clone());
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     for _ in 0..5 {
         let ticket = admit(&pacer, &*clock).unwrap();
         settle(&pacer, ticket, &*clock);
@@ -281,13 +272,13 @@ fn a_file_that_becomes_unusable_leaves_its_requests_remembered_in_the_process() 
     assert_eq!(warnings.0.lock().unwrap().len(), 1);
 }
 
-fn client(server: &ContractServer, clock: &Arc<SharedClock>, pacer: impl Pacer) -> Client {
+fn client(server: &ContractServer, clock: &Arc<TestClock>, pacer: impl Pacer) -> Client {
     let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
     builder.clock(clock.clone()).pacer(Arc::new(pacer)).build().unwrap()
 }
 
-async fn limited(limits: Limits) -> (ContractServer, Arc<SharedClock>) {
-    let (clock, service) = SharedClock::new();
+async fn limited(limits: Limits) -> (ContractServer, Arc<TestClock>) {
+    let (clock, service) = shared_clock();
     let server =
         ContractServer::builder(World::cafe()).clock(service).limits(limits).start().await.unwrap();
     (server, clock)

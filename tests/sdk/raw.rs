@@ -5,12 +5,12 @@ use serde_json::json;
 
 use crate::cafe;
 use links_test_support::canned::{Canned, Received};
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 
 /// Returns the requests of a call whose first answer is lost. If the path is one of the interface, the second answer proves nothing.
 async fn after_a_lost_answer(call: impl FnOnce(&Client) -> RawCall) -> (bool, Vec<Received>) {
     let service = Canned::start([(0, String::new()), (404, "{}".to_owned())]);
-    let builder = Client::builder(service.origin()).clock(SharedClock::new().0);
+    let builder = Client::builder(service.origin()).clock(shared_clock().0);
     let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
     let error = call(&client).send().await.unwrap_err();
     let sent = service.received();

@@ -18,7 +18,8 @@ use tempfile::TempDir;
 
 use crate::recorded_run;
 use crate::recorded_run::{OnStep, RunResult};
-use links_test_support::clock::SharedClock;
+use links_sdk::testing::TestClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::proxy::{Act, Proxy};
 
 const PAGE: i64 = 101;
@@ -26,7 +27,7 @@ const PAGE: i64 = 101;
 /// A service behind a proxy, a clock shared by all, and a directory of state.
 struct JournalEnv {
     server: ContractServer,
-    clock: Arc<SharedClock>,
+    clock: Arc<TestClock>,
     service_clock: links_fixtures::Clock,
     proxy: Arc<Proxy>,
     client: Client,
@@ -66,7 +67,7 @@ fn client(
 impl JournalEnv {
     /// Returns an environment with a page with one divider.
     async fn new(choices: Choices) -> Self {
-        let (clock, service_clock) = SharedClock::new();
+        let (clock, service_clock) = shared_clock();
         let mut account = World::cafe().into_account();
         account.profiles[0].slots = vec![links_fixtures::Slot::new(1, "divider", <_>::default())];
         let server = ContractServer::builder(World::of(account)).clock(service_clock.clone());
@@ -460,13 +461,13 @@ async fn fault_63_a_run_that_is_dropped_in_any_request_is_finished_by_the_next()
 
 /// Returns a client whose time limit is never reached.
 fn patient(env: &JournalEnv) -> Client {
-    client(&env.server, &env.proxy, SharedClock::new().0, Duration::from_secs(600))
+    client(&env.server, &env.proxy, shared_clock().0, Duration::from_secs(600))
 }
 
 /// A clock on the client's machine that differs from the service's.
 #[derive(Debug)]
 struct SkewedClock {
-    clock: Arc<SharedClock>,
+    clock: Arc<TestClock>,
     back: Duration,
     forth: Duration,
 }

@@ -11,7 +11,8 @@ use links_sdk::oauth::{
 use links_sdk::{Client, Token, TokenSource};
 
 use crate::connector::connect;
-use links_test_support::clock::SharedClock;
+use links_sdk::testing::TestClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::misbehaving_servers::PathServer;
 
 /// Store in memory that several sources share, like a file: with a lock, and with injected failures.
@@ -62,8 +63,8 @@ impl CredentialStore for Shared {
 }
 
 /// Returns a server whose tokens expire after an hour, its clock, and a store that is logged in.
-async fn logged_in() -> (ContractServer, Arc<SharedClock>, Shared) {
-    let (clock, service) = SharedClock::new();
+async fn logged_in() -> (ContractServer, Arc<TestClock>, Shared) {
+    let (clock, service) = shared_clock();
     let builder = ContractServer::builder(World::cafe()).no_limits().clock(service);
     let server = builder.start().await.unwrap();
     let mut credentials = connect(&server).await;
@@ -77,7 +78,7 @@ fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
     clock.wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_secs()
 }
 
-fn client(server: &ContractServer, clock: &Arc<SharedClock>, store: &Shared) -> Client {
+fn client(server: &ContractServer, clock: &Arc<TestClock>, store: &Shared) -> Client {
     let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
     let builder = Client::builder(server.base_url()).token_source(source).clock(clock.clone());
     builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap()
@@ -88,7 +89,7 @@ fn renewals(server: &ContractServer) -> usize {
     server.requests().iter().filter(|it| it.path == "/oauth/token").count()
 }
 
-async fn pass(clock: &Arc<SharedClock>, time: u64) {
+async fn pass(clock: &Arc<TestClock>, time: u64) {
     links_sdk::Clock::sleep(&**clock, Duration::from_secs(time)).await;
 }
 
@@ -303,7 +304,7 @@ async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loo
 #[tokio::test]
 async fn without_a_refresh_token_an_expired_token_is_not_renewed() {
     let choices = Choices { refresh_tokens: false, ..Choices::default() };
-    let (clock, service) = SharedClock::new();
+    let (clock, service) = shared_clock();
     let builder =
         ContractServer::builder(World::cafe()).no_limits().clock(service).choices(choices);
     let server = builder.start().await.unwrap();

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{cafe, cafe_with, idempotency_keys, quick_cafe};
 use links_test_support::canned::Canned;
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 
 /// Returns the smallest PNG header that has a size, and this number of further bytes.
 fn png(width: u32, height: u32, more: usize) -> Vec<u8> {
@@ -107,7 +107,7 @@ async fn an_upload_that_the_service_does_not_read_times_out() {
     let builder = Client::builder(format!("http://{}", deaf.local_addr().unwrap()))
         .token(Token::new("lnk_canary").unwrap());
     let client = builder
-        .clock(SharedClock::new().0)
+        .clock(shared_clock().0)
         .rate_limits(links_sdk::RateLimits::unlimited())
         .timeouts(timeouts)
         .build()
@@ -125,11 +125,7 @@ fn target(url: &str, method: &str) -> String {
 
 fn client_of(service: &Canned) -> Client {
     let builder = Client::builder(service.origin()).token(Token::new("lnk_canary").unwrap());
-    builder
-        .clock(SharedClock::new().0)
-        .rate_limits(links_sdk::RateLimits::unlimited())
-        .build()
-        .unwrap()
+    builder.clock(shared_clock().0).rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap()
 }
 
 const RECORD: &str =
@@ -230,7 +226,7 @@ async fn fault_76_the_upload_url_is_in_no_error_and_no_log() {
         let service = Canned::start([(200, case.clone())]);
         let log = Arc::new(RecordedLog::default());
         let builder =
-            Client::builder(service.origin()).observer(log.clone()).clock(SharedClock::new().0);
+            Client::builder(service.origin()).observer(log.clone()).clock(shared_clock().0);
         let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
         let error = client.files().upload(upload_by_url()).await.unwrap_err();
         let log = log.0.lock().unwrap();

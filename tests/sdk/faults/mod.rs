@@ -16,14 +16,15 @@ use links_fixtures::{Choices, ContractServer, World};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, ClientBuilder, Error, SlotsHandle, Timeouts, Token};
 
-use links_test_support::clock::SharedClock;
+use links_sdk::testing::TestClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::proxy::Proxy;
 
 /// A contract server behind a proxy, and a client that shares its time with the server.
 pub(crate) struct TestEnv {
     pub(crate) server: ContractServer,
     pub(crate) proxy: Arc<Proxy>,
-    pub(crate) clock: Arc<SharedClock>,
+    pub(crate) clock: Arc<TestClock>,
     pub(crate) client: Client,
 }
 
@@ -33,7 +34,7 @@ impl TestEnv {
     }
 
     pub(crate) async fn with(world: World, choices: Choices) -> Self {
-        let (clock, service_clock) = SharedClock::new();
+        let (clock, service_clock) = shared_clock();
         let server = ContractServer::builder(world).clock(service_clock).no_limits();
         let server = server.choices(choices).start().await.unwrap();
         let proxy = Proxy::before(&server);
@@ -89,7 +90,7 @@ impl TestEnv {
     }
 }
 
-fn builder(server: &ContractServer, proxy: &Arc<Proxy>, clock: &Arc<SharedClock>) -> ClientBuilder {
+fn builder(server: &ContractServer, proxy: &Arc<Proxy>, clock: &Arc<TestClock>) -> ClientBuilder {
     Client::builder(proxy.base_url())
         .token(Token::new(&server.token()).unwrap())
         .rate_limits(links_sdk::RateLimits::unlimited())

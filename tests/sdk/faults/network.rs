@@ -10,12 +10,12 @@ use links_sdk::{Client, Outcome, ProfileChanges, Timeouts, Token};
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::{TestEnv, divider, dividers, own_process};
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::proxy::Act;
 
 /// Returns a client for a URL, in tests in which only the connection matters.
 fn client_of(address: String, connect: Duration) -> Client {
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     let mut timeouts = Timeouts::default();
     timeouts.connect = connect;
     let builder = Client::builder(address).token(Token::new("pps_anything").unwrap());

@@ -6,7 +6,7 @@ use std::process::Command;
 use links_sdk::{Client, Token};
 
 use super::chain;
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 
 const ADDRESS: &str = "LINKS_TEST_ADDRESS";
 
@@ -32,7 +32,7 @@ pub(super) async fn ask(address: &str, environment: &[(&str, &OsStr)]) -> String
 #[ignore = "does nothing but ask; other tests start it in a process of its own"]
 async fn ask_for_me() {
     let Ok(address) = std::env::var(ADDRESS) else { return };
-    let (clock, _) = SharedClock::new();
+    let (clock, _) = shared_clock();
     let builder = Client::builder(address).token(Token::new("pps_anything").unwrap());
     let said = match builder.clock(clock).build().unwrap().me().await {
         Ok(me) => format!("hello {}", me.name),

@@ -7,7 +7,7 @@ use links_sdk::types::NewSlot;
 use links_sdk::{Client, IdempotencyKey, NewProfile, Outcome, ProfileChanges, Token};
 
 use super::{TestEnv, divider, dividers};
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::proxy::Act;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -18,7 +18,7 @@ fn too_many(retry_after: &[(&str, &str)]) -> Act {
 
 #[tokio::test]
 async fn fault_17_a_429_is_waited_out_by_every_call_of_the_client() {
-    let (clock, service_clock) = SharedClock::new();
+    let (clock, service_clock) = shared_clock();
     let server = ContractServer::builder(World::cafe()).clock(service_clock).start().await.unwrap();
     let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
     let client = builder.clock(clock.clone()).build().unwrap();

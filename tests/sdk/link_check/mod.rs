@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use links_sdk::link_check::{
     LinkChecker, LinkCheckerBuilder, LinkKind, Visit, VisitEnd, WebLink, judge, read_link,
 };
-use links_test_support::clock::SharedClock;
+use links_test_support::clock::shared_clock;
 use links_test_support::link_site::LinkSite;
 
 fn link(url: &str) -> WebLink {
@@ -152,7 +152,7 @@ async fn a_busy_site_is_waited_for_once() {
         ("/status/429", vec![], 429, 1),
     ] {
         let site = LinkSite::start();
-        let (clock, _) = SharedClock::new();
+        let (clock, _) = shared_clock();
         let checker = checker().clock(clock.clone()).build().unwrap();
         let visit = checker.visit(&link(&site.url(path))).await;
         assert_eq!(visit.end, VisitEnd::Status(end), "{path}");
