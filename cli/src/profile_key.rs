@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use links_sdk::{InvalidProfileKey, ProfileKey};
+use links_sdk::{InvalidProfileKey, ProfileKey, SlotId};
 
 /// Parses an id, a login, or the URL of a page (`https://links.example/cafe`).
 ///
@@ -50,12 +50,15 @@ fn url(text: &str) -> Option<(&str, &str)> {
 /// # Errors
 ///
 /// When the text is not an id.
-pub(crate) fn slot(text: &str) -> Result<i64, &'static str> {
+pub(crate) fn slot(text: &str) -> Result<SlotId, &'static str> {
     if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
     {
         return Err("an id is a whole number, at most 9223372036854775807");
     }
-    text.parse().ok().filter(|id| *id > 0).ok_or("an id is a whole number, such as 1002")
+    text.parse()
+        .ok()
+        .filter(|id: &SlotId| id.get() > 0)
+        .ok_or("an id is a whole number, such as 1002")
 }
 
 /// Length of a login in characters (the interface, section 8).
@@ -96,7 +99,7 @@ mod tests {
         ] {
             assert_eq!(parse(text), Ok(ProfileKey::Login("cafe".into())), "{text}");
         }
-        assert_eq!(parse("1042"), Ok(ProfileKey::Id(1042)));
+        assert_eq!(parse("1042"), Ok(ProfileKey::Id(1042.into())));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub async fn announce(client: &Client, page: &str, text: &str) -> Result<String,
     let slots = page.slots().list().await?;
     if slots.first().is_none_or(|slot| slot.data.get("title") != Some(&text.into())) {
         let made = page.slots().create(NewSlot::of("text").with("title", text)).await?;
-        let order = [made.id].into_iter().chain(slots.iter().map(|slot| slot.id)).collect();
+        let order = [made.id].into_iter().chain(slots.iter().map(|slot| slot.id));
         page.slots().reorder(order).await?;
     }
     Ok(headline(&page.get().await?))

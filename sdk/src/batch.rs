@@ -11,6 +11,7 @@ use crate::batch_item::BatchItem;
 use crate::call_future::CallFuture;
 use crate::error::Error;
 use crate::generated::types::{NewSlot, SlotChange};
+use crate::ids::SlotId;
 use crate::operation;
 use crate::tolerant::FieldErrors;
 use crate::transport::idempotency::IdempotencyKey;
@@ -154,8 +155,11 @@ impl SlotsHandle {
     /// assert_eq!(slots.list().await?.len(), page.len() - deleted.len());
     /// # Ok(()) });
     /// ```
-    pub fn delete_many(&self, ids: impl IntoIterator<Item = i64>) -> BatchRun<i64> {
-        BatchRun::new(self.clone(), ids)
+    pub fn delete_many(
+        &self,
+        ids: impl IntoIterator<Item = impl Into<SlotId>>,
+    ) -> BatchRun<SlotId> {
+        BatchRun::new(self.clone(), ids.into_iter().map(Into::into))
     }
 }
 

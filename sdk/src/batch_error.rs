@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::error::{Error, FailedRun};
 use crate::failed_run;
+use crate::ids::SlotId;
 use crate::outcome::Outcome;
 use crate::tolerant::FieldErrors;
 use crate::transport::idempotency::IdempotencyKey;
@@ -16,7 +17,7 @@ pub struct BatchError(pub(crate) Box<BatchErrorDetails>);
 #[derive(Debug)]
 pub(crate) struct BatchErrorDetails {
     pub(crate) verb: &'static str,
-    pub(crate) done: Vec<i64>,
+    pub(crate) done: Vec<SlotId>,
     pub(crate) failed: Range<usize>,
     pub(crate) total: usize,
     pub(crate) key: IdempotencyKey,
@@ -40,7 +41,7 @@ pub enum BatchCause {
 
 impl BatchError {
     /// Returns the ids of the slots written before the request that failed, in order.
-    pub fn done(&self) -> &[i64] {
+    pub fn done(&self) -> &[SlotId] {
         &self.0.done
     }
 

@@ -6,6 +6,7 @@ use crate::api::SlotsHandle;
 use crate::batch_error::BatchCause;
 use crate::error::Error;
 use crate::generated::types::{NewSlot, SlotChange};
+use crate::ids::SlotId;
 use crate::operation;
 use crate::slot::Slot;
 use crate::transport::BoxFuture;
@@ -15,10 +16,10 @@ use crate::transport::idempotency::IdempotencyKey;
 pub trait BatchItem: sealed::Item {}
 impl BatchItem for NewSlot {}
 impl BatchItem for SlotChange {}
-impl BatchItem for i64 {}
+impl BatchItem for SlotId {}
 
 pub(crate) mod sealed {
-    use super::{BatchCause, BoxFuture, Error, IdempotencyKey, SlotsHandle};
+    use super::{BatchCause, BoxFuture, Error, IdempotencyKey, SlotId, SlotsHandle};
 
     /// Write of the slots of one request.
     pub trait Item: Sized + Send + 'static {
@@ -36,7 +37,7 @@ pub(crate) mod sealed {
             key: IdempotencyKey,
         ) -> BoxFuture<'_, Result<Vec<Self::Done>, BatchCause>>;
 
-        fn id(done: &Self::Done) -> i64;
+        fn id(done: &Self::Done) -> SlotId;
     }
 }
 
@@ -58,20 +59,20 @@ impl sealed::Item for NewSlot {
         })
     }
 
-    fn id(slot: &Slot) -> i64 {
+    fn id(slot: &Slot) -> SlotId {
         slot.id
     }
 }
 
 impl sealed::Item for SlotChange {
-    type Done = i64;
+    type Done = SlotId;
     const VERB: &'static str = "updated";
 
     fn write(
         slots: &SlotsHandle,
         chunk: Vec<Self>,
         _: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
+    ) -> BoxFuture<'_, Result<Vec<SlotId>, BatchCause>> {
         Box::pin(async move {
             let ids = chunk.iter().map(|change| change.id).collect();
             slots.update_batch(chunk).await.map_err(BatchCause::Call)?;
@@ -79,13 +80,13 @@ impl sealed::Item for SlotChange {
         })
     }
 
-    fn id(id: &i64) -> i64 {
+    fn id(id: &SlotId) -> SlotId {
         *id
     }
 }
 
-impl sealed::Item for i64 {
-    type Done = i64;
+impl sealed::Item for SlotId {
+    type Done = SlotId;
     const VERB: &'static str = "deleted";
 
     fn check(ids: &[Self]) -> Result<(), (usize, Error)> {
@@ -103,7 +104,7 @@ impl sealed::Item for i64 {
         slots: &SlotsHandle,
         chunk: Vec<Self>,
         _: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<i64>, BatchCause>> {
+    ) -> BoxFuture<'_, Result<Vec<SlotId>, BatchCause>> {
         Box::pin(async move {
             let answer = slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
             check_count(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
@@ -111,7 +112,7 @@ impl sealed::Item for i64 {
         })
     }
 
-    fn id(id: &i64) -> i64 {
+    fn id(id: &SlotId) -> SlotId {
         *id
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::generated::types::{NewFormField, Social};
+use crate::ids::ChannelId;
 use crate::tolerant::{ChannelIds, Object};
 
 macro_rules! body {
@@ -131,8 +132,8 @@ body! {
     /// ```
     /// use links_sdk::NewForm;
     ///
-    /// let form = NewForm::default().title("Write to us").button_text("Send").notify([]);
-    /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([]));
+    /// let form = NewForm::default().title("Write to us").button_text("Send").notify([7, 9]);
+    /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([7, 9]));
     /// ```
     NewForm {
         /// Title, shown above the fields.
@@ -162,7 +163,7 @@ body! {
 
 impl NewForm {
     /// Channels that receive each new lead.
-    pub fn notify(self, channels: impl IntoIterator<Item = i64>) -> Self {
+    pub fn notify(self, channels: impl IntoIterator<Item = impl Into<ChannelId>>) -> Self {
         self.notification_channel_ids(channels.into_iter().collect::<ChannelIds>())
     }
 }

@@ -340,8 +340,7 @@ pub mod types {
         pub enabled: bool,
         ///Fields in the order in which they are shown.
         pub fields: ::std::vec::Vec<FormField>,
-        ///Id of the form.
-        pub id: ::std::string::String,
+        pub id: crate::FormId,
         #[serde(rename = "notificationChannelIds")]
         pub notification_channel_ids: crate::ChannelIds,
         ///Number of submissions after which the form closes.
@@ -635,8 +634,7 @@ pub mod types {
     pub struct NotificationChannel {
         ///Transport: `telegram`, `whatsapp` or `email`.
         pub channel: ::std::string::String,
-        ///Id of the channel, as used in `notificationChannelIds`.
-        pub id: i64,
+        pub id: crate::ChannelId,
         ///`false`: the channel is kept but receives nothing.
         #[serde(rename = "isActive")]
         pub is_active: bool,
@@ -670,8 +668,7 @@ pub mod types {
         ///Text under the heading.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub description: ::std::option::Option<::std::string::String>,
-        ///Id of the profile, good for every path that takes a profile.
-        pub id: i64,
+        pub id: crate::ProfileId,
         ///Id of the page's language; `null`: the language of the owner.
         #[serde(
             rename = "languageId",
@@ -775,9 +772,8 @@ pub mod types {
         ///Public address of the page.
         pub login: ::std::string::String,
         pub options: ProfileSettingsOptions,
-        ///Id of the profile.
         #[serde(rename = "profileId")]
-        pub profile_id: i64,
+        pub profile_id: crate::ProfileId,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
@@ -829,8 +825,7 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     pub struct SlotChange {
         pub data: crate::Object,
-        ///Id of the slot.
-        pub id: i64,
+        pub id: crate::SlotId,
     }
     ///Changes to slots, all or none. Positions cannot be set here (interface, section 4.6.3).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -855,7 +850,7 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     pub struct SlotIds {
         ///Ids of slots of the profile, 1 to 50, each once.
-        pub ids: ::std::vec::Vec<i64>,
+        pub ids: ::std::vec::Vec<crate::SlotId>,
     }
     ///Answer with slots.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -867,7 +862,7 @@ pub mod types {
     #[serde(deny_unknown_fields)]
     pub struct SlotOrder {
         ///The id of every slot of the profile, each exactly once.
-        pub order: ::std::vec::Vec<i64>,
+        pub order: ::std::vec::Vec<crate::SlotId>,
     }
     ///What a slot type is and which data its slots take (interface, section 2.3).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
@@ -1718,7 +1713,7 @@ Arguments:
     pub async fn delete_slots<'a>(
         &'a self,
         profile_key: &'a str,
-        ids: &'a ::std::vec::Vec<i64>,
+        ids: &'a ::std::vec::Vec<crate::SlotId>,
     ) -> Result<ResponseValue<types::SlotsDeleted>, Error<types::Error>> {
         let url = format!(
             "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
@@ -1920,7 +1915,7 @@ Arguments:
     pub async fn get_slot<'a>(
         &'a self,
         profile_key: &'a str,
-        slot: i64,
+        slot: &'a crate::SlotId,
     ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
@@ -1970,7 +1965,7 @@ Arguments:
     pub async fn delete_slot<'a>(
         &'a self,
         profile_key: &'a str,
-        slot: i64,
+        slot: &'a crate::SlotId,
     ) -> Result<ResponseValue<()>, Error<types::Error>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
@@ -2021,7 +2016,7 @@ Arguments:
     pub async fn update_slot<'a>(
         &'a self,
         profile_key: &'a str,
-        slot: i64,
+        slot: &'a crate::SlotId,
         body: &'a types::SlotDataChange,
     ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
         let url = format!(
@@ -2157,7 +2152,7 @@ Arguments:
 */
     pub async fn show_form<'a>(
         &'a self,
-        form_id: &'a str,
+        form_id: &'a crate::FormId,
     ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
         let url = format!(
             "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
@@ -2205,7 +2200,7 @@ Arguments:
 */
     pub async fn update_form<'a>(
         &'a self,
-        form_id: &'a str,
+        form_id: &'a crate::FormId,
         body: &'a crate::Object,
     ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
         let url = format!(
@@ -2567,7 +2562,7 @@ Arguments:
 */
     pub async fn get_form_analytics<'a>(
         &'a self,
-        form_id: &'a str,
+        form_id: &'a crate::FormId,
         bucket: Option<types::AnalyticsBucket>,
         compare: Option<bool>,
         date_from: Option<&'a str>,

@@ -87,6 +87,7 @@ pub mod fuzzing;
 #[rustfmt::skip]
 mod generated;
 mod conditional_write;
+mod ids;
 #[cfg(feature = "link-check")]
 pub mod link_check;
 #[cfg(feature = "oauth")]
@@ -140,6 +141,7 @@ pub use client::{BuildError, Client, ClientBuilder};
 #[doc(hidden)]
 pub use crash_point::point as crash_point;
 pub use error::Error;
+pub use ids::{ChannelId, FormId, InvalidId, ProfileId, SlotId};
 pub use operation::Bucket;
 pub use outcome::Outcome;
 pub use profile_key::{InvalidProfileKey, ProfileKey};

@@ -3,22 +3,24 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::ids::ProfileId;
+
 /// Maximum length of a login in characters (the interface, section 8).
 const LOGIN_MAX: usize = 60;
 
 /// The id or the login of a profile. A fully numeric key is always an id, so a login of digits only can be reached only by its id.
 ///
 /// ```
-/// use links_sdk::ProfileKey;
+/// use links_sdk::{ProfileId, ProfileKey};
 ///
 /// assert_eq!("cafe".parse(), Ok(ProfileKey::Login("cafe".into())));
-/// assert_eq!("1042".parse(), Ok(ProfileKey::Id(1042)));
+/// assert_eq!("1042".parse(), Ok(ProfileKey::Id(ProfileId::new(1042))));
 /// assert!("../me".parse::<ProfileKey>().is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ProfileKey {
     /// The numeric id, 1 or more.
-    Id(i64),
+    Id(ProfileId),
     /// The login: 1 to 60 of `a-z A-Z 0-9 . _`, with at least one that is not a digit, and not `.` or `..`.
     Login(String),
 }
@@ -53,7 +55,7 @@ impl FromStr for ProfileKey {
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return match text.parse() {
-                Ok(id) if id > 0 => Ok(Self::Id(id)),
+                Ok(id) if id > 0 => Ok(Self::Id(ProfileId::new(id))),
                 _ => Err(InvalidProfileKey::IdOutOfRange(text.to_owned())),
             };
         }
@@ -86,9 +88,15 @@ impl From<&ProfileKey> for ProfileKey {
     }
 }
 
+impl From<ProfileId> for ProfileKey {
+    fn from(id: ProfileId) -> Self {
+        Self::Id(id)
+    }
+}
+
 impl From<i64> for ProfileKey {
     fn from(id: i64) -> Self {
-        Self::Id(id)
+        Self::Id(id.into())
     }
 }
 
@@ -107,8 +115,8 @@ mod tests {
 
     #[test]
     fn fault_73_digits_are_always_an_id() {
-        assert_eq!("007".parse(), Ok(ProfileKey::Id(7)));
-        assert_eq!("9223372036854775807".parse(), Ok(ProfileKey::Id(i64::MAX)));
+        assert_eq!("007".parse(), Ok(ProfileKey::Id(ProfileId::new(7))));
+        assert_eq!("9223372036854775807".parse(), Ok(ProfileKey::Id(ProfileId::new(i64::MAX))));
         for text in ["0", "000", "9223372036854775808"] {
             assert_eq!(
                 text.parse::<ProfileKey>(),

@@ -7,6 +7,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::ids::SlotId;
 use crate::tolerant::Object;
 
 /// A slot of a page (the interface, section 2.2).
@@ -24,7 +25,7 @@ use crate::tolerant::Object;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Slot {
     /// Id of the slot, positive, as it is used in paths and batch bodies.
-    pub id: i64,
+    pub id: SlotId,
     /// `button`, `text` ... or a type that is not editable any more. Never changes after creation.
     #[serde(rename = "type")]
     pub kind: String,

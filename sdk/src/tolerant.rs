@@ -11,6 +11,8 @@ use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::ids::ChannelId;
+
 /// A JSON object with keys in the order in which they were sent. Reads `[]` as the empty object.
 ///
 /// ```
@@ -91,19 +93,19 @@ impl<'de> Deserialize<'de> for Object {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct ChannelIds(pub Vec<i64>);
+pub struct ChannelIds(pub Vec<ChannelId>);
 
 impl Deref for ChannelIds {
-    type Target = Vec<i64>;
+    type Target = Vec<ChannelId>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl FromIterator<i64> for ChannelIds {
-    fn from_iter<I: IntoIterator<Item = i64>>(ids: I) -> Self {
-        Self(ids.into_iter().collect())
+impl<T: Into<ChannelId>> FromIterator<T> for ChannelIds {
+    fn from_iter<I: IntoIterator<Item = T>>(ids: I) -> Self {
+        Self(ids.into_iter().map(Into::into).collect())
     }
 }
 
@@ -128,7 +130,7 @@ impl<'de> Deserialize<'de> for ChannelIds {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ChannelIds, A::Error> {
                 let mut ids = Vec::new();
-                while let Some((_, id)) = map.next_entry::<IgnoredAny, i64>()? {
+                while let Some((_, id)) = map.next_entry::<IgnoredAny, ChannelId>()? {
                     ids.push(id);
                 }
                 Ok(ChannelIds(ids))

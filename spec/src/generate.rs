@@ -9,17 +9,21 @@ use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
 /// in which `null` is not the same as nothing. The type of a new slot stays a string, so that a type that the service adds can be created.
-const BY_HAND: [(&str, &str); 11] = [
+const BY_HAND: [(&str, &str); 15] = [
+    ("ChannelId", "crate::ChannelId"),
     ("ChannelIds", "crate::ChannelIds"),
     ("FieldErrors", "crate::FieldErrors"),
     ("FormChanges", "crate::Object"),
+    ("FormId", "crate::FormId"),
     ("NewForm", "crate::Object"),
     ("NewProfile", "crate::Object"),
     ("OpenObject", "crate::Object"),
     ("ProfileChanges", "crate::Object"),
+    ("ProfileId", "crate::ProfileId"),
     ("ProfileSettingsChanges", "crate::Object"),
     ("Slot", "crate::Slot"),
     ("SlotData", "crate::Object"),
+    ("SlotId", "crate::SlotId"),
     ("WritableSlotType", "::std::string::String"),
 ];
 

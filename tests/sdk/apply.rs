@@ -168,7 +168,7 @@ async fn a_slot_edited_before_its_delete_stops_the_run() {
                     .profiles
                     .iter_mut()
                     .flat_map(|page| &mut page.slots)
-                    .find(|slot| slot.id == doomed.id.unwrap().cast_unsigned());
+                    .find(|slot| slot.id == doomed.id.unwrap().get().cast_unsigned());
                 slot.unwrap().data.insert("title".into(), "Mine now".into());
             });
         }

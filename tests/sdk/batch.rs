@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use links_fixtures::{Choices, ContractServer, Fault, IdempotentWrites, World};
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{BatchCause, BatchError, Client, IdempotencyKey, Outcome, SlotsHandle};
+use links_sdk::{BatchCause, BatchError, Client, IdempotencyKey, Outcome, SlotId, SlotsHandle};
 
 use crate::{cafe_with, client_of, idempotency_keys, quick_cafe};
 use links_test_support::canned::Canned;
@@ -44,7 +44,7 @@ async fn titles(slots: &SlotsHandle) -> Vec<String> {
 async fn an_empty_batch_takes_no_request_and_51_slots_take_two() {
     let (server, slots) = empty_page().await;
     assert!(slots.create_many([]).await.unwrap().is_empty());
-    assert!(slots.delete_many([]).await.unwrap().is_empty());
+    assert!(slots.delete_many(Vec::<SlotId>::new()).await.unwrap().is_empty());
     assert!(server.requests().is_empty());
     for (count, requests) in [(1, 1), (50, 1), (51, 2), (100, 2)] {
         server.forget_requests();
@@ -97,7 +97,7 @@ async fn a_refused_slot_is_named_by_the_callers_index_and_what_was_done_is_told(
     let error = slots.create_many(mixed).await.unwrap_err();
     assert_eq!(refused(&error), ["slots.73.data.titel"]);
     assert_eq!((error.failed(), error.outcome()), (50..100, Outcome::NotExecuted));
-    let page: Vec<i64> = slots.list().await.unwrap().iter().map(|slot| slot.id).collect();
+    let page: Vec<SlotId> = slots.list().await.unwrap().iter().map(|slot| slot.id).collect();
     assert_eq!(error.done(), page);
     assert_eq!(
         error.to_string(),
@@ -116,7 +116,7 @@ async fn a_refused_slot_is_named_by_the_callers_index_and_what_was_done_is_told(
     let error = slots.update_many(right.chain(wrong.take(1))).await.unwrap_err();
     assert_eq!((refused(&error), error.done()), (vec!["slots.50.data.titel"], &page[..]));
 
-    let ids = page.iter().copied().chain([999_999]);
+    let ids = page.iter().copied().chain([999_999.into()]);
     let error = slots.delete_many(ids).await.unwrap_err();
     assert_eq!(
         (refused(&error), error.done(), error.failed()),

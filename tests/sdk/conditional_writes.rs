@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use links_fixtures::{Account, ContractServer, ContractServerBuilder, Fault, Limits, World};
-use links_sdk::{Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, Token};
+use links_sdk::{
+    Client, FormChanges, Outcome, ProfileChanges, RateLimits, SettingsChanges, SlotId, Token,
+};
 
 use links_sdk::testing::TestClock;
 use links_test_support::clock::shared_clock;
@@ -110,7 +112,7 @@ async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
         let slots = env.client.profile("cafe").slots();
         let seen: Vec<_> =
             slots.list().await.unwrap().into_iter().filter(|slot| slot.kind == "text").collect();
-        let id = seen[0].id.cast_unsigned();
+        let id = seen[0].id.get().cast_unsigned();
         env.meddle(move |account| {
             let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
             slot.data.insert("title".into(), "Of another client".into());
@@ -120,7 +122,7 @@ async fn found_13_a_slot_edited_during_a_wait_is_not_deleted() {
         assert!(env.was_meddled_with(), "{name}");
         assert!(error.is_conflict() && error.to_string().contains("edited"), "{name}: {error}");
         let page = slots.list().await.unwrap();
-        let slot = page.iter().find(|slot| slot.id.cast_unsigned() == id);
+        let slot = page.iter().find(|slot| slot.id.get().cast_unsigned() == id);
         assert_eq!(slot.unwrap().data["title"], "Of another client", "{name}");
     }
 }
@@ -161,7 +163,7 @@ async fn found_13_where_the_limits_are_used_up_the_look_waits_and_the_delete_fol
         for _ in 1..per_second {
             slots.list().await.unwrap();
         }
-        let id = seen[0].id.cast_unsigned();
+        let id = seen[0].id.get().cast_unsigned();
         env.meddle(move |account| {
             let slot = account.profiles[0].slots.iter_mut().find(|slot| slot.id == id).unwrap();
             slot.data.insert("title".into(), "Of another client".into());
@@ -276,8 +278,9 @@ fn overwrites() -> Vec<Overwrite> {
             write: |client| {
                 Box::pin(async move {
                     let slots = client.profile("cafe").slots();
-                    let seen: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
-                    let order = seen.iter().rev().copied().collect();
+                    let seen: Vec<SlotId> =
+                        slots.list().await?.iter().map(|slot| slot.id).collect();
+                    let order: Vec<_> = seen.iter().rev().copied().collect();
                     slots.reorder_unchanged(seen, order).await.map(|_| ())
                 })
             },

@@ -1,10 +1,11 @@
 //! Edits by another client to a page on which a run updates, creates, moves and deletes slots.
 
 use links_fixtures::{Account, Slot};
+use links_sdk::ProfileId;
 use links_sdk::apply::DesiredPage;
 use serde_json::{Map, json};
 
-pub(crate) const PAGE: i64 = 101;
+pub(crate) const PAGE: ProfileId = ProfileId::new(101);
 /// Id of a slot whose title the file changes.
 pub(crate) const UPDATED: u64 = 1;
 /// Id of a slot that the file names without a change.

@@ -5,8 +5,8 @@ use std::pin::Pin;
 
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
-    AnalyticsQuery, Client, Error, FormChanges, MusicQuery, NewForm, NewProfile, Object,
-    ProfileChanges, SettingsChanges, Upload,
+    AnalyticsQuery, Client, Error, FormChanges, FormId, MusicQuery, NewForm, NewProfile, Object,
+    ProfileChanges, SettingsChanges, SlotId, Upload,
 };
 
 use crate::cafe;
@@ -53,7 +53,7 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
             send!(slots().create_batch(vec![NewSlot::of("divider"), NewSlot::of("divider")]))
         }
         "reorderSlots" => send!(async move {
-            let order = slots().list().await?.iter().rev().map(|slot| slot.id).collect();
+            let order: Vec<_> = slots().list().await?.iter().rev().map(|slot| slot.id).collect();
             slots().reorder(order).await
         }),
         "getSlot" => send!(slots().get(ids.text)),
@@ -82,10 +82,10 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
 }
 
 struct Ids {
-    text: i64,
-    divider: i64,
-    button: i64,
-    form: String,
+    text: SlotId,
+    divider: SlotId,
+    button: SlotId,
+    form: FormId,
 }
 
 fn form() -> Object {

@@ -48,8 +48,7 @@ async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Err
             page.slots().create_batch(dividers(3)).answer().await.map(drop)
         }
         "reorderSlots" if !decoded => {
-            let order = (1001..=1014).rev().collect();
-            page.slots().reorder(order).answer().await.map(drop)
+            page.slots().reorder((1001..=1014).rev()).answer().await.map(drop)
         }
         "updateSlot" if !decoded => {
             let data = [("title", "Anew")].into_iter().collect();

@@ -9,7 +9,7 @@ use links_sdk::apply::{
     AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan,
     PlanOptions, Proposal, RunSettings, Step,
 };
-use links_sdk::{Client, ProfileKey, Slot};
+use links_sdk::{Client, ProfileKey, Slot, SlotId};
 
 /// Result of a run.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl ApplyDelegate for RecordingDelegate<'_> {
     async fn plan(
         &mut self,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         _: bool,
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };

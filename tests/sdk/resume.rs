@@ -12,7 +12,7 @@ use links_sdk::apply::{
     ApplyCause, DesiredPage, JournalStore, Notice, PlanOptions, RunState, Step,
 };
 use links_sdk::types::NewSlot;
-use links_sdk::{Client, IdempotencyKey, Outcome, ProfileKey, Timeouts, Token};
+use links_sdk::{Client, IdempotencyKey, Outcome, ProfileId, ProfileKey, Timeouts, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ use links_sdk::testing::TestClock;
 use links_test_support::clock::shared_clock;
 use links_test_support::proxy::{Act, Proxy};
 
-const PAGE: i64 = 101;
+const PAGE: ProfileId = ProfileId::new(101);
 
 /// A service behind a proxy, a clock shared by all, and a directory of state.
 struct JournalEnv {

@@ -50,7 +50,7 @@ async fn a_dry_run_writes_nothing_and_carries_no_key() {
     slots.create_batch(vec![NewSlot::of("divider")]).dry_run().await.unwrap();
     client.profiles().create(NewProfile::with_login("new.page")).dry_run().await.unwrap();
     client.profile("cafe").update(ProfileChanges::default().title("T")).dry_run().await.unwrap();
-    slots.reorder(before.iter().rev().map(|slot| slot.id).collect()).dry_run().await.unwrap();
+    slots.reorder(before.iter().rev().map(|slot| slot.id)).dry_run().await.unwrap();
     for request in server.requests() {
         assert_eq!((request.status, request.header("precognition")), (204, Some("true")));
         assert_eq!(request.header("idempotency-key"), None);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use links_sdk::ProfileId;
 use serde_json::{Value, json};
 
 use super::files::from_here;
@@ -17,7 +18,7 @@ use crate::output::{Style, StyledLine};
 pub(super) struct AbsentFile {
     file: PathBuf,
     /// Id of its page.
-    pub(super) id: i64,
+    pub(super) id: ProfileId,
     login: String,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use links_sdk::FormId;
 use links_sdk::Object;
 use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
 use links_sdk::sync::Lock;
@@ -18,7 +19,7 @@ use crate::form_file::FormFile;
 pub(crate) struct FormFinder<'f> {
     pub(super) forms: &'f [LeadForm],
     /// Ids that the files name, that a lock has for names, and those of the forms found so far.
-    taken: BTreeSet<String>,
+    taken: BTreeSet<FormId>,
 }
 
 impl<'f> FormFinder<'f> {
@@ -29,7 +30,7 @@ impl<'f> FormFinder<'f> {
     ) -> Result<Self, CommandError> {
         let mut taken = BTreeSet::new();
         for (path, file) in files {
-            taken.extend(file.form.id.clone());
+            taken.extend(file.form.id.clone().map(FormId::from));
             if let Some((_, lock)) = lock_of(context, path)? {
                 taken.extend(lock.forms.into_values());
             }
@@ -52,7 +53,7 @@ impl<'f> FormFinder<'f> {
         fields: Object,
         recorded: Option<&str>,
     ) -> Result<FormPlan, FormPlanError> {
-        let (name, id) = (file.form.name.clone(), file.form.id.clone());
+        let (name, id) = (file.form.name.clone(), file.form.id.clone().map(FormId::from));
         let desired = DesiredForm { name, id, fields };
         let plan = FormPlan::new(&desired, self.forms, recorded, &self.taken)?;
         self.taken.extend(plan.id.clone());
@@ -65,7 +66,7 @@ pub(super) fn form_ids(
     context: &Context,
     files: &[(PathBuf, FormFile)],
     forms: &[LeadForm],
-) -> Result<Vec<Option<String>>, CommandError> {
+) -> Result<Vec<Option<FormId>>, CommandError> {
     let mut finder = FormFinder::new(context, files, forms)?;
     let id = |(path, file): &(PathBuf, FormFile)| {
         let recorded = recorded_id(context, path, &file.form.name)?;
@@ -82,7 +83,7 @@ pub(super) fn recorded_id(
     context: &Context,
     path: &Path,
     name: &str,
-) -> Result<Option<String>, CommandError> {
+) -> Result<Option<FormId>, CommandError> {
     let lock = lock_of(context, path)?;
     Ok(lock.and_then(|(_, mut lock)| lock.forms.remove(name)))
 }

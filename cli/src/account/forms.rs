@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use links_sdk::Client;
+use links_sdk::FormId;
 use links_sdk::account::{FormPlan, FormPlanError};
 use links_sdk::apply::RecordWrite;
 use links_sdk::types::LeadForm;
@@ -80,7 +81,7 @@ impl PlannedForm {
             }
             match Self::of(context, path.clone(), file, &mut finder, is_locked) {
                 Ok(form) => {
-                    known.add(&form.plan.name, form.plan.id.clone());
+                    known.add(&form.plan.name, form.plan.id.clone().map(FormId::into_string));
                     planned.push(form);
                 }
                 Err(failure) => failures.push((path, failure)),
@@ -121,7 +122,7 @@ impl PlannedForm {
         &self,
         context: &Context,
         client: &Client,
-    ) -> Result<String, CommandError> {
+    ) -> Result<FormId, CommandError> {
         let recorder = self.recorder(context);
         recorder.begin(0);
         let written = self.plan.execute(client, self.seen.as_ref()).await;
@@ -247,6 +248,6 @@ pub(crate) fn record_form(
     let Some((store, _)) = lock_of(context, path)? else { return Ok(()) };
     let service = runs::service(context).unwrap_or_default();
     store.update(context, &service, |lock| {
-        lock.forms.insert(name.to_owned(), id.to_owned());
+        lock.forms.insert(name.to_owned(), id.into());
     })
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use links_sdk::ProfileKey;
 use links_sdk::account::PageRequest;
 use links_sdk::apply::{
     AccountDelegate, AppliedChanges, Confirmation, DesiredPage, JournalEntries, PageSnapshot,
     PageToConfirm, Proposal, Step,
 };
+use links_sdk::{ProfileKey, SlotId};
 
 use super::absent_files::AbsentFile;
 use super::confirm::{Consent, confirm};
@@ -196,8 +196,8 @@ impl<'c> AccountSession<'c> {
                 failure.partial(&format!("forms written: {}", names.join(", ")))
             })?;
             form.store(self.context, &id);
-            self.known.add(&form.plan.name, Some(id.clone()));
-            self.state.written_forms.insert(form.plan.name.clone(), id);
+            self.known.add(&form.plan.name, Some(id.to_string()));
+            self.state.written_forms.insert(form.plan.name.clone(), id.into_string());
         }
         Ok(!self.state.written_forms.is_empty())
     }
@@ -233,7 +233,7 @@ impl AccountDelegate for AccountSession<'_> {
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, RunFailure> {
         let state = &mut self.state.pages[nth];

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use links_sdk::SlotId;
 use links_sdk::account::PageRequest;
 use links_sdk::apply::{
     AccountDelegate, Confirmation, DesiredPage, GuardRefusal, PageSnapshot, PageToConfirm, Proposal,
@@ -136,7 +137,7 @@ impl AccountDelegate for ShadowRun<'_, '_> {
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, RunFailure> {
         let planned = self.planned(nth)?;

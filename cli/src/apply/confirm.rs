@@ -140,7 +140,10 @@ mod tests {
             let label = label.map(str::to_owned);
             PlannedDelete { id, kind: kind.to_owned(), label }
         };
-        let deletes = [delete(7, "text", Some("Opening\n\u{1b}hours")), delete(8, "divider", None)];
+        let deletes = [
+            delete(7.into(), "text", Some("Opening\n\u{1b}hours")),
+            delete(8.into(), "divider", None),
+        ];
         let image = Upload {
             index: Some(0),
             path: "image".into(),

@@ -109,7 +109,7 @@ pub(crate) async fn unsent_batches(
     plan: &Plan,
 ) -> Result<Vec<UnsentRequest>, CommandError> {
     let slots = client.profile(page.id).slots();
-    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect();
+    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect::<Vec<_>>();
     let mut shown = Vec::new();
     for batch in plan.batches() {
         let answer = match batch {

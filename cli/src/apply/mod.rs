@@ -36,6 +36,7 @@ use confirm::report_kept_slots;
 use dry_run::{check_on_service, nothing_changed, requests, with_notes};
 use execute::{AT_ONCE, interrupted};
 use fail_on::FailOn;
+use links_sdk::SlotId;
 use links_sdk::apply::{Applied, PageSnapshot};
 use planned::{ApplyArgs, PlannedPage};
 use report::{report, shown, summary};
@@ -184,7 +185,7 @@ pub(crate) fn recorded(
     context: &Context,
     planned: &PlannedPage,
     page: &PageSnapshot,
-    more: BTreeMap<usize, i64>,
+    more: BTreeMap<usize, SlotId>,
 ) -> Result<(), CommandError> {
     let Some(record) = &planned.record else { return Ok(()) };
     let PlannedPage { file, images, options, merged, .. } = planned;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
-use links_sdk::{Client, ProfileKey};
+use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
@@ -77,7 +77,7 @@ pub(crate) async fn plan(
     PlanInputs { file, client, images, broken, mut record }: PlanInputs,
     page: Arc<PageSnapshot>,
     apply_args: &ApplyArgs,
-    created: BTreeMap<usize, i64>,
+    created: BTreeMap<usize, SlotId>,
 ) -> Result<PlannedPage, CommandError> {
     if let Some(record) = &mut record {
         record.read_sent(context, page.id)?;

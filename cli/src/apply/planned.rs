@@ -8,7 +8,7 @@ use clap::Args;
 use links_sdk::apply::{
     DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal, RunCommand,
 };
-use links_sdk::{Client, Object, ProfileKey};
+use links_sdk::{Client, Object, ProfileKey, SlotId};
 
 use crate::apply::image::{Image, new_images};
 use crate::apply::sync::{self, MergedPage, SyncRecord, WrittenLocks};
@@ -57,7 +57,7 @@ pub(crate) struct ApplyArgs {
     pub(crate) exact: BTreeSet<usize>,
     /// Ids of the slots that earlier, ended runs created for the items, by index.
     #[arg(skip)]
-    pub(crate) created: BTreeMap<usize, i64>,
+    pub(crate) created: BTreeMap<usize, SlotId>,
     /// What counts where both sides changed something.
     #[arg(skip)]
     pub(crate) sync: SyncArgs,

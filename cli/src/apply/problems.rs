@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use links_sdk::Slot;
 use links_sdk::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
+use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 
 use crate::page_file::{At, FieldDiagnostic, PageFile};
@@ -67,7 +67,7 @@ pub(crate) fn violations(
         let faults = schemas.check(&create.kind, create.data.0.clone(), SchemaExtent::Whole);
         found.push((create.index, faults));
     }
-    let current: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    let current: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
         let held = current.get(&update.id).map(|slot| &slot.data.0);
         let merged = merged(held, &update.changed);

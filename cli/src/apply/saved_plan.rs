@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use links_sdk::ProfileId;
 use links_sdk::apply::{Plan, fingerprint};
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,7 @@ pub(crate) struct SavedPlan {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedPage {
-    id: i64,
+    id: ProfileId,
     login: String,
     fingerprint: String,
 }

@@ -9,7 +9,7 @@ use links_sdk::apply::{
     AppliedChanges, ApplyDelegate, Confirmation, DesiredPage, JournalEntries, PageSnapshot,
     Proposal, Step,
 };
-use links_sdk::{Client, ProfileKey};
+use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::confirm::confirm_plan;
 use super::execute::{interrupted_note, not_recorded_note, step_message};
@@ -149,7 +149,7 @@ impl ApplyDelegate for ApplySession<'_> {
     async fn plan(
         &mut self,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, RunFailure> {
         let Some(read) = self.read.take() else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use links_sdk::apply::ItemRefusal;
-use links_sdk::{Client, Upload};
+use links_sdk::{Client, ProfileId, Upload};
 use serde_json::{Value, json};
 
 use super::image::{Image, new_images};
@@ -35,7 +35,7 @@ pub(crate) fn images(file: &PageFile) -> Vec<Image> {
 pub(crate) async fn resolve(
     context: &Context,
     client: &Client,
-    page: i64,
+    page: ProfileId,
     file: &mut PageFile,
     images: &mut [Image],
     record: Option<&SyncRecord>,

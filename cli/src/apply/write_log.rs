@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use links_sdk::apply::{JournalStore, RecordWrite, RecordedRun, RunOwner};
-use links_sdk::{ProfileKey, apply::JournalEntries};
+use links_sdk::{ProfileId, ProfileKey, apply::JournalEntries};
 use serde_json::{Value, json};
 
 use super::report::written;
@@ -56,7 +56,7 @@ fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
 
 /// Writes to one page, under all its ids and logins that the writes themselves tell.
 pub(crate) struct PageFilter<'a> {
-    ids: BTreeSet<i64>,
+    ids: BTreeSet<ProfileId>,
     logins: BTreeSet<&'a str>,
 }
 
@@ -113,8 +113,9 @@ impl LoggedWrite {
     }
 
     /// Id of the page, if the journal tells it.
-    pub(crate) fn page_id(&self) -> Option<i64> {
-        let recorded = self.recorded.opening.as_ref().map_or(0, |opening| opening.profile);
+    pub(crate) fn page_id(&self) -> Option<ProfileId> {
+        let recorded =
+            self.recorded.opening.as_ref().map_or(ProfileId::default(), |opening| opening.profile);
         let id = if self.is_run { self.store.profile().unwrap_or(recorded) } else { recorded };
         (id != 0).then_some(id)
     }

@@ -1,7 +1,7 @@
 //! Position of a slot on its page.
 
 use clap::Args;
-use links_sdk::{Slot, SlotsHandle};
+use links_sdk::{Slot, SlotId, SlotsHandle};
 
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -22,10 +22,10 @@ pub(crate) struct PositionArgs {
     at: Option<u16>,
     /// Before the slot with this id
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
-    before: Option<i64>,
+    before: Option<SlotId>,
     /// After the slot with this id
     #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
-    after: Option<i64>,
+    after: Option<SlotId>,
 }
 
 impl PositionArgs {
@@ -55,7 +55,7 @@ impl PositionArgs {
     ///
     /// When the slot to go before or after is not among them.
     pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
-        let of = |id: i64| {
+        let of = |id: SlotId| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
                 CommandError::new(
                     Exit::NotFound,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use links_sdk::apply::{DesiredPage, JournalEntries, PageSnapshot};
-use links_sdk::{Object, ProfileKey};
+use links_sdk::{Object, ProfileKey, SlotId};
 
 use crate::error::CommandError;
 use crate::output::StyledLine;
@@ -42,7 +42,7 @@ pub(crate) struct AskedPage {
     /// The slots to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
     pub(crate) items: Arc<DesiredPage>,
     /// Values to write to a slot instead of those of its item; none where it is left as it is.
-    pub(crate) instead: BTreeMap<i64, Object>,
+    pub(crate) instead: BTreeMap<SlotId, Object>,
     /// True if new slots come before the others.
     pub(crate) at_top: bool,
     /// Notes for the user.

@@ -10,7 +10,7 @@ use links_sdk::apply::{
     JournalStore, MergedItems, PageSnapshot, PageToConfirm, Plan, PlanError, PlanOptions, Proposal,
     RunEnding, RunState, Step,
 };
-use links_sdk::{Client, Object};
+use links_sdk::{Client, Object, ProfileId, SlotId};
 
 use super::page_edit::{AskedPage, BulkRequest, PageEdit};
 use super::report;
@@ -50,7 +50,7 @@ impl<'c> BulkSession<'c> {
     }
 
     /// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first.
-    fn unfinished(&self, page: i64) -> Vec<JournalEntries> {
+    fn unfinished(&self, page: ProfileId) -> Vec<JournalEntries> {
         let (Ok(state), Some(service), Some(digest)) =
             (runs::directory(self.context), runs::service(self.context), self.state.edit.digest())
         else {
@@ -118,7 +118,7 @@ impl AccountDelegate for BulkSession<'_> {
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         _: bool,
     ) -> Result<Proposal, RunFailure> {
         let Some(asked) = &self.state.pages[nth].asked else {
@@ -199,12 +199,12 @@ impl AccountDelegate for BulkSession<'_> {
 fn desired(
     asked: &AskedPage,
     page: &PageSnapshot,
-    created: &BTreeMap<usize, i64>,
+    created: &BTreeMap<usize, SlotId>,
 ) -> (DesiredPage, MergedItems) {
     let items = &asked.items.slots;
-    let changed: BTreeMap<i64, usize> =
+    let changed: BTreeMap<SlotId, usize> =
         items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
-    let made: BTreeSet<i64> = created.values().copied().collect();
+    let made: BTreeSet<SlotId> = created.values().copied().collect();
     let untouched = |(position, slot): (usize, &links_sdk::Slot)| match changed.get(&slot.id) {
         Some(index) => {
             let item = &items[*index];
@@ -218,7 +218,7 @@ fn desired(
     };
     let there = page.slots.iter().enumerate().filter(|(_, slot)| !made.contains(&slot.id));
     let there = there.map(untouched);
-    let is_there = |id: &i64| page.slots.iter().any(|slot| slot.id == *id);
+    let is_there = |id: &SlotId| page.slots.iter().any(|slot| slot.id == *id);
     let new =
         items.iter().enumerate().filter(|(_, item)| item.id.is_none()).map(|(index, item)| {
             let id = created.get(&index).copied().filter(is_there);

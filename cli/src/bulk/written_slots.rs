@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
-use links_sdk::{Object, Slot};
+use links_sdk::{Object, Slot, SlotId};
 use serde_json::Value;
 
 /// Slots that an interrupted rewrite has written, and what it was asked for.
 #[derive(Debug, Default)]
 pub(super) struct WrittenSlots {
-    written: BTreeSet<i64>,
+    written: BTreeSet<SlotId>,
     /// Updates of which it is unknown whether they were executed.
     doubtful: Vec<PlannedUpdate>,
     /// What the newest run was asked for; empty if that is not known.
@@ -55,13 +55,13 @@ impl WrittenSlots {
     pub(super) fn continued(
         &self,
         left: Vec<DesiredSlot>,
-    ) -> (Vec<DesiredSlot>, BTreeMap<i64, Object>) {
-        let known: BTreeSet<i64> = self.asked.iter().filter_map(|item| item.id).collect();
+    ) -> (Vec<DesiredSlot>, BTreeMap<SlotId, Object>) {
+        let known: BTreeSet<SlotId> = self.asked.iter().filter_map(|item| item.id).collect();
         if known.is_empty() || !left.iter().filter_map(|item| item.id).all(|id| known.contains(&id))
         {
             return (left, BTreeMap::new());
         }
-        let mut instead: BTreeMap<i64, Object> =
+        let mut instead: BTreeMap<SlotId, Object> =
             known.into_iter().map(|id| (id, Object::default())).collect();
         instead.extend(left.into_iter().filter_map(|item| Some((item.id?, item.data))));
         (self.asked.clone(), instead)
@@ -78,12 +78,12 @@ mod tests {
 
     use super::*;
 
-    fn item(id: i64, title: &str) -> DesiredSlot {
+    fn item(id: SlotId, title: &str) -> DesiredSlot {
         serde_json::from_value(json!({"id": id, "type": "button", "data": {"title": title}}))
             .unwrap()
     }
 
-    fn slot(id: i64, title: &str) -> Slot {
+    fn slot(id: SlotId, title: &str) -> Slot {
         serde_json::from_value(
             json!({"id": id, "type": "button", "data": {"title": title, "link": "x"}, "supported": true}),
         )
@@ -96,23 +96,30 @@ mod tests {
             "id": 7, "index": 0, "type": "button", "label": null, "changed": {"title": "A!"}, "before": {"title": "A"},
         });
         let doubtful = vec![serde_json::from_value(update).unwrap()];
-        let done = WrittenSlots { written: [5].into(), doubtful, asked: Vec::new() };
-        let found = [slot(5, "x"), slot(6, "x"), slot(7, "A"), slot(7, "A!"), slot(7, "Foreign")];
+        let done = WrittenSlots { written: [5.into()].into(), doubtful, asked: Vec::new() };
+        let found = [
+            slot(5.into(), "x"),
+            slot(6.into(), "x"),
+            slot(7.into(), "A"),
+            slot(7.into(), "A!"),
+            slot(7.into(), "Foreign"),
+        ];
         assert_eq!(found.map(|slot| done.has(&slot)), [true, false, false, true, true]);
     }
 
     #[test]
     fn a_run_goes_on_with_the_slots_that_are_left() {
-        let asked = vec![item(1, "A!"), item(2, "B!"), item(3, "C!")];
+        let asked = vec![item(1.into(), "A!"), item(2.into(), "B!"), item(3.into(), "C!")];
         let done = WrittenSlots { asked: asked.clone(), ..WrittenSlots::default() };
-        let (items, instead) = done.continued(vec![item(2, "Foreign!"), item(3, "C!")]);
+        let (items, instead) =
+            done.continued(vec![item(2.into(), "Foreign!"), item(3.into(), "C!")]);
         assert_eq!(items, asked);
         assert_eq!(
             json!(instead),
             json!({"1": {}, "2": {"title": "Foreign!"}, "3": {"title": "C!"}})
         );
         // A slot that is new on the page makes it another run.
-        let left = vec![item(2, "B!"), item(4, "D!")];
+        let left = vec![item(2.into(), "B!"), item(4.into(), "D!")];
         assert_eq!(done.continued(left.clone()), (left.clone(), BTreeMap::new()));
         assert_eq!(WrittenSlots::default().continued(left.clone()), (left, BTreeMap::new()));
     }

@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
+use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
@@ -118,7 +119,7 @@ impl From<SlotRecord> for NamedSlot {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct KnownFormUse {
     /// Login of each page, or its key if that is not known, with the ids of the slots.
-    pub(crate) pages: BTreeMap<String, Vec<i64>>,
+    pub(crate) pages: BTreeMap<String, Vec<SlotId>>,
     /// Time since which no known page was read again, in seconds since 1970.
     pub(crate) as_of: u64,
 }
@@ -276,7 +277,9 @@ impl ResourceNames {
         }
         let as_of = newest.values().map(|(read, _)| *read).min()?;
         let shows = |slot: &NamedSlot| (slot.form.as_deref() == Some(form)).then_some(slot.id);
-        let ids = |slots: &PageSlots| slots.get().iter().filter_map(shows).collect::<Vec<i64>>();
+        let ids = |slots: &PageSlots| {
+            slots.get().iter().filter_map(shows).map(SlotId::new).collect::<Vec<_>>()
+        };
         let pages = newest.into_iter().map(|(login, (_, slots))| (login, ids(slots)));
         Some(KnownFormUse { pages: pages.filter(|(_, ids)| !ids.is_empty()).collect(), as_of })
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use links_sdk::ProfileId;
 use serde::{Deserialize, Serialize};
 
 use super::json_file;
@@ -18,7 +19,7 @@ pub(crate) struct Uploads {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct CachedUploads {
     /// Account id of each page.
-    pages: BTreeMap<i64, i64>,
+    pages: BTreeMap<ProfileId, i64>,
     /// Path of each image by its content hash, for each account.
     accounts: BTreeMap<i64, BTreeMap<String, String>>,
 }
@@ -31,7 +32,7 @@ impl Uploads {
     }
 
     /// Path of an image on the account of a page, if that account is known.
-    pub(crate) fn of_page(&self, page: i64, hash: &str) -> Option<&str> {
+    pub(crate) fn of_page(&self, page: ProfileId, hash: &str) -> Option<&str> {
         self.of_account(*self.kept.pages.get(&page)?, hash)
     }
 
@@ -43,7 +44,7 @@ impl Uploads {
     /// Adds an image, and records the account of the page.
     pub(crate) fn remember(
         &mut self,
-        page: i64,
+        page: ProfileId,
         account: i64,
         hash: &str,
         path: &str,
@@ -69,7 +70,7 @@ impl Uploads {
     /// Removes images that the service may no longer have.
     pub(crate) fn forget<'h>(
         &mut self,
-        page: i64,
+        page: ProfileId,
         hashes: impl IntoIterator<Item = &'h str>,
     ) -> io::Result<()> {
         match self.kept.pages.get(&page).copied() {
@@ -106,26 +107,29 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("new/uploads.json");
         let open = || Uploads::open(Some(file.clone()));
-        assert_eq!(open().of_page(1, "h"), None);
-        open().remember(1, 7, "h", "uploads/h.jpg").unwrap();
-        assert_eq!(open().of_page(1, "h"), Some("uploads/h.jpg"));
-        assert_eq!((open().of_page(2, "h"), open().of_page(1, "i")), (None, None));
-        open().remember(2, 7, "i", "uploads/i.jpg").unwrap();
-        assert_eq!(open().of_page(2, "h"), Some("uploads/h.jpg"));
+        assert_eq!(open().of_page(1.into(), "h"), None);
+        open().remember(1.into(), 7, "h", "uploads/h.jpg").unwrap();
+        assert_eq!(open().of_page(1.into(), "h"), Some("uploads/h.jpg"));
+        assert_eq!((open().of_page(2.into(), "h"), open().of_page(1.into(), "i")), (None, None));
+        open().remember(2.into(), 7, "i", "uploads/i.jpg").unwrap();
+        assert_eq!(open().of_page(2.into(), "h"), Some("uploads/h.jpg"));
         assert_eq!(
             (open().of_account(7, "i"), open().of_account(8, "i")),
             (Some("uploads/i.jpg"), None)
         );
-        open().forget(2, ["h", "x"]).unwrap();
-        assert_eq!((open().of_page(1, "h"), open().of_page(1, "i")), (None, Some("uploads/i.jpg")));
-        open().forget(9, ["i"]).unwrap();
+        open().forget(2.into(), ["h", "x"]).unwrap();
+        assert_eq!(
+            (open().of_page(1.into(), "h"), open().of_page(1.into(), "i")),
+            (None, Some("uploads/i.jpg"))
+        );
+        open().forget(9.into(), ["i"]).unwrap();
         open().remember_of_account(9, "k", "uploads/k.jpg").unwrap();
         assert_eq!(open().of_account(9, "k"), Some("uploads/k.jpg"));
         open().forget_of_account(9, ["k"]).unwrap();
         assert_eq!(open().of_account(9, "k"), None);
 
         std::fs::write(&file, "[1, 2").unwrap();
-        assert_eq!(open().of_page(1, "i"), None);
-        Uploads::open(None).remember(1, 7, "h", "x").unwrap();
+        assert_eq!(open().of_page(1.into(), "i"), None);
+        Uploads::open(None).remember(1.into(), 7, "h", "x").unwrap();
     }
 }

@@ -106,7 +106,7 @@ async fn of_account(
     }
     if all || !shown.is_empty() {
         let forms = client.forms().list().await?.items;
-        let is_meant = |form: &&LeadForm| all || shown.contains(&form.id);
+        let is_meant = |form: &&LeadForm| all || shown.contains(form.id.as_str());
         pages.extend(forms.iter().filter(is_meant).map(of_form));
     }
     Ok(pages)
@@ -114,7 +114,7 @@ async fn of_account(
 
 fn of_form(form: &LeadForm) -> CheckedPage {
     let record = serde_json::to_value(form).unwrap_or_default();
-    let holder = LinkHolder::Form(form.id.clone());
+    let holder = LinkHolder::Form(form.id.clone().into_string());
     CheckedPage { holder, file: None, root: Node::of_json(&record), links: Vec::new() }
 }
 

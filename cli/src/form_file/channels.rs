@@ -1,5 +1,6 @@
 //! Notification channels of a form file: ids, and references such as `{$channel: Owner}`, which name a channel by its label or its id.
 
+use links_sdk::ChannelId;
 use links_sdk::types::NotificationChannel;
 use serde_json::{Value, json};
 
@@ -110,7 +111,7 @@ pub(super) fn resolve(
 }
 
 /// Returns the id of the channel that a reference names, or a message and a hint.
-fn id(name: &str, channels: &[NotificationChannel]) -> Result<i64, (String, Option<String>)> {
+fn id(name: &str, channels: &[NotificationChannel]) -> Result<ChannelId, (String, Option<String>)> {
     let label = |channel: &NotificationChannel| {
         channel.label.as_deref().map(str::trim) == Some(name.trim())
     };

@@ -9,7 +9,7 @@ use links_sdk::apply::{
     RunHeader, SlotTypes, page_fields,
 };
 use links_sdk::types::LeadForm;
-use links_sdk::{Answer, Error, Object, ProfileKey, Slot};
+use links_sdk::{Answer, Error, Object, ProfileId, ProfileKey, Slot, SlotId};
 use serde_json::Value;
 
 use super::{command, service};
@@ -33,26 +33,26 @@ struct Recording {
 impl CommandRecorder {
     /// Returns the recorder of a command that writes a page.
     pub(crate) fn of_page(context: &Context, name: &str, key: &ProfileKey) -> Self {
-        let id = if let ProfileKey::Id(id) = key { *id } else { 0 };
+        let id = if let ProfileKey::Id(id) = key { *id } else { ProfileId::default() };
         Self::of(context, name, id, &key.to_string(), None)
     }
 
     /// Returns the recorder of a command that writes a page whose id and login are known.
-    pub(crate) fn of_known_page(context: &Context, name: &str, id: i64, login: &str) -> Self {
+    pub(crate) fn of_known_page(context: &Context, name: &str, id: ProfileId, login: &str) -> Self {
         Self::of(context, name, id, login, None)
     }
 
     /// Returns the recorder of a command that writes a form.
     pub(crate) fn of_form(context: &Context, name: &str, id: &str) -> Self {
-        Self::of(context, name, 0, id, Some(id.to_owned()))
+        Self::of(context, name, ProfileId::default(), id, Some(id.to_owned()))
     }
 
     /// Returns the recorder of a command that makes something new of this name.
     pub(crate) fn of_new(context: &Context, name: &str, title: &str) -> Self {
-        Self::of(context, name, 0, title, None)
+        Self::of(context, name, ProfileId::default(), title, None)
     }
 
-    fn of(context: &Context, name: &str, id: i64, login: &str, form: Option<String>) -> Self {
+    fn of(context: &Context, name: &str, id: ProfileId, login: &str, form: Option<String>) -> Self {
         let place = service(context).zip(context.settings.state_directory());
         let target = place.filter(|_| context.dry_run().is_none()).map(|(service, state)| {
             let store = JournalStore::of_commands(&state, &service);
@@ -88,7 +88,7 @@ impl CommandRecorder {
     /// Returns the callback that records a change of a slot with the values that it replaces, right before it is sent.
     pub(crate) fn slot_update(
         &self,
-        id: i64,
+        id: SlotId,
         changed: Object,
     ) -> impl Fn(&Object) + Send + Sync + 'static {
         let recorder = self.clone();
@@ -189,7 +189,7 @@ impl CommandRecorder {
     fn end<T>(
         &self,
         step: usize,
-        created: BTreeMap<usize, i64>,
+        created: BTreeMap<usize, SlotId>,
         deleted: usize,
         stored: Option<Object>,
         result: &Result<T, Error>,

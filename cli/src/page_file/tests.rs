@@ -53,7 +53,7 @@ fn a_page_is_read_from_yaml_and_from_json() {
     let yaml = page(CAFE);
     assert_eq!(yaml.profile, ProfileKey::Login("cafe".into()));
     assert_eq!(yaml.content.slots.len(), 3);
-    assert_eq!(yaml.content.slots[0].id, Some(1));
+    assert_eq!(yaml.content.slots[0].id, Some(1.into()));
     assert_eq!(yaml.content.slots[1].data["title"], "Hello\nthere\n");
     assert_eq!(
         yaml.content.slots[2],
@@ -89,7 +89,7 @@ fn a_slot_can_be_marked_as_new() {
 fn escapes_in_json_strings_are_decoded() {
     let json = r#"{"profile": 7, "slots": [{"type": "text", "data": {"it": "\ud83d\ude00 \u00e9 \/ \b\f\n\r\t \" \\ \u007f"}}]}"#;
     let page = page(json);
-    assert_eq!(page.profile, ProfileKey::Id(7));
+    assert_eq!(page.profile, ProfileKey::Id(7.into()));
     assert_eq!(page.content.slots[0].data["it"], "😀 é / \u{8}\u{c}\n\r\t \" \\ \u{7f}");
 }
 
@@ -388,7 +388,7 @@ proptest! {
     fn a_written_page_reads_back_the_same(slots in prop::collection::vec(block(), 0..6), id in 1..=i64::MAX, login in "[a-z0-9._]{3,12}x") {
         let mut page = PageContent::of_slots(ProfileKey::Login(login), DesiredPage::from(slots));
         if let Some(first) = Arc::make_mut(&mut page.content).slots.first_mut() {
-            first.id = Some(id);
+            first.id = Some(id.into());
         }
         let yaml = yaml::write(&page).unwrap();
         let back = read(&yaml)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use links_sdk::apply::{DesiredPage, DesiredSlot};
-use links_sdk::{Object, ProfileKey};
+use links_sdk::{Object, ProfileKey, SlotId};
 use serde_json::Value;
 
 use super::field_rule::unknown_key;
@@ -230,9 +230,9 @@ fn marked_new(slots: &Node) -> BTreeSet<usize> {
     items.iter().enumerate().filter(|(_, item)| is_new(item)).map(|(index, _)| index).collect()
 }
 
-fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<i64> {
+fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<SlotId> {
     let id = match &node.tree {
-        Tree::Number(number) => number.as_i64().filter(|id| *id > 0),
+        Tree::Number(number) => number.as_i64().filter(|id| *id > 0).map(SlotId::new),
         _ => None,
     };
     if id.is_none() {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use links_sdk::ProfileId;
+
 use super::apply_outlook::ApplyOutlook;
 use super::live_account::LiveAccount;
 use super::preview_source::PreviewSource;
@@ -30,7 +32,7 @@ pub(crate) struct Preview {
     pub(crate) file: String,
     pub(crate) login: String,
     /// Id of the page; `None` for a page that does not exist yet, and without the service.
-    pub(crate) id: Option<i64>,
+    pub(crate) id: Option<ProfileId>,
     /// The page without the file, rendered on this machine; empty for a page that does not exist yet.
     pub(crate) before: String,
     /// The page as the file makes it, rendered on this machine.
@@ -124,7 +126,7 @@ async fn offline(
 
 fn of_applied(
     applied: AppliedShadow,
-    id: Option<i64>,
+    id: Option<ProfileId>,
     before: String,
     rendered_by: RenderedBy,
     tokens: TokenCount,

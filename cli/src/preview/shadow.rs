@@ -5,7 +5,7 @@ use std::io;
 
 use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
 use links_sdk::apply::PageSnapshot;
-use links_sdk::{BaseUrl, Client, ProfileKey, RateLimits, Token};
+use links_sdk::{BaseUrl, Client, ProfileId, ProfileKey, RateLimits, Token};
 use serde_json::{Value, json};
 
 use super::apply_outlook::ApplyOutlook;
@@ -99,7 +99,7 @@ impl Shadow {
     }
 
     /// Returns the page as the model renders it.
-    pub(super) async fn markdown(&self, page: i64) -> Result<String, CommandError> {
+    pub(super) async fn markdown(&self, page: ProfileId) -> Result<String, CommandError> {
         Ok(self.client.profile(page).markdown().await?.text)
     }
 

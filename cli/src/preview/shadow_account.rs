@@ -52,14 +52,14 @@ pub(super) fn of_file(files: &AccountFiles) -> Account {
     let Some((_, file)) = files.pages.first() else { return account };
     account.forms = forms_of(file);
     let (id, login) = match &file.page.profile {
-        ProfileKey::Id(id) => (id.unsigned_abs(), "page".to_owned()),
+        ProfileKey::Id(id) => (id.get().unsigned_abs(), "page".to_owned()),
         ProfileKey::Login(login) => (FIRST_ID - 1, login.clone()),
     };
     let mut page = Profile::new(id, login, Timestamp::UNIX_EPOCH);
     let items = file.page.content.slots.iter();
     page.slots = items
         .filter_map(|item| {
-            let id = item.id?.unsigned_abs();
+            let id = item.id?.get().unsigned_abs();
             let mut slot = Slot::new(id, item.kind.clone(), serde_json::Map::new());
             slot.supported = KNOWN_TYPES.contains(&item.kind.as_str());
             Some(slot)
@@ -109,7 +109,7 @@ fn profile(page: &PageSnapshot) -> Profile {
     let text = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
     let computed = |name: &str| record.get("computed").and_then(|it| it.get(name));
     let mut profile =
-        Profile::new(page.id.unsigned_abs(), page.login.clone(), Timestamp::UNIX_EPOCH);
+        Profile::new(page.id.get().unsigned_abs(), page.login.clone(), Timestamp::UNIX_EPOCH);
     profile.title = text("title");
     profile.description = text("description");
     profile.avatar = text("avatar");
@@ -160,7 +160,7 @@ fn socials(list: &Value) -> Vec<Social> {
 }
 
 fn slot(slot: &links_sdk::Slot) -> Slot {
-    let mut copy = Slot::new(slot.id.unsigned_abs(), slot.kind.clone(), slot.data.0.clone());
+    let mut copy = Slot::new(slot.id.get().unsigned_abs(), slot.kind.clone(), slot.data.0.clone());
     copy.supported = slot.supported;
     copy
 }
@@ -184,7 +184,7 @@ fn form(form: &LeadForm) -> Form {
         fields: form.fields.iter().map(field).collect(),
         // Whether the form is shown as closed is what the service says.
         enabled: form.active,
-        ..untold(form.id.clone(), form.title.clone())
+        ..untold(form.id.to_string(), form.title.clone())
     }
 }
 

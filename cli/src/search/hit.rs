@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use links_sdk::ProfileId;
 use serde_json::{Value, json};
 
 use super::pattern::Pattern;
@@ -16,7 +17,7 @@ pub(crate) struct Source {
     pub(crate) root: Node,
     pub(crate) is_form: bool,
     /// Id of the page.
-    pub(crate) page: Option<i64>,
+    pub(crate) page: Option<ProfileId>,
     /// Login of the page.
     pub(crate) login: Option<String>,
     /// URL of the page.
@@ -28,7 +29,7 @@ pub(crate) struct Source {
 /// Value in which the pattern occurs.
 #[derive(Debug)]
 pub(crate) struct Hit {
-    pub(crate) page: Option<i64>,
+    pub(crate) page: Option<ProfileId>,
     pub(crate) login: Option<String>,
     pub(crate) url: Option<String>,
     /// File with line and column, both counted from 1.

@@ -139,7 +139,7 @@ mod tests {
 
     fn hit(login: &str, owner: Option<Owner>, path: &str, value: &str) -> Hit {
         Hit {
-            page: Some(101),
+            page: Some(101.into()),
             login: Some(login.to_owned()),
             url: Some(format!("https://links.example/{login}")),
             place: None,

@@ -96,7 +96,7 @@ pub(crate) async fn of_account(
         progress.now("forms");
         match client.forms().list().await {
             Ok(forms) => {
-                let is_meant = |form: &&LeadForm| is_all || shown.contains(&form.id);
+                let is_meant = |form: &&LeadForm| is_all || shown.contains(form.id.as_str());
                 sources.read.extend(forms.items.iter().filter(is_meant).map(form_source));
             }
             Err(error) => sources.failures.push(CommandError::from(error).about("forms")),

@@ -3,6 +3,7 @@
 use super::FormPlanError;
 use crate::Error;
 use crate::apply::{ApplyError, GuardRefusal};
+use crate::ids::ProfileId;
 use crate::sync::{Conflict, SyncError};
 
 /// Reason why a run over an account did not begin, ended before its first page was written, or failed on a page.
@@ -76,7 +77,7 @@ pub enum AccountError {
         /// Key of the page.
         page: String,
         /// Id of the page.
-        id: i64,
+        id: ProfileId,
         /// The reason.
         #[source]
         source: Box<AccountError>,

@@ -12,6 +12,7 @@ use crate::apply::{
     PageToConfirm, Plan, PlanOptions, Proposal, SlotTypes, guard,
 };
 use crate::generated::types::LeadForm;
+use crate::ids::{FormId, SlotId};
 use crate::sync::{
     FilePage, FileSlot, FileSlotId, LivePage, Merge, MergeOptions, PageBase, SyncError,
 };
@@ -39,7 +40,7 @@ pub(super) struct AccountSession<'a> {
     known: Vec<LeadForm>,
     pub(super) forms: Vec<FormPlan>,
     /// Ids of the forms by name, as far as they exist.
-    pub(super) ids: BTreeMap<String, String>,
+    pub(super) ids: BTreeMap<String, FormId>,
     pub(super) merges: BTreeMap<usize, PageMerge>,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct AccountSession<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct PageMerge {
     pub(super) merge: Merge,
-    created: BTreeMap<usize, i64>,
+    created: BTreeMap<usize, SlotId>,
     page: Arc<PageSnapshot>,
     pub(super) proposal: Proposal,
 }
@@ -87,7 +88,7 @@ impl<'a> AccountSession<'a> {
         if !desired.forms.is_empty() || desired.pages.iter().any(is_referred) {
             session.known = client.forms().list().await.map_err(AccountError::Forms)?.items;
         }
-        let mut taken: BTreeSet<String> =
+        let mut taken: BTreeSet<FormId> =
             desired.forms.iter().filter_map(|form| form.id.clone()).collect();
         for form in &desired.forms {
             let name = &form.name;
@@ -154,7 +155,7 @@ impl<'a> AccountSession<'a> {
         &self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
     ) -> Result<PageMerge, AccountError> {
         let desired = &self.desired.pages[nth];
         let said = self.said(desired);
@@ -223,7 +224,7 @@ impl<'a> AccountSession<'a> {
         &self,
         nth: usize,
         after: &PageSnapshot,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
     ) -> PageBase {
         let desired = &self.desired.pages[nth];
         let Some(merged) = self.merges.get(&nth) else { return PageBase::default() };
@@ -307,7 +308,7 @@ impl AccountDelegate for AccountSession<'_> {
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, AccountError> {
         let merged = self.merge(nth, page, created).map_err(|error| {

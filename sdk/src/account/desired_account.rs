@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{AccountError, DesiredForm, FormPlan};
 use crate::Object;
 use crate::apply::{AppliedChanges, Plan};
+use crate::ids::{FormId, ProfileId};
 use crate::sync::{FileSlot, Merge, PageBase};
 
 /// Pages and forms of an account, as they should be. Pages and forms that are not mentioned stay as they are.
@@ -53,7 +54,7 @@ pub struct AccountPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PagePlan {
     /// Id of the page; `None` if it is created.
-    pub id: Option<i64>,
+    pub id: Option<ProfileId>,
     /// Login of the page.
     pub login: String,
     /// What the plan is made of: changes of the page that it keeps or replaces.
@@ -67,7 +68,7 @@ pub struct PagePlan {
 #[non_exhaustive]
 pub struct AppliedAccount {
     /// Ids of the forms, by name.
-    pub forms: BTreeMap<String, String>,
+    pub forms: BTreeMap<String, FormId>,
     /// The pages, in the order of the desired ones.
     pub pages: Vec<Result<AppliedPage, AccountError>>,
 }

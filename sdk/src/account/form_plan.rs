@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::Object;
 use crate::apply::same;
 use crate::generated::types::LeadForm;
+use crate::ids::{ChannelId, FormId};
 
 const FIELDS: &str = "fields";
 const CHANNELS: &str = "notificationChannelIds";
@@ -19,7 +20,7 @@ pub struct DesiredForm {
     pub name: String,
     /// Id of the form, if it is known. Without it a form is found by its title, or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
+    pub id: Option<FormId>,
     /// Fields to hold, under the names of the interface (section 4.7). A field that is not mentioned stays as it is; null clears one.
     pub fields: Object,
 }
@@ -30,7 +31,7 @@ pub struct FormPlan {
     /// Name by which pages refer to the form.
     pub name: String,
     /// Id of the form; `None` if it is created, which cannot be undone: the interface has no way to delete a form.
-    pub id: Option<String>,
+    pub id: Option<FormId>,
     /// Fields to write. The list of the form's fields is written as a whole, with the keys of those that stay.
     pub changed: Object,
     /// Values of these fields when the form was read. Fields that were not there are left out.
@@ -47,7 +48,7 @@ pub enum FormPlanError {
     #[error("no form of this account has the id {id}")]
     UnknownId {
         /// Id as written.
-        id: String,
+        id: FormId,
     },
     /// Several forms have the title.
     #[error("{} forms are called \"{title}\": write the id of one ({})", ids.len(), ids.join(", "))]
@@ -55,7 +56,7 @@ pub enum FormPlanError {
         /// The title.
         title: String,
         /// Ids of the forms.
-        ids: Vec<String>,
+        ids: Vec<FormId>,
     },
     /// A field of the form has no key, and several fields of the form have its label and type.
     #[error("several fields are called \"{label}\": write the key of one ({})", keys.join(", "))]
@@ -92,7 +93,7 @@ impl FormPlan {
         desired: &DesiredForm,
         forms: &[LeadForm],
         recorded: Option<&str>,
-        taken: &BTreeSet<String>,
+        taken: &BTreeSet<FormId>,
     ) -> Result<Self, FormPlanError> {
         let name = desired.name.clone();
         let Some(form) = find(desired, forms, recorded, taken)? else {
@@ -138,7 +139,7 @@ fn find<'f>(
     desired: &DesiredForm,
     forms: &'f [LeadForm],
     recorded: Option<&str>,
-    taken: &BTreeSet<String>,
+    taken: &BTreeSet<FormId>,
 ) -> Result<Option<&'f LeadForm>, FormPlanError> {
     let by_id = |id: &str| forms.iter().find(|form| form.id == id);
     if let Some(id) = &desired.id {
@@ -234,8 +235,13 @@ fn text(field: &Value, name: &str) -> String {
 /// Returns whether two lists name the same channels. Their order has no meaning.
 fn same_channels(one: &Value, other: &Value) -> bool {
     let ids = |list: &Value| {
-        let mut ids: Vec<i64> =
-            list.as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
+        let mut ids: Vec<ChannelId> = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_i64)
+            .map(ChannelId::new)
+            .collect();
         ids.sort_unstable();
         ids
     };
@@ -258,7 +264,7 @@ mod tests {
 
     fn desired(id: Option<&str>, fields: Value) -> DesiredForm {
         let fields = serde_json::from_value(fields).unwrap();
-        DesiredForm { name: "booking".into(), id: id.map(str::to_owned), fields }
+        DesiredForm { name: "booking".into(), id: id.map(FormId::from), fields }
     }
 
     #[test]

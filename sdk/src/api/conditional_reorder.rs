@@ -7,6 +7,7 @@ use crate::conditional_write::{
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{SlotList, SlotOrder};
+use crate::ids::SlotId;
 use crate::operation;
 use crate::slot::Slot;
 use crate::transport::{Answer, Reservation};
@@ -14,8 +15,8 @@ use crate::transport::{Answer, Reservation};
 pub(super) async fn reorder_if_unchanged(
     sender: CallSender,
     key: String,
-    seen: Vec<i64>,
-    order: Vec<i64>,
+    seen: Vec<SlotId>,
+    order: Vec<SlotId>,
 ) -> Result<Vec<Slot>, Error> {
     if sender.is_not_sent() {
         let body = SlotOrder { order };
@@ -37,8 +38,8 @@ pub(super) async fn reorder_if_unchanged(
 struct ConditionalReorder<'a> {
     sender: &'a CallSender,
     key: String,
-    seen: Vec<i64>,
-    order: Vec<i64>,
+    seen: Vec<SlotId>,
+    order: Vec<SlotId>,
 }
 
 impl ConditionalWrite for ConditionalReorder<'_> {
@@ -59,7 +60,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
         (page, answer): Self::Snapshot,
         in_doubt: bool,
     ) -> WriteVerdict<Vec<Slot>> {
-        let now: Vec<i64> = page.iter().map(|slot| slot.id).collect();
+        let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
         if now == self.order && (in_doubt || now != self.seen) {
             self.sender.keep_answer(&answer);
             return WriteVerdict::Done(page);
@@ -80,7 +81,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
 }
 
 /// Describes the changes that another client made to the order of a page.
-fn changes(seen: &[i64], now: &[i64]) -> Vec<String> {
+fn changes(seen: &[SlotId], now: &[SlotId]) -> Vec<String> {
     let new = now.iter().filter(|id| !seen.contains(id)).map(|id| format!("slot {id} is new"));
     let gone =
         seen.iter().filter(|id| !now.contains(id)).map(|id| format!("slot {id} was deleted"));
@@ -97,8 +98,14 @@ mod tests {
 
     #[test]
     fn foreign_changes_of_an_order_are_named() {
-        assert!(changes(&[1, 2], &[1, 2]).is_empty());
-        assert_eq!(changes(&[1, 2], &[2, 1]), ["the order of the slots"]);
-        assert_eq!(changes(&[1, 2], &[2, 3]), ["slot 3 is new", "slot 1 was deleted"]);
+        assert!(changes(&[1.into(), 2.into()], &[1.into(), 2.into()]).is_empty());
+        assert_eq!(
+            changes(&[1.into(), 2.into()], &[2.into(), 1.into()]),
+            ["the order of the slots"]
+        );
+        assert_eq!(
+            changes(&[1.into(), 2.into()], &[2.into(), 3.into()]),
+            ["slot 3 is new", "slot 1 was deleted"]
+        );
     }
 }

@@ -11,6 +11,7 @@ use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
 use crate::generated::Client as Api;
 use crate::generated::types::{LeadForm, LeadFormEnvelope};
+use crate::ids::FormId;
 use crate::operation::{self, Operation};
 use crate::tolerant::Object;
 use crate::transport::BoxFuture;
@@ -25,7 +26,7 @@ pub struct FormsHandle {
 #[derive(Clone, Debug)]
 pub struct FormHandle {
     pub(crate) client: Client,
-    pub(crate) id: String,
+    pub(crate) id: FormId,
 }
 
 impl Client {
@@ -35,7 +36,7 @@ impl Client {
     }
 
     /// Returns the handle for one lead form, by its uuid.
-    pub fn form(&self, id: impl Into<String>) -> FormHandle {
+    pub fn form(&self, id: impl Into<FormId>) -> FormHandle {
         FormHandle { client: self.clone(), id: id.into() }
     }
 }
@@ -146,7 +147,7 @@ impl FormHandle {
     pub(crate) fn call<T, K, R, F, E>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
+        request: impl FnOnce(Api, FormId) -> F + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
@@ -165,7 +166,7 @@ impl FormHandle {
 
 impl PatchRecord for LeadForm {
     type Envelope = LeadFormEnvelope;
-    type Key = String;
+    type Key = FormId;
     type Changes = FormChanges;
     const READ: &'static Operation = operation::SHOW_FORM;
     const WRITE: &'static Operation = operation::UPDATE_FORM;
@@ -178,11 +179,11 @@ impl PatchRecord for LeadForm {
         changes.fields()
     }
 
-    fn read(api: Api, id: String) -> BoxFuture<'static, RecordResult<Self>> {
+    fn read(api: Api, id: FormId) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.show_form(&id).await })
     }
 
-    fn write(api: Api, id: String, changes: FormChanges) -> BoxFuture<'static, RecordResult<Self>> {
+    fn write(api: Api, id: FormId, changes: FormChanges) -> BoxFuture<'static, RecordResult<Self>> {
         Box::pin(async move { api.update_form(&id, changes.fields()).await })
     }
 }

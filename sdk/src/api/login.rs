@@ -9,13 +9,14 @@ use crate::conditional_write::ReadTime;
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope};
+use crate::ids::ProfileId;
 use crate::operation::{self, Operation};
 use crate::tolerant::Object;
 use crate::transport::BoxFuture;
 
 /// A record of a page that shows its login.
 pub(super) trait HasLogin: PatchRecord<Key = String> {
-    fn id(&self) -> i64;
+    fn id(&self) -> ProfileId;
 }
 
 /// Returns the login among the fields of a change.
@@ -69,7 +70,7 @@ impl PatchRecord for ProfileSettings {
 }
 
 impl HasLogin for ProfileSettings {
-    fn id(&self) -> i64 {
+    fn id(&self) -> ProfileId {
         self.profile_id
     }
 }
@@ -103,7 +104,7 @@ impl PatchRecord for Profile {
 }
 
 impl HasLogin for Profile {
-    fn id(&self) -> i64 {
+    fn id(&self) -> ProfileId {
         self.id
     }
 }

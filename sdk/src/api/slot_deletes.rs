@@ -12,6 +12,7 @@ use crate::conditional_write::{
 };
 use crate::error::Error;
 use crate::generated::Client as Api;
+use crate::ids::SlotId;
 use crate::operation;
 use crate::outcome::Outcome;
 use crate::same::is_unchanged;
@@ -40,7 +41,8 @@ impl SlotsHandle {
     /// assert!(slots.get(divider.id).await.unwrap_err().is_not_found());
     /// # Ok(()) });
     /// ```
-    pub fn delete(&self, id: i64) -> Call<(), Delete> {
+    pub fn delete(&self, id: impl Into<SlotId>) -> Call<(), Delete> {
+        let id = id.into();
         let key = match self.key_and_id(id) {
             Ok(key) => key,
             Err(message) => {
@@ -49,7 +51,7 @@ impl SlotsHandle {
         };
         Call::new(&self.page.client, operation::DELETE_SLOT, move |sender| {
             Box::pin(async move {
-                let request = |api: Api| async move { api.delete_slot(&key, id).await };
+                let request = |api: Api| async move { api.delete_slot(&key, &id).await };
                 match sender.send(operation::DELETE_SLOT, request).await {
                     Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
                         Ok(())
@@ -66,14 +68,18 @@ impl SlotsHandle {
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
-    /// let ids: Vec<i64> =
+    /// let ids: Vec<_> =
     ///     slots.list().await?.iter().filter(|slot| slot.kind == "button").map(|slot| slot.id).collect();
     /// slots.delete_batch(ids.clone()).dry_run().await?;
     /// let done = slots.delete_batch(ids.clone()).await?;
     /// assert_eq!(done.deleted, ids.len() as i64);
     /// # Ok(()) });
     /// ```
-    pub fn delete_batch(&self, ids: Vec<i64>) -> Call<DeletedSlots, DeleteMany> {
+    pub fn delete_batch(
+        &self,
+        ids: impl IntoIterator<Item = impl Into<SlotId>>,
+    ) -> Call<DeletedSlots, DeleteMany> {
+        let ids = ids.into_iter().map(Into::into).collect();
         let key = match &self.page.key {
             Ok(key) => key.to_string(),
             Err(message) => {
@@ -113,7 +119,7 @@ impl SlotsHandle {
         };
         Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
             Box::pin(async move {
-                let ids: Vec<i64> = seen.iter().map(|slot| slot.id).collect();
+                let ids: Vec<SlotId> = seen.iter().map(|slot| slot.id).collect();
                 if sender.options().dry_run {
                     return delete_these(&sender, &key, &ids).await;
                 }
@@ -136,7 +142,7 @@ const MAX_REPEATS: u32 = 3;
 async fn delete_until_gone(
     sender: CallSender,
     key: String,
-    ids: Vec<i64>,
+    ids: Vec<SlotId>,
 ) -> Result<DeletedSlots, Error> {
     if sender.options().dry_run {
         return delete_these(&sender, &key, &ids).await;
@@ -156,7 +162,7 @@ async fn delete_until_gone(
         let request = |api: Api| async move { api.list_slots(&of).await };
         // If the page cannot be read, the caller gets the error of the delete, whose outcome stays unknown.
         let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
-        let there: HashSet<i64> = page.data.iter().map(|slot| slot.id).collect();
+        let there: HashSet<SlotId> = page.data.iter().map(|slot| slot.id).collect();
         left.retain(|id| there.contains(id));
         if left.is_empty() {
             let done = DeletedSlots { deleted: asked, total: count(&page.data) };
@@ -180,7 +186,7 @@ async fn delete_until_gone(
 pub(crate) async fn delete_if_unchanged(
     sender: &CallSender,
     key: &str,
-    ids: Vec<i64>,
+    ids: Vec<SlotId>,
     seen: Option<ReadTime>,
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
@@ -193,7 +199,7 @@ struct ConditionalDelete<'a, J> {
     sender: &'a CallSender,
     key: &'a str,
     asked: i64,
-    left: Vec<i64>,
+    left: Vec<SlotId>,
     judge: J,
 }
 
@@ -209,7 +215,7 @@ impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDe
     }
 
     fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<DeletedSlots> {
-        let there: HashSet<i64> = page.iter().map(|slot| slot.id).collect();
+        let there: HashSet<SlotId> = page.iter().map(|slot| slot.id).collect();
         if in_doubt {
             self.left.retain(|id| there.contains(id));
             if self.left.is_empty() {
@@ -243,13 +249,17 @@ struct DeleteEnvelope {
 
 /// Describes the edits that another client made to slots that are still there.
 fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
-    let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    let now: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     let is_edited = |seen: &&Slot| now.get(&seen.id).is_some_and(|now| !is_unchanged(seen, now));
     let edited = seen.iter().filter(is_edited);
     edited.map(|slot| format!("slot {} ({}) was edited", slot.id, slot.kind)).collect()
 }
 
-async fn delete_these(sender: &CallSender, key: &str, ids: &[i64]) -> Result<DeletedSlots, Error> {
+async fn delete_these(
+    sender: &CallSender,
+    key: &str,
+    ids: &[SlotId],
+) -> Result<DeletedSlots, Error> {
     let (key, ids) = (key.to_owned(), ids.to_vec());
     let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
     let meta = sender.send(operation::DELETE_SLOTS, request).await?.meta;

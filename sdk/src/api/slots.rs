@@ -12,6 +12,7 @@ use crate::generated::Client as Api;
 use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
 };
+use crate::ids::SlotId;
 use crate::operation::{self, Operation};
 use crate::slot::Slot;
 use crate::tolerant::Object;
@@ -77,11 +78,12 @@ impl SlotsHandle {
     /// assert_eq!(slots.get(first.id).await?, first);
     /// # Ok(()) });
     /// ```
-    pub fn get(&self, id: i64) -> Call<Slot> {
+    pub fn get(&self, id: impl Into<SlotId>) -> Call<Slot> {
+        let id = id.into();
         self.one(
             operation::GET_SLOT,
             id,
-            move |api, key| async move { api.get_slot(&key, id).await },
+            move |api, key| async move { api.get_slot(&key, &id).await },
             |envelope| envelope.data,
         )
     }
@@ -139,12 +141,13 @@ impl SlotsHandle {
     /// assert_eq!(changed.data["link"], button.data["link"]);
     /// # Ok(()) });
     /// ```
-    pub fn update(&self, id: i64, data: Object) -> Call<Slot, Write> {
+    pub fn update(&self, id: impl Into<SlotId>, data: Object) -> Call<Slot, Write> {
+        let id = id.into();
         let body = SlotDataChange { data };
         self.one(
             operation::UPDATE_SLOT,
             id,
-            move |api, key| async move { api.update_slot(&key, id, &body).await },
+            move |api, key| async move { api.update_slot(&key, &id, &body).await },
             |envelope| envelope.data,
         )
     }
@@ -166,10 +169,11 @@ impl SlotsHandle {
     /// ```
     pub fn update_unchanged<'s>(
         &self,
-        id: i64,
+        id: impl Into<SlotId>,
         seen: impl Into<Option<&'s Slot>>,
         data: Object,
     ) -> Call<Slot, Write> {
+        let id = id.into();
         let key = self.key_and_id(id).map(|key| (key, id));
         update_unchanged(&self.page.client, key, seen.into(), data)
     }
@@ -203,14 +207,17 @@ impl SlotsHandle {
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
-    /// let mut order: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
+    /// let mut order: Vec<_> = slots.list().await?.iter().map(|slot| slot.id).collect();
     /// order.reverse();
     /// let page = slots.reorder(order.clone()).await?;
     /// assert_eq!(page[0].id, order[0]);
     /// # Ok(()) });
     /// ```
-    pub fn reorder(&self, order: Vec<i64>) -> Call<Vec<Slot>, Write> {
-        let body = SlotOrder { order };
+    pub fn reorder(
+        &self,
+        order: impl IntoIterator<Item = impl Into<SlotId>>,
+    ) -> Call<Vec<Slot>, Write> {
+        let body = SlotOrder { order: order.into_iter().map(Into::into).collect() };
         self.page.call(
             operation::REORDER_SLOTS,
             |api, key| async move { api.reorder_slots(&key, &body).await },
@@ -226,7 +233,7 @@ impl SlotsHandle {
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
-    /// let seen: Vec<i64> = slots.list().await?.iter().map(|slot| slot.id).collect();
+    /// let seen: Vec<_> = slots.list().await?.iter().map(|slot| slot.id).collect();
     /// let mut order = seen.clone();
     /// order.reverse();
     /// slots.reorder_unchanged(seen.clone(), order).await?;
@@ -234,7 +241,13 @@ impl SlotsHandle {
     /// assert!(error.is_conflict());
     /// # Ok(()) });
     /// ```
-    pub fn reorder_unchanged(&self, seen: Vec<i64>, order: Vec<i64>) -> Call<Vec<Slot>, Write> {
+    pub fn reorder_unchanged(
+        &self,
+        seen: impl IntoIterator<Item = impl Into<SlotId>>,
+        order: impl IntoIterator<Item = impl Into<SlotId>>,
+    ) -> Call<Vec<Slot>, Write> {
+        let seen = seen.into_iter().map(Into::into).collect();
+        let order = order.into_iter().map(Into::into).collect();
         let client = &self.page.client;
         match self.page.key_text() {
             Ok(key) => Call::new(client, operation::REORDER_SLOTS, move |sender| {
@@ -247,7 +260,7 @@ impl SlotsHandle {
     fn one<T, K, R, F, E>(
         &self,
         operation: &'static Operation,
-        id: i64,
+        id: SlotId,
         request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
@@ -263,8 +276,8 @@ impl SlotsHandle {
         }
     }
 
-    pub(super) fn key_and_id(&self, id: i64) -> Result<String, String> {
-        if id < 1 {
+    pub(super) fn key_and_id(&self, id: SlotId) -> Result<String, String> {
+        if id.get() < 1 {
             return Err(format!("{id} is not a slot id: ids begin at 1"));
         }
         self.page.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
@@ -273,7 +286,7 @@ impl SlotsHandle {
 
 impl PatchRecord for Slot {
     type Envelope = SlotEnvelope;
-    type Key = (String, i64);
+    type Key = (String, SlotId);
     type Changes = Object;
     const READ: &'static Operation = operation::GET_SLOT;
     const WRITE: &'static Operation = operation::UPDATE_SLOT;
@@ -291,7 +304,7 @@ impl PatchRecord for Slot {
     }
 
     fn read(api: Api, (key, id): Self::Key) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.get_slot(&key, id).await })
+        Box::pin(async move { api.get_slot(&key, &id).await })
     }
 
     fn write(
@@ -299,6 +312,6 @@ impl PatchRecord for Slot {
         (key, id): Self::Key,
         data: Object,
     ) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.update_slot(&key, id, &SlotDataChange { data }).await })
+        Box::pin(async move { api.update_slot(&key, &id, &SlotDataChange { data }).await })
     }
 }

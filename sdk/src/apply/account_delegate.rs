@@ -9,6 +9,7 @@ use super::{
     AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, Confirmation, DesiredPage,
     JournalEntries, PageSnapshot, Proposal, Step,
 };
+use crate::ids::SlotId;
 
 /// Planning, confirmation and reports of a run over several pages, as the program provides them; `nth` is the index of the page in the run.
 /// The run itself keeps the order, as with [`ApplyDelegate`].
@@ -33,7 +34,7 @@ pub trait AccountDelegate {
         &mut self,
         nth: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error>;
 
@@ -103,7 +104,7 @@ impl<D: ApplyDelegate> AccountDelegate for SinglePage<'_, D> {
         &mut self,
         _: usize,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error> {
         self.0.plan(page, created, is_resumed).await

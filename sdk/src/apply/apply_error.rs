@@ -10,6 +10,7 @@ use super::plan::Plan;
 use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
 use crate::error::FailedRun;
+use crate::ids::ProfileId;
 use crate::{Error, FieldErrors, Outcome, failed_run};
 
 /// Error of a run that ended before the page matched the file.
@@ -60,7 +61,7 @@ pub enum ApplyCause {
     #[error("two of the pages are the page with the id {id}")]
     SamePage {
         /// Id of the page.
-        id: i64,
+        id: ProfileId,
         /// Indices of the requests in the run.
         pages: [usize; 2],
     },

@@ -7,6 +7,7 @@ use super::plan::{Plan, PlannedCreate, PlannedUpdate};
 use super::{ApplyCause, FieldsRequest, ItemRefusal, PlannedFields, Step};
 use crate::batch::SLOTS_PER_BATCH;
 use crate::generated::types::SlotChange;
+use crate::ids::ProfileId;
 use crate::{Client, Error};
 
 impl Plan {
@@ -20,7 +21,7 @@ impl Plan {
     pub async fn check(
         &self,
         client: &Client,
-        page: i64,
+        page: ProfileId,
         skip: &BTreeSet<usize>,
     ) -> Result<Vec<ItemRefusal>, Error> {
         let slots = client.profile(page).slots();
@@ -52,7 +53,7 @@ impl PlannedFields {
     pub async fn check(
         &self,
         client: &Client,
-        page: i64,
+        page: ProfileId,
         skip: &BTreeSet<&str>,
     ) -> Result<(), Error> {
         let mut sent = self.clone();

@@ -7,6 +7,7 @@ use super::journal::{Journal, created_slots};
 use super::plan::PlannedCreate;
 use super::{ApplyCause, Step};
 use crate::generated::types::NewSlot;
+use crate::ids::SlotId;
 use crate::operation::CREATE_SLOTS;
 use crate::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
@@ -16,7 +17,7 @@ pub(super) struct CreateRequest<'a> {
     pub(super) step: usize,
     pub(super) creates: &'a [PlannedCreate],
     /// Slots that the request did not create.
-    pub(super) known: &'a HashSet<i64>,
+    pub(super) known: &'a HashSet<SlotId>,
     /// Key that was recorded for the request.
     pub(super) key: Option<IdempotencyKey>,
     /// Set if an earlier process already sent the request.
@@ -36,7 +37,7 @@ pub(super) async fn create(
     handle: &ProfileHandle,
     sent: &CreateRequest<'_>,
     mut journal: Option<&mut Journal>,
-) -> Result<BTreeMap<usize, i64>, ApplyCause> {
+) -> Result<BTreeMap<usize, SlotId>, ApplyCause> {
     let step = Step::Create(sent.creates.len());
     let shared = &handle.client.shared;
     // Without a journal the tries share a key, too.
@@ -89,7 +90,7 @@ async fn send(
     handle: &ProfileHandle,
     creates: &[PlannedCreate],
     key: &IdempotencyKey,
-) -> Result<BTreeMap<usize, i64>, ApplyCause> {
+) -> Result<BTreeMap<usize, SlotId>, ApplyCause> {
     let call = handle.slots().create_batch(new_slots(creates));
     let made = call
         .with_idempotency_key(key.clone())

@@ -9,6 +9,7 @@ use super::{
     AppliedChanges, ApplyCause, ApplyError, DeleteLimits, DesiredPage, JournalEntries,
     PageSnapshot, Plan, PlanOptions, Step, guard,
 };
+use crate::ids::SlotId;
 
 /// Plan with the content and the options that it was made for. Shared between the run and its delegate, because a page can be large.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ pub trait ApplyDelegate {
     async fn plan(
         &mut self,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error>;
 
@@ -92,7 +93,7 @@ impl<D: ApplyDelegate> ApplyDelegate for &mut D {
     async fn plan(
         &mut self,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         is_resumed: bool,
     ) -> Result<Proposal, Self::Error> {
         D::plan(self, page, created, is_resumed).await
@@ -157,7 +158,7 @@ impl ApplyDelegate for DefaultDelegate {
     async fn plan(
         &mut self,
         page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         _: bool,
     ) -> Result<Proposal, ApplyError> {
         let options = PlanOptions { created: created.clone(), ..self.options.clone() };

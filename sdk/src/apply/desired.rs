@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::schema::Clearing;
 use super::{SlotTypes, same};
+use crate::ids::SlotId;
 use crate::{Object, Slot};
 
 /// What a page should have: its slots in page order, and fields of its profile.
@@ -38,7 +39,7 @@ fn is_empty(fields: &Object) -> bool {
 pub struct DesiredSlot {
     /// Id of the slot on the page. Without it a slot is found by its content, or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<i64>,
+    pub id: Option<SlotId>,
     /// `button`, `text` ...
     #[serde(rename = "type")]
     pub kind: String,
@@ -96,7 +97,7 @@ impl DesiredPage {
     /// assert!(file.slots[0].data["note"].is_null());
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    pub fn clear_unmentioned(&mut self, page: &[Slot], types: &SlotTypes) -> Vec<(i64, String)> {
+    pub fn clear_unmentioned(&mut self, page: &[Slot], types: &SlotTypes) -> Vec<(SlotId, String)> {
         let now = Self::from_page(page, types);
         let mut kept = Vec::new();
         for item in &mut self.slots {
@@ -153,7 +154,7 @@ mod tests {
             serde_json::from_value(json!([{"id": 1, "type": "text", "supported": true, "data":
             {"title": "B", "note": "n", "style": "bold", "size": 3, "empty": "", "html": "<p>"}}]))
             .unwrap();
-        assert_eq!(file.clear_unmentioned(&page, &types), [(1, "size".to_owned())]);
+        assert_eq!(file.clear_unmentioned(&page, &types), [(1.into(), "size".to_owned())]);
         assert_eq!(
             serde_json::to_value(&file).unwrap(),
             json!({"slots": [

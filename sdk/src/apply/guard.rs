@@ -80,7 +80,7 @@ mod tests {
             (1, 1, 500, Some(0), false, over(1, 0)),
             (0, 10, 10, None, true, refused(10, 10)),
         ] {
-            let delete = PlannedDelete { id: 1, kind: "text".into(), label: None };
+            let delete = PlannedDelete { id: 1.into(), kind: "text".into(), label: None };
             let plan = Plan { items, deletes: vec![delete; deletes], ..Plan::default() };
             let limits = DeleteLimits { max_deletes, allow_empty };
             assert_eq!(guard(&plan, slots, &limits), expected, "{deletes} of {slots}, {limits:?}");

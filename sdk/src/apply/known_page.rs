@@ -9,22 +9,23 @@ use super::plan::PlannedUpdate;
 use super::{PageSnapshot, Plan, SlotTypes, same};
 use crate::Slot;
 use crate::conditional_write::ReadTime;
+use crate::ids::SlotId;
 
 /// State of the page as the run last read it, with the changes that the run has made since.
 pub(super) struct KnownPage {
     plan: Arc<Plan>,
     types: SlotTypes,
     /// The slots that were there when the plan was made and that the run has not deleted. Updated slots are as in the service's answer.
-    old: HashMap<i64, Slot>,
+    old: HashMap<SlotId, Slot>,
     /// The slots that the run created.
-    new: BTreeSet<i64>,
+    new: BTreeSet<SlotId>,
     /// The slots that the run updated.
-    updated: HashSet<i64>,
-    to_delete: HashSet<i64>,
+    updated: HashSet<SlotId>,
+    to_delete: HashSet<SlotId>,
     /// The slots that another client edited before the run updated other keys of them.
-    edited: HashSet<i64>,
+    edited: HashSet<SlotId>,
     /// Every slot in the order of the page.
-    order: Vec<i64>,
+    order: Vec<SlotId>,
     /// Set if no order remains to be written.
     is_ordered: bool,
     /// Time of the read that the next write relies on.
@@ -52,18 +53,19 @@ impl KnownPage {
     }
 
     /// Returns every slot in the order of the page.
-    pub(super) fn order(&self) -> &[i64] {
+    pub(super) fn order(&self) -> &[SlotId] {
         &self.order
     }
 
     /// Returns the slots that the run knows of.
-    pub(super) fn known(&self) -> HashSet<i64> {
+    pub(super) fn known(&self) -> HashSet<SlotId> {
         self.order.iter().copied().collect()
     }
 
     /// Applies updates that the run made; `answered` is what the service shows of the slots, if anything.
     pub(super) fn updated(&mut self, updates: &[PlannedUpdate], answered: &[Slot]) {
-        let answered: HashMap<i64, &Slot> = answered.iter().map(|slot| (slot.id, slot)).collect();
+        let answered: HashMap<SlotId, &Slot> =
+            answered.iter().map(|slot| (slot.id, slot)).collect();
         for update in updates {
             self.updated.insert(update.id);
             let Some(slot) = self.old.get_mut(&update.id) else { continue };
@@ -82,7 +84,7 @@ impl KnownPage {
     }
 
     /// Adds slots that the run created, in the order of the page.
-    pub(super) fn created(&mut self, ids: impl IntoIterator<Item = i64>) {
+    pub(super) fn created(&mut self, ids: impl IntoIterator<Item = SlotId>) {
         for id in ids {
             if self.new.insert(id) {
                 self.order.push(id);
@@ -96,7 +98,7 @@ impl KnownPage {
     }
 
     /// Removes slots that the run deleted.
-    pub(super) fn deleted(&mut self, ids: &[i64]) {
+    pub(super) fn deleted(&mut self, ids: &[SlotId]) {
         self.old.retain(|id, _| !ids.contains(id));
         self.order.retain(|id| !ids.contains(id));
     }
@@ -104,13 +106,13 @@ impl KnownPage {
     /// Takes over a page that was read as a whole and has no conflicts.
     pub(super) fn refresh(&mut self, page: &[Slot], at: ReadTime) {
         let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
-        let pending: HashMap<i64, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
+        let pending: HashMap<SlotId, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
         let edited = page.iter().filter(|now| {
             let Some(update) = pending.get(&now.id) else { return false };
             let Some(before) = self.old.get(&now.id) else { return false };
             self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
         });
-        let edited: Vec<i64> = edited.map(|now| now.id).collect();
+        let edited: Vec<SlotId> = edited.map(|now| now.id).collect();
         self.edited.extend(edited);
         self.order = page.iter().map(|slot| slot.id).collect();
         self.at = Some(at);
@@ -118,8 +120,8 @@ impl KnownPage {
 
     /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may
     /// be gone already.
-    pub(super) fn conflicts(&self, page: &[Slot], deleting: &[i64]) -> Vec<String> {
-        let now: HashMap<i64, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+    pub(super) fn conflicts(&self, page: &[Slot], deleting: &[SlotId]) -> Vec<String> {
+        let now: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
         let mut found = Vec::new();
         // In the order of the page, so that the message is the same every time.
         let old = self.order.iter().filter_map(|id| self.old.get(id));
@@ -157,9 +159,9 @@ impl KnownPage {
 
     fn moves(&self, page: &[Slot]) -> Vec<String> {
         let known = self.known();
-        let now: Vec<i64> =
+        let now: Vec<SlotId> =
             page.iter().map(|slot| slot.id).filter(|id| known.contains(id)).collect();
-        let there: HashSet<i64> = now.iter().copied().collect();
+        let there: HashSet<SlotId> = now.iter().copied().collect();
         let before = self.order.iter().filter(|id| there.contains(id));
         if before.eq(&now) { Vec::new() } else { vec!["slots were moved".to_owned()] }
     }

@@ -12,6 +12,7 @@ use super::positions::Positions;
 use super::resemblance::closest;
 use super::{DesiredSlot, PlanOptions};
 use crate::Slot;
+use crate::ids::SlotId;
 
 /// Match of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(crate) fn matched_slots(
     page: &[Slot],
     items: &[DesiredSlot],
     options: &PlanOptions,
-) -> Result<Vec<Option<i64>>, Vec<ItemError>> {
+) -> Result<Vec<Option<SlotId>>, Vec<ItemError>> {
     let contents: Vec<NormalizedFields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
     let desired: Vec<DesiredContent<'_>> =
         items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
@@ -96,7 +97,7 @@ impl<'n> Matcher<'n> {
     }
 
     fn by_id(&mut self) {
-        let positions: HashMap<i64, usize> =
+        let positions: HashMap<SlotId, usize> =
             self.page.iter().enumerate().map(|(position, slot)| (slot.id, position)).collect();
         let mut named = HashMap::new();
         for (index, item) in self.items.iter().enumerate() {

@@ -131,7 +131,7 @@ pub(super) fn fingerprint_of(page: &[Slot], contents: &[NormalizedFields<'_>]) -
 
 /// Adds what is not a field of a slot to the digest of its page.
 fn slot_head(digest: &mut Digest, slot: &Slot, fields: usize) {
-    digest.bytes(&slot.id.to_le_bytes());
+    digest.bytes(&slot.id.get().to_le_bytes());
     digest.bytes(slot.kind.as_bytes());
     digest.take(slot.supported.into());
     digest.take(fields as u64);

@@ -17,6 +17,7 @@ use super::{
 use crate::api::delete_if_unchanged;
 use crate::call_sender::CallSender;
 use crate::conditional_write::{ReadTime, WriteStop};
+use crate::ids::SlotId;
 use crate::operation::{DELETE_SLOTS, REORDER_SLOTS, UPDATE_SLOTS};
 use crate::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
@@ -309,7 +310,7 @@ impl PageRun {
     async fn reorder(&mut self) -> Result<CreatedIds, StepFailure> {
         let plan = self.proposal.plan.clone();
         let planned = plan.creates.iter();
-        let created: Vec<i64> =
+        let created: Vec<SlotId> =
             planned.filter_map(|create| self.done.created.get(&create.index).copied()).collect();
         let mut at = self.seen.at();
         for tries in 1.. {
@@ -328,7 +329,7 @@ impl PageRun {
                     let order = write.order;
                     self.seen.ordered();
                     self.done.reordered = true;
-                    let answered: Vec<i64> = slots.iter().map(|slot| slot.id).collect();
+                    let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
                     if answered == order {
                         let found = self.seen.conflicts(&slots, &[]);
@@ -357,7 +358,7 @@ impl PageRun {
         deletes: &[PlannedDelete],
         is_checked: bool,
     ) -> Result<CreatedIds, StepFailure> {
-        let ids: Vec<i64> = deletes.iter().map(|delete| delete.id).collect();
+        let ids: Vec<SlotId> = deletes.iter().map(|delete| delete.id).collect();
         let (asked, key) = (ids.len(), self.handle.key.clone());
         let key = key.map_or_else(|why| why, |key| key.to_string());
         let sender = CallSender::of(&self.handle.client, DELETE_SLOTS);
@@ -390,4 +391,4 @@ fn broken(stop: WriteStop, failed: impl FnOnce(Error) -> ApplyCause) -> StepFail
 }
 
 /// Ids of new slots by the index of their item.
-type CreatedIds = BTreeMap<usize, i64>;
+type CreatedIds = BTreeMap<usize, SlotId>;

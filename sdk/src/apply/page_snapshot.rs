@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::DesiredSlot;
 use super::page_fields::{PAGE_FIELDS, page_fields};
 use crate::conditional_write::ReadTime;
+use crate::ids::ProfileId;
 use crate::{Client, Error, Object, ProfileKey, Slot, operation};
 
 /// Page as it was read, in one request.
@@ -17,7 +18,7 @@ use crate::{Client, Error, Object, ProfileKey, Slot, operation};
 #[non_exhaustive]
 pub struct PageSnapshot {
     /// Id of the page, which all writes use: a login can change, and a login of digits only reads as an id.
-    pub id: i64,
+    pub id: ProfileId,
     /// The page's login when it was read.
     pub login: String,
     /// The page's public URL.
@@ -37,7 +38,7 @@ struct PageEnvelope {
 }
 
 struct PageRecord {
-    id: i64,
+    id: ProfileId,
     login: String,
     fields: Map<String, Value>,
     slots: Option<Vec<Slot>>,
@@ -65,7 +66,8 @@ impl<'de> Deserialize<'de> for PageRecord {
                     }
                 }
                 let missing = serde::de::Error::missing_field;
-                let id = fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?;
+                let id =
+                    fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
                 let login = fields.get("login").and_then(Value::as_str);
                 let login = login.ok_or_else(|| missing("login"))?.to_owned();
                 Ok(PageRecord { id, login, fields, slots })
@@ -79,7 +81,7 @@ impl<'de> Deserialize<'de> for PageRecord {
 /// Reads a page, with the code of its language where a run needs that.
 pub(super) async fn read_page(
     client: &Client,
-    id: i64,
+    id: ProfileId,
     with_language: bool,
 ) -> Result<PageSnapshot, Error> {
     let mut page = PageSnapshot::read(client, &ProfileKey::Id(id)).await?;
@@ -126,7 +128,7 @@ impl PageSnapshot {
     /// Returns a page that is not created yet. Its id is 0.
     pub(super) fn not_yet(login: String) -> Self {
         Self {
-            id: 0,
+            id: ProfileId::new(0),
             url: None,
             record: PAGE_FIELDS
                 .into_iter()

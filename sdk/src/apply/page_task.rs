@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::prepared_run::read;
 use super::run_settings::PageSettings;
 use super::{ApplyCause, PageSnapshot};
+use crate::ids::ProfileId;
 use crate::{Client, ProfileKey};
 
 /// A page of a run.
@@ -21,7 +22,7 @@ pub(crate) struct PageTask {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FoundPage {
     /// Id of the page, if it is known.
-    pub(super) id: Option<i64>,
+    pub(super) id: Option<ProfileId>,
     /// Set if the pages of the account were listed: a page without an id is not there.
     is_listed: bool,
 }

@@ -18,6 +18,7 @@ use super::{
     RetainReason, same,
 };
 use crate::batch::SLOTS_PER_BATCH;
+use crate::ids::SlotId;
 use crate::same::ValueShape;
 use crate::{Object, Slot};
 
@@ -56,7 +57,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedUpdate {
     /// Id of the slot.
-    pub id: i64,
+    pub id: SlotId,
     /// The index of the item in the file.
     pub index: usize,
     /// The type.
@@ -86,7 +87,7 @@ pub struct PlannedCreate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedDelete {
     /// Id of the slot.
-    pub id: i64,
+    pub id: SlotId,
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
@@ -98,7 +99,7 @@ pub struct PlannedDelete {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RetainedSlot {
     /// Id of the slot.
-    pub id: i64,
+    pub id: SlotId,
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
@@ -113,7 +114,7 @@ pub struct RetainedSlot {
 #[serde(rename_all = "snake_case")]
 pub enum SlotRef {
     /// By id.
-    Existing(i64),
+    Existing(SlotId),
     /// By the index in [`Plan::creates`].
     Created(usize),
 }
@@ -127,7 +128,7 @@ pub enum Notice {
         /// The index of the item in the file.
         index: usize,
         /// Id of the deleted slot.
-        id: i64,
+        id: SlotId,
     },
 }
 
@@ -317,9 +318,9 @@ impl Plan {
     ///
     /// `page` are the ids on the page now, `created` those of the slots created so far, in the order of [`creates`](Self::creates). Slots
     /// that the plan does not know go after their left neighbour, those still to be deleted to the end.
-    pub fn resolve_order(&self, page: &[i64], created: &[i64]) -> Option<Vec<i64>> {
-        let present: HashSet<i64> = page.iter().copied().collect();
-        let wanted: Vec<i64> = self
+    pub fn resolve_order(&self, page: &[SlotId], created: &[SlotId]) -> Option<Vec<SlotId>> {
+        let present: HashSet<SlotId> = page.iter().copied().collect();
+        let wanted: Vec<SlotId> = self
             .order
             .iter()
             .filter_map(|slot| match slot {
@@ -328,9 +329,9 @@ impl Plan {
             })
             .filter(|id| present.contains(id))
             .collect();
-        let to_delete: HashSet<i64> = self.deletes.iter().map(|delete| delete.id).collect();
+        let to_delete: HashSet<SlotId> = self.deletes.iter().map(|delete| delete.id).collect();
         let mut order = arrange(page, &wanted, &to_delete);
-        let (leaving, staying): (Vec<i64>, Vec<i64>) =
+        let (leaving, staying): (Vec<SlotId>, Vec<SlotId>) =
             page.iter().partition(|id| to_delete.contains(id));
         if order == staying {
             return None;
@@ -342,8 +343,8 @@ impl Plan {
     /// Returns the slots that were on the page when the plan was made, and those that were created since.
     pub(super) fn known(
         &self,
-        created: impl Iterator<Item = i64>,
-    ) -> std::collections::HashSet<i64> {
+        created: impl Iterator<Item = SlotId>,
+    ) -> std::collections::HashSet<SlotId> {
         let stayed = self.order.iter().filter_map(|slot| match slot {
             SlotRef::Existing(id) => Some(*id),
             SlotRef::Created(_) => None,
@@ -399,7 +400,7 @@ impl fmt::Display for Plan {
 
 fn refuse_repeated_ids(page: &[Slot]) -> Result<(), PlanError> {
     let mut seen = HashSet::new();
-    let repeated: BTreeSet<i64> =
+    let repeated: BTreeSet<SlotId> =
         page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
     if repeated.is_empty() {
         Ok(())

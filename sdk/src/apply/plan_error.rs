@@ -4,13 +4,15 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::ids::SlotId;
+
 /// Reason why there is no plan, so that nothing may be written. All faulty items are named at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanError {
     /// The service listed an id more than once; such a page cannot be trusted.
     #[error("the page lists {} more than once", list(.0))]
-    RepeatedIds(Vec<i64>),
+    RepeatedIds(Vec<SlotId>),
     /// Items that cannot be met, in the order of the file.
     #[error("{}", all(.0))]
     Items(Vec<ItemError>),
@@ -45,13 +47,13 @@ pub enum ItemProblem {
     #[error("slot {id} is not on the page; without the id a new slot is created")]
     NotOnPage {
         /// Id as written.
-        id: i64,
+        id: SlotId,
     },
     /// An earlier item has the same id.
     #[error("slot {id} was already named by slots[{first}]")]
     RepeatedId {
         /// Id as written.
-        id: i64,
+        id: SlotId,
         /// The index of the earlier item.
         first: usize,
     },
@@ -61,7 +63,7 @@ pub enum ItemProblem {
     )]
     TypeDiffers {
         /// Id as written.
-        id: i64,
+        id: SlotId,
         /// The type of the slot.
         on_page: String,
         /// The type of the item.
@@ -71,7 +73,7 @@ pub enum ItemProblem {
     #[error("slot {id} ({kind}) cannot be edited, but {} would change", list(keys))]
     NotEditable {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// Type of the slot.
         kind: String,
         /// The keys that differ.
@@ -86,7 +88,7 @@ pub enum ItemProblem {
         /// The type.
         kind: String,
         /// Ids of the slots that match.
-        ids: Vec<i64>,
+        ids: Vec<SlotId>,
     },
     /// The item is not on the page, and slots of its type cannot be created.
     #[error("no slot of the page matches, and slots of type {kind} cannot be created")]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{DesiredSlot, SlotTypes};
+use crate::ids::SlotId;
 use crate::{Object, Slot};
 
 /// Options of a plan, and the facts that planning needs.
@@ -18,7 +19,7 @@ pub struct PlanOptions {
     pub types: SlotTypes,
     /// Ids of slots that an earlier run of the same file created, by the index of the item. An id that is not on the page any more
     /// leads to a [`Notice`](super::Notice).
-    pub created: BTreeMap<usize, i64>,
+    pub created: BTreeMap<usize, SlotId>,
     /// Items without an id, by index, that match only the slot that [`created`](Self::created) has for them, or a slot with exactly their
     /// content, apart from what [`types`](Self::types) says that the service fills in. Any other slot, however it resembles such an item,
     /// is another one, and the item is created.
@@ -54,7 +55,7 @@ pub struct MergedItems {
     /// [`PlanOptions::created`] too.
     pub items: Vec<usize>,
     /// Ids of the supported slots to delete, and of no others.
-    pub deleted: BTreeSet<i64>,
+    pub deleted: BTreeSet<SlotId>,
     /// What the journal says of the merge.
     pub run: Option<SyncedRun>,
 }

@@ -15,6 +15,7 @@ use super::{
     PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunState, Step, fingerprint,
 };
 use crate::conditional_write::ReadTime;
+use crate::ids::SlotId;
 use crate::{Client, ProfileKey};
 
 /// Exclusive access of a run to its page.
@@ -163,7 +164,7 @@ impl<'a> PreparedRun<'a> {
         }
     }
 
-    pub(super) fn created(&self) -> BTreeMap<usize, i64> {
+    pub(super) fn created(&self) -> BTreeMap<usize, SlotId> {
         self.log().map(|log| log.done().created.clone()).unwrap_or_default()
     }
 

@@ -8,15 +8,16 @@ use super::journal::created_slots;
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{DesiredSlot, FieldsRequest, JournalEntries, Plan, PlannedFields, SlotRef};
 use crate::Slot;
+use crate::ids::SlotId;
 
 /// What a run did to the slots, as far as it is known or may be.
 pub(super) struct RunEffects {
     pub(super) fields: Vec<(FieldsRequest, PlannedFields)>,
     pub(super) updates: Vec<PlannedUpdate>,
-    pub(super) creates: Vec<(i64, PlannedCreate)>,
+    pub(super) creates: Vec<(SlotId, PlannedCreate)>,
     pub(super) deletes: Vec<PlannedDelete>,
     /// Slots in the order that the run left, if it wrote an order.
-    pub(super) order: Option<Vec<i64>>,
+    pub(super) order: Option<Vec<SlotId>>,
     /// Types of creates of which it is unknown whether they took place.
     pub(super) doubtful: Vec<String>,
 }
@@ -64,7 +65,7 @@ impl RunEffects {
     }
 
     /// Returns the ids of the order of a plan.
-    fn resolved(&self, plan: &Plan) -> Vec<i64> {
+    fn resolved(&self, plan: &Plan) -> Vec<SlotId> {
         let created = |nth: usize| {
             let index = plan.creates.get(nth)?.index;
             self.creates.iter().find(|(_, create)| create.index == index).map(|(id, _)| *id)
@@ -86,9 +87,9 @@ pub(super) struct SlotChanges<'a> {
 pub(super) fn changes_by_slot<'a>(
     effects: &'a RunEffects,
     run: &'a JournalEntries,
-) -> BTreeMap<i64, SlotChanges<'a>> {
+) -> BTreeMap<SlotId, SlotChanges<'a>> {
     let stored = run.stored().filter(|_| effects.updates.len() == 1);
-    let mut all: BTreeMap<i64, SlotChanges<'a>> = BTreeMap::new();
+    let mut all: BTreeMap<SlotId, SlotChanges<'a>> = BTreeMap::new();
     for update in &effects.updates {
         let slot = all
             .entry(update.id)

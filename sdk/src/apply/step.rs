@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::FieldsRequest;
 use super::plan::PlanBatch;
+use crate::ids::SlotId;
 
 /// Step of a run, as its observer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -44,7 +45,7 @@ pub struct AppliedChanges {
     /// Number of slots that were updated.
     pub updated: usize,
     /// Ids of new slots, by the index of their item in the file.
-    pub created: BTreeMap<usize, i64>,
+    pub created: BTreeMap<usize, SlotId>,
     /// Set if the page was reordered.
     pub reordered: bool,
     /// Number of slots that were deleted.
@@ -61,7 +62,7 @@ impl AppliedChanges {
 impl AppliedChanges {
     /// Returns the changes made after `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
-        let is_new = |(index, _): &(&usize, &i64)| !before.created.contains_key(index);
+        let is_new = |(index, _): &(&usize, &SlotId)| !before.created.contains_key(index);
         Self {
             is_page_created: self.is_page_created && !before.is_page_created,
             fields: self.fields.difference(&before.fields).cloned().collect(),

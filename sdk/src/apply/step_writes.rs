@@ -7,6 +7,7 @@ use crate::conditional_write::{
     ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };
 use crate::generated::types::SlotChange;
+use crate::ids::SlotId;
 use crate::operation::Operation;
 use crate::transport::Reservation;
 use crate::{Error, ProfileHandle, Slot};
@@ -57,8 +58,8 @@ pub(super) struct StepReorder<'w> {
     pub(super) handle: &'w ProfileHandle,
     pub(super) plan: &'w Plan,
     pub(super) seen: &'w mut KnownPage,
-    pub(super) created: &'w [i64],
-    pub(super) order: Vec<i64>,
+    pub(super) created: &'w [SlotId],
+    pub(super) order: Vec<SlotId>,
 }
 
 impl ConditionalWrite for StepReorder<'_> {

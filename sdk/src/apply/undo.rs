@@ -9,6 +9,7 @@ use super::page_fields::{PAGE_FIELDS, held};
 use super::run_effects::{RunEffects, changes_by_slot};
 use super::schema::Clearing;
 use super::{DesiredPage, DesiredSlot, JournalEntries, SlotTypes, same};
+use crate::ids::SlotId;
 use crate::{Object, Slot};
 
 /// Facts that the reverse of a run needs.
@@ -19,9 +20,9 @@ pub struct UndoOptions<'a> {
     /// Slots before the run, in page order, from its backup, if it has one.
     pub before: Option<&'a [DesiredSlot]>,
     /// Ids of slots that were created again since, by their earlier ids.
-    pub recreated: &'a BTreeMap<i64, i64>,
+    pub recreated: &'a BTreeMap<SlotId, SlotId>,
     /// Those of them that an interrupted undo of the run has created, and perhaps not moved to their place.
-    pub unplaced: &'a BTreeSet<i64>,
+    pub unplaced: &'a BTreeSet<SlotId>,
     /// Set to restore also what was changed since the run.
     pub overwrite: bool,
 }
@@ -65,9 +66,9 @@ pub struct Undo {
     /// Slots that the page should have: all that it has now, apart from [`deletes`](Self::deletes), and those that are created again.
     pub desired: DesiredPage,
     /// Earlier ids of the slots that are created again, by the index of the item.
-    pub recreates: BTreeMap<usize, i64>,
+    pub recreates: BTreeMap<usize, SlotId>,
     /// Slots that the run created and that are to be deleted.
-    pub deletes: BTreeSet<i64>,
+    pub deletes: BTreeSet<SlotId>,
     /// Changes since the run that the reverse would overwrite.
     pub conflicts: Vec<UndoConflict>,
     /// What cannot be restored.
@@ -90,7 +91,7 @@ pub enum UndoConflict {
     /// A value is not what the run left.
     Edited {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The type.
         kind: String,
         /// Key of the data.
@@ -103,16 +104,16 @@ pub enum UndoConflict {
     /// A slot that the run changed was deleted.
     Gone {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The type.
         kind: String,
     },
     /// The slots are not in the order that the run left.
     Moved {
         /// Slots in the order that the run left.
-        left: Vec<i64>,
+        left: Vec<SlotId>,
         /// The same slots in the order of the page.
-        now: Vec<i64>,
+        now: Vec<SlotId>,
     },
 }
 
@@ -128,14 +129,14 @@ pub enum NotRestored {
     /// A deleted slot of a type that cannot be created, or of which nothing is recorded.
     Slot {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The type.
         kind: String,
     },
     /// A key that the run added and that the service cannot clear.
     Key {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The key.
         key: String,
     },
@@ -157,7 +158,7 @@ impl Undo {
         let effects = RunEffects::of(run, now, options.before);
         let mut undo = Self::default();
         undo.restore_fields(run, &effects, fields, options.overwrite);
-        let on_page: BTreeMap<i64, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
+        let on_page: BTreeMap<SlotId, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
         undo.delete_created(run, &effects, &on_page, options);
         let values = undo.restore_values(run, &effects, &on_page, options);
         let recreates = undo.recreate_deleted(&effects, &on_page, options);
@@ -215,7 +216,7 @@ impl Undo {
         &mut self,
         run: &JournalEntries,
         effects: &RunEffects,
-        on_page: &BTreeMap<i64, &Slot>,
+        on_page: &BTreeMap<SlotId, &Slot>,
         options: &UndoOptions<'_>,
     ) {
         for (id, create) in &effects.creates {
@@ -248,12 +249,12 @@ impl Undo {
         &mut self,
         run: &JournalEntries,
         effects: &RunEffects,
-        on_page: &BTreeMap<i64, &Slot>,
+        on_page: &BTreeMap<SlotId, &Slot>,
         options: &UndoOptions<'_>,
-    ) -> BTreeMap<i64, BTreeMap<String, Value>> {
-        let gone: HashSet<i64> = effects.deletes.iter().map(|delete| delete.id).collect();
-        let made: HashSet<i64> = effects.creates.iter().map(|(id, _)| *id).collect();
-        let mut values: BTreeMap<i64, BTreeMap<String, Value>> = BTreeMap::new();
+    ) -> BTreeMap<SlotId, BTreeMap<String, Value>> {
+        let gone: HashSet<SlotId> = effects.deletes.iter().map(|delete| delete.id).collect();
+        let made: HashSet<SlotId> = effects.creates.iter().map(|(id, _)| *id).collect();
+        let mut values: BTreeMap<SlotId, BTreeMap<String, Value>> = BTreeMap::new();
         for (id, changes) in changes_by_slot(effects, run) {
             if gone.contains(&id) || made.contains(&id) {
                 continue;
@@ -290,9 +291,9 @@ impl Undo {
     fn recreate_deleted<'a>(
         &mut self,
         effects: &RunEffects,
-        on_page: &BTreeMap<i64, &Slot>,
+        on_page: &BTreeMap<SlotId, &Slot>,
         options: &UndoOptions<'a>,
-    ) -> BTreeMap<i64, &'a DesiredSlot> {
+    ) -> BTreeMap<SlotId, &'a DesiredSlot> {
         let mut recreates = BTreeMap::new();
         for delete in &effects.deletes {
             if on_page.contains_key(&now_of(delete.id, on_page, options.recreated)) {
@@ -317,29 +318,29 @@ impl Undo {
         &mut self,
         effects: &RunEffects,
         now: &[Slot],
-        recreates: &BTreeMap<i64, &DesiredSlot>,
+        recreates: &BTreeMap<SlotId, &DesiredSlot>,
         options: &UndoOptions<'_>,
-    ) -> Vec<i64> {
-        let page: Vec<i64> = now.iter().map(|slot| slot.id).collect();
-        let there: HashSet<i64> = page.iter().copied().collect();
-        let on_page: BTreeMap<i64, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
-        let before: Vec<i64> = options
+    ) -> Vec<SlotId> {
+        let page: Vec<SlotId> = now.iter().map(|slot| slot.id).collect();
+        let there: HashSet<SlotId> = page.iter().copied().collect();
+        let on_page: BTreeMap<SlotId, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
+        let before: Vec<SlotId> = options
             .before
             .into_iter()
             .flatten()
             .filter_map(|slot| Some(now_of(slot.id?, &on_page, options.recreated)))
             .filter(|id| there.contains(id) || recreates.contains_key(id))
             .collect();
-        let deletes: foldhash::HashSet<i64> = self.deletes.iter().copied().collect();
+        let deletes: foldhash::HashSet<SlotId> = self.deletes.iter().copied().collect();
         if let Some(left) = &effects.order {
-            let mapped: Vec<i64> =
+            let mapped: Vec<SlotId> =
                 left.iter().map(|id| now_of(*id, &on_page, options.recreated)).collect();
             self.check_order(&mapped, &before, &page, options.overwrite);
             return arrange(&page, &before, &deletes);
         }
-        let is_placed = |id: &i64| !deletes.contains(id) && !options.unplaced.contains(id);
-        let mut wanted: Vec<i64> = page.iter().copied().filter(is_placed).collect();
-        let is_to_place = |id: &i64| recreates.contains_key(id) || options.unplaced.contains(id);
+        let is_placed = |id: &SlotId| !deletes.contains(id) && !options.unplaced.contains(id);
+        let mut wanted: Vec<SlotId> = page.iter().copied().filter(is_placed).collect();
+        let is_to_place = |id: &SlotId| recreates.contains_key(id) || options.unplaced.contains(id);
         for (at, id) in before.iter().enumerate().filter(|(_, id)| is_to_place(id)) {
             let left = before[..at].iter().rev().find_map(|left| {
                 wanted.iter().position(|id| id == left).map(|position| position + 1)
@@ -350,11 +351,17 @@ impl Undo {
     }
 
     /// Adds a conflict if the page has neither the order that the run left nor the one before.
-    fn check_order(&mut self, left: &[i64], before: &[i64], page: &[i64], overwrite: bool) {
-        let known: HashSet<i64> = left.iter().copied().collect();
-        let now: Vec<i64> = page.iter().copied().filter(|id| known.contains(id)).collect();
-        let there: HashSet<i64> = now.iter().copied().collect();
-        let of = |order: &[i64]| -> Vec<i64> {
+    fn check_order(
+        &mut self,
+        left: &[SlotId],
+        before: &[SlotId],
+        page: &[SlotId],
+        overwrite: bool,
+    ) {
+        let known: HashSet<SlotId> = left.iter().copied().collect();
+        let now: Vec<SlotId> = page.iter().copied().filter(|id| known.contains(id)).collect();
+        let there: HashSet<SlotId> = now.iter().copied().collect();
+        let of = |order: &[SlotId]| -> Vec<SlotId> {
             order.iter().copied().filter(|id| there.contains(id)).collect()
         };
         let (left, before) = (of(left), of(before));
@@ -366,7 +373,11 @@ impl Undo {
 }
 
 /// Returns the id that a slot has now, if it was deleted and created again.
-fn now_of(id: i64, on_page: &BTreeMap<i64, &Slot>, recreated: &BTreeMap<i64, i64>) -> i64 {
+fn now_of(
+    id: SlotId,
+    on_page: &BTreeMap<SlotId, &Slot>,
+    recreated: &BTreeMap<SlotId, SlotId>,
+) -> SlotId {
     let mut latest = id;
     // Ids only grow, so that this ends.
     while !on_page.contains_key(&latest) {

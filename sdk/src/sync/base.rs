@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::unique_map::unique_map;
 use super::{HashPair, LivePage, ValueHash};
+use crate::ids::{ProfileId, SlotId};
 
 /// Record of the last sync of a page and its file: identities and hashes, never content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageBase {
     /// Id of the page.
-    pub id: i64,
+    pub id: ProfileId,
     /// Login of the page.
     pub login: String,
     /// Pairs of the profile fields. A field without a pair has never been read.
@@ -28,10 +29,10 @@ pub struct PageBase {
 #[serde(deny_unknown_fields)]
 pub struct SlotBase {
     /// Id of the slot.
-    pub id: i64,
+    pub id: SlotId,
     /// Earlier ids of the slot, which was deleted and created again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub was: Vec<i64>,
+    pub was: Vec<SlotId>,
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
@@ -47,7 +48,7 @@ impl SlotBase {
     }
 
     /// Returns whether this is or was the id of the slot.
-    pub fn is_named(&self, id: i64) -> bool {
+    pub fn is_named(&self, id: SlotId) -> bool {
         self.id == id || self.was.contains(&id)
     }
 }
@@ -61,7 +62,7 @@ impl PageBase {
     /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count
     /// as changed. Two slots have no third order; theirs counts as changed on the page.
     pub fn forget_order(&mut self, page: &LivePage) {
-        let on_page: Vec<i64> = page.slots.iter().map(|slot| slot.id).collect();
+        let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
         let place = |entry: &SlotBase| on_page.iter().position(|id| *id == entry.id);
         let places: Vec<usize> =
             (0..self.slots.len()).filter(|nth| place(&self.slots[*nth]).is_some()).collect();
@@ -82,7 +83,7 @@ impl PageBase {
     }
 
     /// Returns an id that two slots have, or a slot has twice.
-    pub(super) fn repeated_id(&self) -> Option<i64> {
+    pub(super) fn repeated_id(&self) -> Option<SlotId> {
         let mut seen = BTreeSet::new();
         let ids = self.slots.iter().flat_map(|slot| std::iter::once(&slot.id).chain(&slot.was));
         ids.copied().find(|id| !seen.insert(*id))

@@ -10,6 +10,7 @@ use super::key_decision::{KeyDecision, decide};
 use super::order_decision::{OrderDecision, decide_order};
 use super::{FilePage, HashPair, IdentityError, LivePage, PageBase, SlotBase, ValueHash};
 use crate::apply::SlotTypes;
+use crate::ids::SlotId;
 
 /// A comparison of a file with its page.
 pub(super) struct Comparison<'a> {
@@ -38,7 +39,7 @@ impl<'a> Comparison<'a> {
         file: &'a FilePage,
         page: &'a LivePage,
         types: &SlotTypes,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
     ) -> Result<Self, IdentityError> {
         let items = hashed_items(file, types);
         let slots = hashed_slots(&page.slots, types);

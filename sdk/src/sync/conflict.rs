@@ -1,5 +1,6 @@
 //! Differences that a merge finds: conflicts, changes by other clients, deletions, replaced values, notes.
 
+use crate::ids::SlotId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ pub enum Conflict {
         /// The index of the item in the file.
         item: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The key of its data.
         key: String,
         /// Value in the file.
@@ -36,14 +37,14 @@ pub enum Conflict {
         /// The index of the item in the file.
         item: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The keys that the file changed.
         keys: Vec<String>,
     },
     /// The item of a slot was deleted in the file, and the slot was changed on the page.
     DeletedHere {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The type.
         #[serde(rename = "type")]
         kind: String,
@@ -55,9 +56,9 @@ pub enum Conflict {
     /// File and page moved slots differently.
     Order {
         /// Ids in the order of the file.
-        file: Vec<i64>,
+        file: Vec<SlotId>,
         /// Ids in the order of the page.
-        page: Vec<i64>,
+        page: Vec<SlotId>,
     },
 }
 
@@ -70,7 +71,7 @@ pub enum RemoteChange {
         /// The index of the item in the file.
         item: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The key of its data.
         key: String,
         /// Value in the file.
@@ -92,12 +93,12 @@ pub enum RemoteChange {
         /// The index of the item in the file.
         item: usize,
         /// Id that the slot had.
-        id: i64,
+        id: SlotId,
     },
     /// A slot was made.
     Made {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The type.
         #[serde(rename = "type")]
         kind: String,
@@ -107,7 +108,7 @@ pub enum RemoteChange {
     /// Slots were moved.
     Order {
         /// Ids in the order of the page.
-        page: Vec<i64>,
+        page: Vec<SlotId>,
     },
 }
 
@@ -115,7 +116,7 @@ pub enum RemoteChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Deletion {
     /// Id of the slot.
-    pub id: i64,
+    pub id: SlotId,
     /// The type.
     #[serde(rename = "type")]
     pub kind: String,
@@ -146,7 +147,7 @@ pub enum Replaced {
         /// The index of the item in the file.
         item: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The key of its data.
         key: String,
         /// Value on the page.
@@ -162,14 +163,14 @@ pub enum Replaced {
     /// The order of the slots.
     Order {
         /// Ids in the order of the page.
-        page: Vec<i64>,
+        page: Vec<SlotId>,
     },
     /// The deletion of a slot, which is created again.
     Deletion {
         /// The index of the item in the file.
         item: usize,
         /// Id that the slot had.
-        id: i64,
+        id: SlotId,
     },
 }
 
@@ -182,7 +183,7 @@ pub enum SyncNote {
         /// The index of the item in the file.
         item: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
         /// The key of its data.
         key: String,
     },
@@ -196,15 +197,15 @@ pub enum SyncNote {
         /// The index of the item in the file.
         item: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
     },
     /// A slot was deleted and created again by another client or by an undo, with all its values.
     Recreated {
         /// The index of the item in the file.
         item: usize,
         /// Id that the slot had.
-        was: i64,
+        was: SlotId,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
     },
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::Object;
+use crate::ids::SlotId;
 
 /// What a page file says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ pub enum FileSlotId {
     /// `new`: the slot is none of those that were made on the page since the last sync, although it resembles one.
     New,
     /// The id of a slot of the page.
-    Id(i64),
+    Id(SlotId),
 }
 
 impl FileSlotId {
@@ -84,7 +85,7 @@ fn is_empty(object: &Object) -> bool {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum IdJson {
-    Number(i64),
+    Number(SlotId),
     Word(IdWord),
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::ids::SlotId;
+
 /// Items of which it is unclear which slots they are. Nothing may be written, and all of them are named at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[error("{}", lines(.0))]
@@ -17,7 +19,7 @@ pub enum IdentityProblem {
     #[error("the page lists slot {id} more than once")]
     RepeatedOnPage {
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
     },
     /// Two items have one id.
     #[error("slots[{item}]: slot {id} was already named by slots[{first}]")]
@@ -27,7 +29,7 @@ pub enum IdentityProblem {
         /// The earlier item.
         first: usize,
         /// Id as written.
-        id: i64,
+        id: SlotId,
     },
     /// The id of an item belongs to no slot of the page, and the last sync did not know it.
     #[error("slots[{item}]: slot {id} is not on the page; without the id a new slot is created")]
@@ -35,7 +37,7 @@ pub enum IdentityProblem {
         /// The item.
         item: usize,
         /// Id as written.
-        id: i64,
+        id: SlotId,
     },
     /// The id of an item belongs to a slot of another type.
     #[error(
@@ -45,7 +47,7 @@ pub enum IdentityProblem {
         /// The item.
         item: usize,
         /// Id as written.
-        id: i64,
+        id: SlotId,
         /// The type of the slot.
         actual: String,
         /// The type of the item.
@@ -61,7 +63,7 @@ pub enum IdentityProblem {
         /// The items.
         items: Vec<usize>,
         /// Ids of the slots.
-        ids: Vec<i64>,
+        ids: Vec<SlotId>,
     },
     /// New items may be slots that were deleted on the page since the last sync.
     #[error(
@@ -73,7 +75,7 @@ pub enum IdentityProblem {
         /// The items.
         items: Vec<usize>,
         /// Ids that the slots had.
-        ids: Vec<i64>,
+        ids: Vec<SlotId>,
     },
     /// A new item resembles slots that were made on the page since the last sync.
     #[error(
@@ -84,7 +86,7 @@ pub enum IdentityProblem {
         /// The item.
         item: usize,
         /// Ids of the slots.
-        ids: Vec<i64>,
+        ids: Vec<SlotId>,
     },
 }
 

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::ProfileId;
 use crate::{Object, Slot};
 
 /// A page as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LivePage {
     /// Id of the page.
-    pub id: i64,
+    pub id: ProfileId,
     /// Login of the page.
     pub login: String,
     /// The profile fields that were read, in the form that page files have: `socials` as a list of links, `languageCode` as a code. A

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::unique_map::unique_map;
 use super::{LockFileError, PageBase, SlotBase};
+use crate::ids::{FormId, ProfileId};
 
 /// Content of `links.lock`: identities of pages, forms and images of one account, and the [record](PageBase) of the last sync of each page.
 ///
@@ -34,7 +35,7 @@ pub struct Lock {
     pub user: i64,
     /// Ids of forms by their local names.
     #[serde(deserialize_with = "unique_map")]
-    pub forms: BTreeMap<String, String>,
+    pub forms: BTreeMap<String, FormId>,
     /// Paths of uploaded images by the SHA-256 of their content.
     #[serde(deserialize_with = "unique_map")]
     pub images: BTreeMap<String, String>,
@@ -91,7 +92,7 @@ impl Lock {
             return Err(LockFileError::UnknownCanon { found: version.canon, supported: CANON });
         }
         let lock: Self = serde_json::from_str(text).map_err(malformed)?;
-        let mut paths: BTreeMap<i64, &String> = BTreeMap::new();
+        let mut paths: BTreeMap<ProfileId, &String> = BTreeMap::new();
         for (path, page) in &lock.pages {
             if let Some(id) = page.repeated_id() {
                 return Err(LockFileError::RepeatedSlot { path: path.clone(), id });

@@ -1,5 +1,7 @@
 //! Reasons why a `links.lock` cannot be used.
 
+use crate::ids::{ProfileId, SlotId};
+
 /// Reason why a `links.lock` cannot be used. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -46,7 +48,7 @@ pub enum LockFileError {
         /// Path of the page file.
         path: String,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
     },
     /// Two files have one page.
     #[error("{first} and {second} are both recorded as page {id}")]
@@ -56,7 +58,7 @@ pub enum LockFileError {
         /// Path of another page file.
         second: String,
         /// Id of the page.
-        id: i64,
+        id: ProfileId,
     },
     /// The file belongs to another account or another service.
     #[error("it belongs to user {found_user} of {found_service}, not to user {user} of {service}")]

@@ -16,6 +16,7 @@ use super::{
     RemoteChange, Replaced, SyncError, SyncNote,
 };
 use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
+use crate::ids::SlotId;
 use crate::{Object, Slot};
 
 /// What a page should become, and how that relates to what others did since the last sync.
@@ -53,7 +54,7 @@ pub(super) struct Binding {
     /// The index of its entry in the record.
     pub(super) entry: Option<usize>,
     /// The id of its slot on the page.
-    pub(super) slot: Option<i64>,
+    pub(super) slot: Option<SlotId>,
 }
 
 impl Merge {
@@ -194,7 +195,7 @@ impl Merger<'_, '_> {
         Binding { entry, slot: position.map(|position| self.id(position)) }
     }
 
-    fn id(&self, position: usize) -> i64 {
+    fn id(&self, position: usize) -> SlotId {
         self.comparison.slots[position].slot.id
     }
 

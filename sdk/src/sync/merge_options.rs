@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::apply::SlotTypes;
+use crate::ids::SlotId;
 
 /// Options of a merge, and the facts that it needs.
 #[derive(Clone, Debug, Default)]
@@ -17,5 +18,5 @@ pub struct MergeOptions {
     /// Slot types of the service.
     pub types: SlotTypes,
     /// Ids of slots that an interrupted run created, by the index of the item in the file.
-    pub created: BTreeMap<usize, i64>,
+    pub created: BTreeMap<usize, SlotId>,
 }

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::Object;
 use crate::apply::{SlotTypes, same};
+use crate::ids::SlotId;
 
 impl Merge {
     /// Returns the record after a run that carried this merge out and verified it. `base` and `file` are those that the merge was made of,
@@ -23,7 +24,7 @@ impl Merge {
         base: Option<&PageBase>,
         file: &FilePage,
         after: &LivePage,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         types: &SlotTypes,
     ) -> PageBase {
         if let Some(base) = base.filter(|base| self.keeps(base, after)) {
@@ -44,7 +45,7 @@ impl Merge {
         base: Option<&PageBase>,
         file: &FilePage,
         after: &LivePage,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         types: &SlotTypes,
     ) -> PageBase {
         let slots = hashed_slots(&after.slots, types);
@@ -87,14 +88,14 @@ impl Merge {
 
 struct WrittenSlot<'a> {
     /// Id of the slot that was created.
-    id: Option<i64>,
+    id: Option<SlotId>,
     /// Values that were written.
     data: &'a Object,
 }
 
 struct NextBase<'a> {
     base: Option<&'a PageBase>,
-    by_id: HashMap<i64, &'a HashedSlot<'a>>,
+    by_id: HashMap<SlotId, &'a HashedSlot<'a>>,
     written: BTreeMap<usize, WrittenSlot<'a>>,
     types: &'a SlotTypes,
 }
@@ -105,7 +106,7 @@ impl NextBase<'_> {
         item: usize,
         said: &FileSlot,
         old: Option<&SlotBase>,
-        slot: Option<i64>,
+        slot: Option<SlotId>,
     ) -> Option<SlotBase> {
         let written = self.written.get(&item);
         let Some(id) = slot else {
@@ -143,7 +144,7 @@ impl NextBase<'_> {
     }
 
     /// Returns the entry of a slot that the run created, even if another client deleted it since.
-    fn entry_of_new(&self, id: i64, said: &FileSlot, old: Option<&SlotBase>) -> SlotBase {
+    fn entry_of_new(&self, id: SlotId, said: &FileSlot, old: Option<&SlotBase>) -> SlotBase {
         let slot = self.by_id.get(&id);
         let mut keys = slot.map(|slot| unmentioned(slot, said)).unwrap_or_default();
         for (key, value) in said.data.iter() {
@@ -188,7 +189,7 @@ fn without_removed(old: &SlotBase, said: &FileSlot) -> SlotBase {
 }
 
 /// Returns the entry of a slot that cannot be edited.
-fn unedited(id: i64, said: &FileSlot) -> SlotBase {
+fn unedited(id: SlotId, said: &FileSlot) -> SlotBase {
     SlotBase { id, was: Vec::new(), kind: said.kind.clone(), keys: BTreeMap::new() }
 }
 
@@ -209,7 +210,7 @@ pub(super) fn unmentioned_keys(
 }
 
 /// Returns the earlier ids of a slot, with the one by which the file still names it.
-pub(super) fn ids_before(id: i64, old: Option<&SlotBase>, said: &FileSlot) -> Vec<i64> {
+pub(super) fn ids_before(id: SlotId, old: Option<&SlotBase>, said: &FileSlot) -> Vec<SlotId> {
     let mut was = earlier_ids(id, old);
     if let FileSlotId::Id(named) = said.id
         && named != id
@@ -221,7 +222,7 @@ pub(super) fn ids_before(id: i64, old: Option<&SlotBase>, said: &FileSlot) -> Ve
 }
 
 /// Returns the earlier ids of a slot.
-pub(super) fn earlier_ids(id: i64, old: Option<&SlotBase>) -> Vec<i64> {
+pub(super) fn earlier_ids(id: SlotId, old: Option<&SlotBase>) -> Vec<SlotId> {
     let Some(old) = old else { return Vec::new() };
     let mut was = old.was.clone();
     if old.id != id {

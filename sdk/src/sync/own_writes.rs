@@ -8,6 +8,7 @@ use super::hashed::{HashedSlot, hashed_slots};
 use super::next_base::unmentioned_keys;
 use super::{FilePage, HashPair, LivePage, PageBase, SlotBase, ValueHash};
 use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
+use crate::ids::SlotId;
 
 impl PageBase {
     /// Returns the record with what runs of the same file have sent since it was written, as far as the page shows it: what an interrupted run
@@ -26,7 +27,7 @@ impl PageBase {
             return self.clone();
         }
         let slots = hashed_slots(&page.slots, types);
-        let by_id: BTreeMap<i64, &HashedSlot<'_>> =
+        let by_id: BTreeMap<SlotId, &HashedSlot<'_>> =
             slots.iter().map(|slot| (slot.slot.id, slot)).collect();
         let writes = OwnWrites { sent, file, types, by_id };
         let mut base = self.clone();
@@ -47,7 +48,7 @@ struct OwnWrites<'a> {
     sent: &'a SentValues,
     file: &'a FilePage,
     types: &'a SlotTypes,
-    by_id: BTreeMap<i64, &'a HashedSlot<'a>>,
+    by_id: BTreeMap<SlotId, &'a HashedSlot<'a>>,
 }
 
 impl OwnWrites<'_> {
@@ -88,7 +89,7 @@ impl OwnWrites<'_> {
     }
 
     /// Adds a slot that was created.
-    fn create(&self, base: &mut PageBase, id: i64, created: &SentSlot) {
+    fn create(&self, base: &mut PageBase, id: SlotId, created: &SentSlot) {
         let (Some(slot), create) = (self.by_id.get(&id), &created.sent) else { return };
         let is_known = base.slots.iter().any(|entry| entry.is_named(id));
         if is_known || slot.slot.kind != create.kind {
@@ -120,9 +121,9 @@ impl OwnWrites<'_> {
 
     /// Takes the order of the page if it was sent.
     fn reorder(&self, base: &mut PageBase, page: &LivePage) {
-        let on_page: Vec<i64> = page.slots.iter().map(|slot| slot.id).collect();
-        let is_sent = |order: &Vec<i64>| {
-            let sent: BTreeSet<i64> = order.iter().copied().collect();
+        let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+        let is_sent = |order: &Vec<SlotId>| {
+            let sent: BTreeSet<SlotId> = order.iter().copied().collect();
             let shown = on_page.iter().filter(|id| sent.contains(id));
             let stays = order.iter().filter(|id| self.by_id.contains_key(id));
             shown.eq(stays)

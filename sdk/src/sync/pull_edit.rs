@@ -1,5 +1,6 @@
 //! Edits of a file that a pull asks for.
 
+use crate::ids::SlotId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -62,25 +63,25 @@ pub enum ConflictMark {
         /// The index of the item in the file.
         item: usize,
         /// Id that the slot had.
-        id: i64,
+        id: SlotId,
     },
     /// The item was deleted in the file, and its slot was changed on the page: it is inserted again; delete it, or remove the mark to keep it.
     DeletedHere {
         /// The index in [`Pull::inserted`](super::Pull::inserted).
         inserted: usize,
         /// Id of the slot.
-        id: i64,
+        id: SlotId,
     },
     /// The new item resembles slots that were made on the page and are inserted: delete one, or remove the mark to keep both.
     Resembles {
         /// The index of the item in the file.
         item: usize,
         /// Ids of the slots.
-        ids: Vec<i64>,
+        ids: Vec<SlotId>,
     },
     /// File and page moved slots differently; the file keeps its order.
     Order {
         /// Ids in the order of the page.
-        page: Vec<i64>,
+        page: Vec<SlotId>,
     },
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Conflict, HashPair, LivePage, PageBase, SlotBase, ValueHash};
 use crate::Object;
+use crate::ids::SlotId;
 
 impl PageBase {
     /// Returns the record with which the file wins in these conflicts: what the page has there counts as known, and what the file says as changed since.
@@ -38,14 +39,14 @@ impl PageBase {
     }
 
     /// Returns the entry of a slot of the page; a new one, after the closest slot before it, where the record does not know the slot.
-    fn entry_or_new(&mut self, id: i64, page: &LivePage) -> Option<&mut SlotBase> {
+    fn entry_or_new(&mut self, id: SlotId, page: &LivePage) -> Option<&mut SlotBase> {
         let known = self.slots.iter().position(|entry| entry.is_named(id));
         let place = match known {
             Some(place) => place,
             None => {
                 let at = page.slots.iter().position(|slot| slot.id == id)?;
                 let (before, slot) = (&page.slots[..at], &page.slots[at]);
-                let place_of = |id: i64| self.slots.iter().position(|entry| entry.is_named(id));
+                let place_of = |id: SlotId| self.slots.iter().position(|entry| entry.is_named(id));
                 let before = before.iter().rev().find_map(|slot| place_of(slot.id));
                 let place = before.map_or(0, |before| before + 1);
                 let pair = |key: &String| (key.clone(), unmentioned(&slot.data, key));
@@ -59,7 +60,7 @@ impl PageBase {
     }
 
     /// Sorts the entries of these slots into this order; the others keep their places.
-    fn take_order(&mut self, order: &[i64]) {
+    fn take_order(&mut self, order: &[SlotId]) {
         let place = |entry: &SlotBase| order.iter().position(|id| *id == entry.id);
         let places: Vec<usize> =
             (0..self.slots.len()).filter(|nth| place(&self.slots[*nth]).is_some()).collect();

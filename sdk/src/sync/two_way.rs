@@ -12,6 +12,7 @@ use crate::Object;
 use crate::apply::{
     DesiredSlot, PlanError, PlanOptions, SlotTypes, matched_slots, may_be_stored_as, same,
 };
+use crate::ids::SlotId;
 
 /// Compares a file with a page that were never synced, or whose record is lost. The slots are found by the rules of [`crate::apply`].
 /// `none` is an empty record.
@@ -20,7 +21,7 @@ pub(super) fn two_way<'a>(
     file: &'a FilePage,
     page: &'a LivePage,
     types: &SlotTypes,
-    created: &BTreeMap<usize, i64>,
+    created: &BTreeMap<usize, SlotId>,
 ) -> Result<Comparison<'a>, SyncError> {
     let desired: Vec<DesiredSlot> = file
         .slots
@@ -38,7 +39,7 @@ pub(super) fn two_way<'a>(
     let options =
         PlanOptions { types: types.clone(), created: created.clone(), ..PlanOptions::default() };
     let found = matched_slots(&page.slots, &desired, &options).map_err(PlanError::Items)?;
-    let position = |id: i64| page.slots.iter().position(|slot| slot.id == id);
+    let position = |id: SlotId| page.slots.iter().position(|slot| slot.id == id);
     let items: Vec<ItemIdentity> = found
         .into_iter()
         .map(|id| id.and_then(position).map_or(ItemIdentity::New, ItemIdentity::Unrecorded))

@@ -3,7 +3,7 @@
 use links_fixtures::{Choices, Strings, World};
 use links_sdk::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SlotTypes};
 use links_sdk::types::NewSlot;
-use links_sdk::{Outcome, ProfileKey};
+use links_sdk::{Outcome, ProfileKey, SlotId};
 
 use super::{TestEnv, divider};
 use links_test_support::proxy::Act;
@@ -66,7 +66,7 @@ async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
 #[tokio::test]
 async fn fault_37_an_order_that_lacks_a_new_slot_is_refused_and_fits_after_a_look() {
     let env = TestEnv::new().await;
-    let order = async || -> Vec<i64> {
+    let order = async || -> Vec<SlotId> {
         env.slots().list().await.unwrap().iter().rev().map(|slot| slot.id).collect()
     };
     let before = order().await;

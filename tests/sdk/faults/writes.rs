@@ -35,12 +35,12 @@ pub(crate) async fn write(client: &Client, operation: &str) -> Result<(), Error>
         }
         "updateSlot" => slots.update(1002, title()).await.map(drop),
         "updateSlots" => {
-            slots.update_batch(vec![SlotChange { id: 1002, data: title() }]).await.map(drop)
+            slots.update_batch(vec![SlotChange { id: 1002.into(), data: title() }]).await.map(drop)
         }
         "updateForm" => {
             client.form(FORM).update(FormChanges::default().title("Anew")).await.map(drop)
         }
-        "reorderSlots" => slots.reorder((1001..=1014).rev().collect()).await.map(drop),
+        "reorderSlots" => slots.reorder((1001..=1014).rev()).await.map(drop),
         "deleteSlot" => slots.delete(1002).await,
         "deleteSlots" => slots.delete_batch(vec![1002, 1007]).await.map(drop),
         _ => panic!("{operation} is no write"),

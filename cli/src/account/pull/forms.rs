@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use links_sdk::Client;
 use links_sdk::account::{DesiredForm, FormPlan};
 use links_sdk::types::{LeadForm, NotificationChannel};
+use links_sdk::{ChannelId, Client, FormId};
 use serde_json::{Map, Value, json};
 
 use super::file_name::local_name;
@@ -96,7 +96,7 @@ impl LocalForms {
         sorted.sort_by_key(|form| (&form.created_at, &form.id));
         let mut forms = Vec::new();
         for form in sorted {
-            let is_its = |(id, (path, file)): (&Option<String>, &(PathBuf, FormFile))| {
+            let is_its = |(id, (path, file)): (&Option<FormId>, &(PathBuf, FormFile))| {
                 if options.portable {
                     // The file of an earlier pull, not that of the form of this account.
                     let title = file.form.fields.get("title").and_then(Value::as_str);
@@ -120,7 +120,7 @@ impl LocalForms {
                 }
             };
             taken.insert(name.to_lowercase());
-            known.add(&name, Some(form.id.clone()));
+            known.add(&name, Some(form.id.to_string()));
             let is_filed = file.is_some() && !options.portable;
             forms.push(LocalForm { form: form.clone(), name, file, is_filed });
         }
@@ -142,7 +142,7 @@ impl LocalForms {
         self.forms.iter().find(|it| it.name == name).map(|it| it.form.id.as_str())
     }
 
-    pub(super) fn ids(&self) -> Vec<String> {
+    pub(super) fn ids(&self) -> Vec<FormId> {
         self.forms.iter().map(|it| it.form.id.clone()).collect()
     }
 
@@ -226,7 +226,7 @@ impl LocalForms {
     }
 
     /// Returns a channel by its label if no other channel has it, else by its id.
-    fn channel(&self, id: i64) -> Value {
+    fn channel(&self, id: ChannelId) -> Value {
         let label = |channel: &NotificationChannel| {
             channel.label.as_deref().map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned)
         };

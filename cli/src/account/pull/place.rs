@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use links_sdk::FormId;
 use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 
@@ -88,7 +89,7 @@ impl PullDirectory {
 
     /// Returns the id that the lock has for the local name of a form.
     pub(super) fn recorded_form(&self, name: &str) -> Option<&str> {
-        self.lock.as_ref()?.1.forms.get(name).map(String::as_str)
+        self.lock.as_ref()?.1.forms.get(name).map(FormId::as_str)
     }
 
     /// Returns the local name that the lock has for a form.

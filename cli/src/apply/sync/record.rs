@@ -8,7 +8,7 @@ use links_sdk::sync::{
     FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, SyncNote,
     ValueHash,
 };
-use links_sdk::{Object, ProfileKey};
+use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
 use super::live_page::live;
@@ -139,7 +139,11 @@ impl SyncRecord {
     }
 
     /// Reads what runs of the file have sent to its page since the record was written.
-    pub(crate) fn read_sent(&mut self, context: &Context, page: i64) -> Result<(), CommandError> {
+    pub(crate) fn read_sent(
+        &mut self,
+        context: &Context,
+        page: ProfileId,
+    ) -> Result<(), CommandError> {
         let (Ok(state), Some(base), None) = (runs::directory(context), self.base(), self.text())
         else {
             return Ok(());
@@ -188,7 +192,7 @@ impl SyncRecord {
 
     /// Returns the id of the page that a file was last applied to. Without a `links.lock` a file that names another page is for that one; a file
     /// that says which login its page should have is not, because its page was renamed.
-    pub(crate) fn known_page(&self, file: &PageFile) -> Option<i64> {
+    pub(crate) fn known_page(&self, file: &PageFile) -> Option<ProfileId> {
         let base = self.base()?;
         let is_same =
             self.is_in_lock() || file.page.login.is_some() || self.is_of(&file.page.profile);
@@ -232,7 +236,7 @@ impl SyncRecord {
     }
 
     /// Returns another file for which there is a record of the page.
-    fn other_file(&self, page: i64) -> Option<String> {
+    fn other_file(&self, page: ProfileId) -> Option<String> {
         if let RecordPlace::State(records) = &self.place {
             return records.other_file(page).filter(|file| Path::new(file).exists());
         }
@@ -242,7 +246,7 @@ impl SyncRecord {
     }
 
     /// Returns whether another file that exists has a record of the page.
-    pub(crate) fn has_other_file(&self, page: i64) -> bool {
+    pub(crate) fn has_other_file(&self, page: ProfileId) -> bool {
         self.other_file(page).is_some_and(|other| match &self.place {
             RecordPlace::Lock(store) => store.path_of(&other).exists(),
             RecordPlace::State(_) | RecordPlace::Opened(_) => true,
@@ -450,7 +454,7 @@ impl SyncRecord {
 
     /// Returns the id of the form of a local name.
     pub(crate) fn form(&self, name: &str) -> Option<&str> {
-        self.lock.forms.get(name).map(String::as_str)
+        self.lock.forms.get(name).map(FormId::as_str)
     }
 
     /// Returns the path on the service of an image with this content.
@@ -486,7 +490,7 @@ impl SyncRecord {
         (file, images): (&PageFile, &[Image]),
         merged: &MergedPage,
         after: &PageSnapshot,
-        created: &BTreeMap<usize, i64>,
+        created: &BTreeMap<usize, SlotId>,
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
         let run = options.merged.as_ref().and_then(|merged| merged.run.as_ref());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use links_sdk::sync::{Lock, SlotBase};
+use links_sdk::{ProfileId, SlotId};
 
 use super::LockStore;
 use super::state_records::StateRecords;
@@ -17,8 +18,8 @@ use crate::output::{Style, StyledLine};
 /// Returns a line for each lock that could not be written.
 pub(crate) fn record(
     context: &Context,
-    page: i64,
-    ids: &BTreeMap<i64, i64>,
+    page: ProfileId,
+    ids: &BTreeMap<SlotId, SlotId>,
     file: Option<&Path>,
 ) -> Vec<StyledLine> {
     if ids.is_empty() {
@@ -49,7 +50,7 @@ pub(crate) fn record(
     errors.into_iter().map(line).collect()
 }
 
-fn rename(lock: &mut Lock, page: i64, ids: &BTreeMap<i64, i64>) {
+fn rename(lock: &mut Lock, page: ProfileId, ids: &BTreeMap<SlotId, SlotId>) {
     let pages = lock.pages.values_mut().filter(|base| base.id == page);
     for slot in pages.flat_map(|base| &mut base.slots) {
         let new = ids.iter().find(|(old, _)| slot.is_named(**old)).map(|(_, new)| *new);

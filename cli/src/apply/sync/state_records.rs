@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use links_sdk::ProfileId;
 use links_sdk::sync::{Lock, PageBase};
 
 use crate::apply::runs;
@@ -75,7 +76,7 @@ impl StateRecords {
     pub(super) fn put_own(
         &self,
         context: &Context,
-        page: i64,
+        page: ProfileId,
         lock: &Lock,
     ) -> Result<(), CommandError> {
         let _turn = context.lock(&format!("sync-page-{page}"));
@@ -100,7 +101,7 @@ impl StateRecords {
     }
 
     /// Returns another file that has a record of a page.
-    pub(super) fn other_file(&self, page: i64) -> Option<String> {
+    pub(super) fn other_file(&self, page: ProfileId) -> Option<String> {
         let other = self
             .paths()
             .into_iter()
@@ -196,7 +197,7 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// Returns the page of the record of a file that no `links.lock` governs.
-fn page_of(path: &Path) -> Option<i64> {
+fn page_of(path: &Path) -> Option<ProfileId> {
     path.file_stem()?.to_str()?.split_once('-')?.0.parse().ok()
 }
 

@@ -172,7 +172,9 @@ fn the_pages_that_show_a_form_are_known_with_the_time_of_their_reads() {
     let cafe = json!([slot(3, "A"), shows(4, "f"), shows(5, "g"), shows(6, "f")]);
     remember(&seen("listSlots", "/api/v1/profiles/1/slots", &cafe), 10);
     let used = |pages: &[(&str, &[i64])], after: u64| {
-        let pages = pages.iter().map(|(login, ids)| ((*login).to_owned(), ids.to_vec()));
+        let pages = pages
+            .iter()
+            .map(|(login, ids)| ((*login).to_owned(), ids.iter().map(|id| (*id).into()).collect()));
         Some(KnownFormUse { pages: pages.collect(), as_of: NOW + after })
     };
     assert_eq!(known("f"), used(&[("cafe", &[4, 6])], 10));

@@ -1,7 +1,7 @@
 //! Pages that show a form: as the cache knows them, or as all pages are read.
 
 use links_sdk::apply::PageSnapshot;
-use links_sdk::{Client, ProfileKey};
+use links_sdk::{Client, ProfileId, ProfileKey, SlotId};
 use serde_json::{Value, json};
 
 use crate::account::{estimate, live_page};
@@ -12,11 +12,11 @@ use crate::output::{Style, StyledLine};
 
 /// Page that shows a form.
 pub(super) struct FormUse {
-    id: i64,
+    id: ProfileId,
     login: String,
     url: Option<String>,
     /// Slots that show it.
-    slots: Vec<i64>,
+    slots: Vec<SlotId>,
 }
 
 impl FormUse {
@@ -58,7 +58,7 @@ pub(super) async fn read_all(
         progress.now(&page.login);
         let page = PageSnapshot::read(client, &ProfileKey::Id(page.id)).await?;
         let shows = |slot: &&links_sdk::Slot| live_page::form_of(slot) == Some(form);
-        let slots: Vec<i64> = page.slots.iter().filter(shows).map(|slot| slot.id).collect();
+        let slots: Vec<SlotId> = page.slots.iter().filter(shows).map(|slot| slot.id).collect();
         if !slots.is_empty() {
             uses.push(FormUse { id: page.id, login: page.login, url: page.url, slots });
         }
@@ -72,8 +72,8 @@ pub(super) async fn read_all(
 }
 
 /// Returns the words for pages with their slots: `shown on cafe (slot 1004), bar (slots 7, 8)`.
-fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [i64])>) -> Option<String> {
-    let page = |(login, slots): (&str, &[i64])| {
+fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [SlotId])>) -> Option<String> {
+    let page = |(login, slots): (&str, &[SlotId])| {
         let ids: Vec<String> = slots.iter().map(ToString::to_string).collect();
         let what = if ids.len() == 1 { "slot" } else { "slots" };
         format!("{login} ({what} {})", ids.join(", "))
@@ -100,7 +100,8 @@ mod tests {
     #[test]
     fn pages_are_named_with_their_slots() {
         assert_eq!(shown_on(std::iter::empty()), None);
-        let pages: [(&str, &[i64]); 2] = [("cafe", &[1004]), ("bar", &[7, 8])];
+        let pages: [(&str, &[SlotId]); 2] =
+            [("cafe", &[1004.into()]), ("bar", &[7.into(), 8.into()])];
         let shown = shown_on(pages.into_iter());
         assert_eq!(shown.unwrap(), "shown on cafe (slot 1004), bar (slots 7, 8)");
     }

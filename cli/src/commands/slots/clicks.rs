@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use links_sdk::types::AnalyticsPeriod;
-use links_sdk::{AnalyticsQuery, ProfileHandle, Slot};
+use links_sdk::{AnalyticsQuery, ProfileHandle, Slot, SlotId};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
@@ -22,7 +22,7 @@ const COLLECTIONS: [&str; 3] = ["blocks", "slots", "rows"];
 #[derive(Debug)]
 pub(super) struct PageClicks {
     /// Clicks by slot; `None` if the shape of the numbers is not recognised.
-    pub(super) by_slot: Option<HashMap<i64, u64>>,
+    pub(super) by_slot: Option<HashMap<SlotId, u64>>,
     /// Answer of the service.
     pub(super) body: Bytes,
     /// Numbers of the answer.
@@ -46,19 +46,19 @@ impl PageClicks {
         let mut envelope: Value =
             serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
         let (data, meta) = (envelope["data"].take(), envelope["meta"].take());
-        let ids: Vec<i64> = slots.iter().map(|slot| slot.id).collect();
+        let ids: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
         let by_slot = of_slots(&data, &ids);
         Ok(Self { by_slot, body: answer.body().clone(), data, meta })
     }
 
     /// Clicks of a slot; those that the numbers do not mention have none.
-    pub(super) fn of(&self, slot: i64) -> Option<u64> {
+    pub(super) fn of(&self, slot: SlotId) -> Option<u64> {
         Some(self.by_slot.as_ref()?.get(&slot).copied().unwrap_or(0))
     }
 }
 
 /// Returns the clicks of the last 28 days by slot; none if the analytics cannot be read.
-pub(super) async fn recent(profile: &ProfileHandle) -> HashMap<i64, u64> {
+pub(super) async fn recent(profile: &ProfileHandle) -> HashMap<SlotId, u64> {
     let query = AnalyticsQuery::default().period(AnalyticsPeriod::Last28);
     let analytics = profile.analytics(query).await;
     analytics.map(|it| by_slot(&it.data.0.into()).unwrap_or_default()).unwrap_or_default()
@@ -66,7 +66,7 @@ pub(super) async fn recent(profile: &ProfileHandle) -> HashMap<i64, u64> {
 
 /// Returns the clicks of these slots by id. `None` if the shape is not recognised: no number belongs to any of the slots, and there is no
 /// empty collection of their numbers either.
-fn of_slots(data: &Value, slots: &[i64]) -> Option<HashMap<i64, u64>> {
+fn of_slots(data: &Value, slots: &[SlotId]) -> Option<HashMap<SlotId, u64>> {
     let mut found = by_slot(data)?;
     found.retain(|id, _| slots.contains(id));
     let is_empty = || {
@@ -81,13 +81,13 @@ fn of_slots(data: &Value, slots: &[i64]) -> Option<HashMap<i64, u64>> {
 
 /// Returns every number called `clicks` that belongs to the id of a slot. `None` if an id has several different numbers, as in rows that are
 /// divided further.
-fn by_slot(data: &Value) -> Option<HashMap<i64, u64>> {
+fn by_slot(data: &Value) -> Option<HashMap<SlotId, u64>> {
     let mut found = HashMap::new();
     walk(data, None, &mut found)?;
     Some(found)
 }
 
-fn walk(value: &Value, key: Option<&str>, found: &mut HashMap<i64, u64>) -> Option<()> {
+fn walk(value: &Value, key: Option<&str>, found: &mut HashMap<SlotId, u64>) -> Option<()> {
     match value {
         Value::Array(items) => items.iter().try_for_each(|item| walk(item, None, found)),
         Value::Object(object) => {
@@ -106,22 +106,22 @@ fn walk(value: &Value, key: Option<&str>, found: &mut HashMap<i64, u64>) -> Opti
     }
 }
 
-fn insert(found: &mut HashMap<i64, u64>, id: i64, clicks: u64) -> Option<()> {
+fn insert(found: &mut HashMap<SlotId, u64>, id: SlotId, clicks: u64) -> Option<()> {
     let before = found.insert(id, clicks);
     before.is_none_or(|before| before == clicks).then_some(())
 }
 
 /// Returns the numbers of a map from ids to numbers.
-fn counts(object: &Map<String, Value>) -> Option<Vec<(i64, u64)>> {
+fn counts(object: &Map<String, Value>) -> Option<Vec<(SlotId, u64)>> {
     let entry = |(key, value): (&String, &Value)| Some((key.parse().ok()?, number(value)?));
     object.iter().map(entry).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
 }
 
 /// Id, which a service may write as a string.
-fn id(value: &Value) -> Option<i64> {
+fn id(value: &Value) -> Option<SlotId> {
     match value {
         Value::String(text) => text.parse().ok(),
-        other => other.as_i64(),
+        other => other.as_i64().map(SlotId::new),
     }
 }
 
@@ -143,9 +143,9 @@ mod tests {
     fn clicks_are_found_in_a_list_and_in_a_map() {
         let list = json!({ "totals": { "clicks": 9 }, "blocks": [{ "slotId": 7, "clicks": 3 }, { "slotId": 8 }],
             "previous": { "blocks": [{ "slotId": 7, "clicks": 1 }] } });
-        assert_eq!(by_slot(&list), Some(HashMap::from([(7, 3)])));
+        assert_eq!(by_slot(&list), Some(HashMap::from([(7.into(), 3)])));
         let map = json!({ "blocks": { "7": { "clicks": 3 }, "8": { "id": 8, "clicks": 4 } } });
-        assert_eq!(by_slot(&map), Some(HashMap::from([(7, 3), (8, 4)])));
+        assert_eq!(by_slot(&map), Some(HashMap::from([(7.into(), 3), (8.into(), 4)])));
         assert_eq!(by_slot(&json!([1, "x", null])), Some(HashMap::new()));
     }
 
@@ -179,8 +179,15 @@ mod tests {
             (json!(null), None),
             (json!("text"), None),
         ] {
-            let found = of_slots(&data, &[7, 8]);
-            assert_eq!(found, expected.map(HashMap::from_iter), "{data}");
+            let found = of_slots(&data, &[7.into(), 8.into()]);
+            assert_eq!(
+                found,
+                expected.map(|clicks| clicks
+                    .into_iter()
+                    .map(|(id, count)| (SlotId::new(id), count))
+                    .collect()),
+                "{data}"
+            );
         }
     }
 }

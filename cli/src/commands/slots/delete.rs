@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use clap::Args;
 use links_sdk::apply::{Plan, PlannedDelete, SlotRef, fingerprint};
-use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotsHandle};
+use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
 use serde_json::json;
 
 use super::{clicks, deletion};
@@ -28,7 +28,7 @@ pub(crate) struct SlotsDeleteArgs {
     profile: ProfileKey,
     /// Ids of the slots, as `links slots list` shows them
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
-    ids: Vec<i64>,
+    ids: Vec<SlotId>,
     /// Confirm without being asked
     #[arg(long)]
     yes: bool,

@@ -1,6 +1,7 @@
 //! Slots to delete: their selection, and what is told about them before they are deleted.
 
 use links_sdk::Slot;
+use links_sdk::SlotId;
 use links_sdk::apply::SlotTypes;
 use serde_json::Value;
 
@@ -15,8 +16,8 @@ use crate::sanitize;
 /// # Errors
 ///
 /// When an id is not on the page.
-pub(super) fn select<'p>(ids: &[i64], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
-    let on_page = |id: &i64| page.iter().any(|slot| slot.id == *id);
+pub(super) fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
+    let on_page = |id: &SlotId| page.iter().any(|slot| slot.id == *id);
     let unknown_ids: Vec<_> =
         ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
     if !unknown_ids.is_empty() {
@@ -81,9 +82,13 @@ mod tests {
     #[test]
     fn repeated_ids_count_once_and_ids_that_are_not_on_the_page_are_refused() {
         let page = page();
-        let ids: Vec<_> = select(&[8, 7, 8], &page).unwrap().iter().map(|slot| slot.id).collect();
+        let ids: Vec<_> = select(&[8.into(), 7.into(), 8.into()], &page)
+            .unwrap()
+            .iter()
+            .map(|slot| slot.id)
+            .collect();
         assert_eq!(ids, [7, 8]);
-        let refused = select(&[7, 9, 10], &page).unwrap_err();
+        let refused = select(&[7.into(), 9.into(), 10.into()], &page).unwrap_err();
         assert_eq!(refused.to_string(), "not on this page: 9 10; nothing was deleted");
     }
 

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use links_sdk::ProfileKey;
+use links_sdk::SlotId;
 
 use super::view::FIRST;
 use crate::context::Context;
@@ -18,7 +19,7 @@ pub(crate) struct SlotsGetArgs {
     profile: ProfileKey,
     /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
-    id: i64,
+    id: SlotId,
 }
 
 pub(crate) async fn run(

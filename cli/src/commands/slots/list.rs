@@ -47,7 +47,7 @@ pub(crate) async fn run(
     }
     let mut listed: Value = serde_json::from_slice(&body).map_err(CommandError::unreadable)?;
     for record in listed["data"].as_array_mut().into_iter().flatten() {
-        record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id)));
+        record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id.into())));
     }
     listed["meta"]["analytics"] = clicks.meta.clone();
     let view = View::Table(CLICKS_COLUMNS);

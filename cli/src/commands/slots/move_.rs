@@ -1,7 +1,7 @@
 //! `links slots move`: moves a slot to another place on its page.
 
 use clap::Args;
-use links_sdk::{Error, Outcome, ProfileKey, Slot};
+use links_sdk::{Error, Outcome, ProfileKey, Slot, SlotId};
 
 use super::reordering::reorder;
 use super::view::{COLUMNS, ORDER, page};
@@ -26,7 +26,7 @@ pub(crate) struct SlotsMoveArgs {
     profile: ProfileKey,
     /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
-    id: i64,
+    id: SlotId,
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
@@ -71,9 +71,9 @@ fn is_moved_by_others(error: &Error) -> bool {
 /// Returns the order with the slot at its new place; `None` if the slot is there already.
 fn moved(
     mut page: Vec<Slot>,
-    id: i64,
+    id: SlotId,
     place: PositionArgs,
-) -> Result<Option<Vec<i64>>, CommandError> {
+) -> Result<Option<Vec<SlotId>>, CommandError> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
         let message = format!("there is no slot {id} on this page");
         return Err(CommandError::new(Exit::NotFound, message)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use links_sdk::Slot;
+use links_sdk::{Slot, SlotId};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -46,7 +46,7 @@ impl RankedSlot<'_> {
 }
 
 /// Returns the slots by their clicks; those with the same number in page order.
-pub(super) fn ranked(slots: &[Slot], clicks: impl Fn(i64) -> u64) -> Vec<RankedSlot<'_>> {
+pub(super) fn ranked(slots: &[Slot], clicks: impl Fn(SlotId) -> u64) -> Vec<RankedSlot<'_>> {
     let mut all: Vec<_> = slots
         .iter()
         .map(|slot| RankedSlot { slot, clicks: clicks(slot.id), place: None })
@@ -66,7 +66,7 @@ pub(super) fn ranked(slots: &[Slot], clicks: impl Fn(i64) -> u64) -> Vec<RankedS
 /// before.
 pub(super) fn lines(
     ranked: &[RankedSlot<'_>],
-    before: &HashMap<i64, u64>,
+    before: &HashMap<SlotId, u64>,
     width: Option<usize>,
 ) -> Vec<StyledLine> {
     let (clicked, others): (Vec<_>, Vec<_>) = ranked.iter().partition(|slot| slot.clicks > 0);
@@ -124,7 +124,11 @@ mod tests {
         .unwrap()
     }
 
-    fn text(clicks: &[(i64, u64)], before: &[(i64, u64)], width: Option<usize>) -> Vec<String> {
+    fn text(
+        clicks: &[(SlotId, u64)],
+        before: &[(SlotId, u64)],
+        width: Option<usize>,
+    ) -> Vec<String> {
         let clicks: HashMap<_, _> = clicks.iter().copied().collect();
         let slots = slots();
         let ranked = ranked(&slots, |id| clicks.get(&id).copied().unwrap_or(0));
@@ -134,7 +138,7 @@ mod tests {
 
     #[test]
     fn slots_are_ranked_and_those_without_clicks_are_named() {
-        let lines = text(&[(2, 40), (3, 10)], &[(2, 37)], None);
+        let lines = text(&[(2.into(), 40), (3.into(), 10)], &[(2.into(), 37)], None);
         assert_eq!(
             lines,
             [
@@ -150,19 +154,22 @@ mod tests {
 
     #[test]
     fn bars_and_lines_fit_the_terminal() {
-        let lines = text(&[(2, 40), (3, 10)], &[], Some(48));
+        let lines = text(&[(2.into(), 40), (3.into(), 10)], &[], Some(48));
         assert!(lines[0].starts_with(&format!("40  {}  button 2", "▇".repeat(20))), "{lines:?}");
         assert!(lines[1].contains(&format!("10  {}  ", "▇".repeat(5))), "{lines:?}");
         assert!(lines.iter().all(|line| line.width() <= 48), "{lines:?}");
-        text(&[(2, u64::MAX), (3, 1)], &[], Some(0));
+        text(&[(2.into(), u64::MAX), (3.into(), 1)], &[], Some(0));
     }
 
     #[test]
     fn slots_with_the_same_clicks_share_a_place() {
         let slots = slots();
-        let clicks = HashMap::from([(1, 5), (2, 7), (3, 5)]);
+        let clicks = HashMap::<SlotId, u64>::from([(1.into(), 5), (2.into(), 7), (3.into(), 5)]);
         let ranked = ranked(&slots, |id| clicks.get(&id).copied().unwrap_or(0));
         let places: Vec<_> = ranked.iter().map(|slot| (slot.slot.id, slot.place)).collect();
-        assert_eq!(places, [(2, Some(1)), (1, Some(2)), (3, Some(2)), (4, None)]);
+        assert_eq!(
+            places,
+            [(2.into(), Some(1)), (1.into(), Some(2)), (3.into(), Some(2)), (4.into(), None)]
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use links_sdk::{ProfileKey, Slot};
+use links_sdk::{ProfileKey, Slot, SlotId};
 
 use super::reordering::reorder;
 use super::view::{COLUMNS, ORDER};
@@ -24,7 +24,7 @@ pub(crate) struct SlotsReorderArgs {
     profile: ProfileKey,
     /// The id of every slot of the page, in the new order
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
-    ids: Vec<i64>,
+    ids: Vec<SlotId>,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -43,8 +43,8 @@ pub(crate) async fn run(
 }
 
 /// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
-fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
-    let mut left: BTreeSet<i64> = page.iter().map(|slot| slot.id).collect();
+fn whole(ids: &[SlotId], page: &[Slot]) -> Result<(), CommandError> {
+    let mut left: BTreeSet<SlotId> = page.iter().map(|slot| slot.id).collect();
     let (mut unknown_ids, mut repeated_ids) = (Vec::new(), Vec::new());
     for id in ids {
         if !left.remove(id) {
@@ -52,7 +52,7 @@ fn whole(ids: &[i64], page: &[Slot]) -> Result<(), CommandError> {
             if known { repeated_ids.push(*id) } else { unknown_ids.push(*id) }
         }
     }
-    let note = |ids: &[i64], what: &str| {
+    let note = |ids: &[SlotId], what: &str| {
         let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
         (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(" ")))
     };

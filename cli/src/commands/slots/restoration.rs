@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use links_sdk::Slot;
 use links_sdk::apply::{DesiredPage, DesiredSlot, SlotTypes};
+use links_sdk::{Slot, SlotId};
 use serde_json::{Value, json};
 
 use crate::output::{Style, StyledLine};
@@ -15,13 +15,13 @@ pub(super) struct Restoration {
     /// Indices of the other slots that are gone.
     gone: BTreeSet<usize>,
     /// Keys that were added since and cannot be cleared, with the ids of their slots.
-    uncleared: Vec<(i64, String)>,
+    uncleared: Vec<(SlotId, String)>,
 }
 
 impl Restoration {
     /// Changes the content of a backup to the page that can be restored, given the slots that the page has now.
     pub(super) fn of(content: &mut DesiredPage, now: &[Slot], types: &SlotTypes) -> Self {
-        let there: HashSet<i64> = now.iter().map(|slot| slot.id).collect();
+        let there: HashSet<SlotId> = now.iter().map(|slot| slot.id).collect();
         let is_gone = |slot: &DesiredSlot| slot.id.is_some_and(|id| !there.contains(&id));
         let (lost, mut kept): (Vec<_>, Vec<_>) = std::mem::take(&mut content.slots)
             .into_iter()
@@ -112,7 +112,7 @@ mod tests {
         .unwrap();
         let restoration = Restoration::of(&mut content, &now, &SlotTypes::default());
         let ids: Vec<_> = content.slots.iter().map(|slot| slot.id).collect();
-        assert_eq!(ids, [None, Some(8)]);
+        assert_eq!(ids, [None, Some(8.into())]);
         assert_eq!(restoration.not_restored(), [json!({ "id": 6, "type": "event" })]);
         let lost = "event 6 cannot be restored: such a slot cannot be created";
         let lines = restoration.lines();

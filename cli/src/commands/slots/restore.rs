@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use links_sdk::SlotId;
 use links_sdk::apply::{DesiredPage, PageSnapshot, RunCommand};
 
 use super::restoration::Restoration;
@@ -82,8 +83,8 @@ fn created_before(
     context: &Context,
     content: &DesiredPage,
     now: &PageSnapshot,
-) -> Result<BTreeMap<usize, i64>, CommandError> {
-    let there: BTreeSet<i64> = now.slots.iter().map(|slot| slot.id).collect();
+) -> Result<BTreeMap<usize, SlotId>, CommandError> {
+    let there: BTreeSet<SlotId> = now.slots.iter().map(|slot| slot.id).collect();
     let mut created = BTreeMap::new();
     for (runs, recorded) in runs::all(context)? {
         let Some(log) = recorded.log.ok().filter(|_| runs.profile() == Some(now.id)) else {

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use links_sdk::ProfileKey;
+use links_sdk::SlotId;
 
 use super::view::FIRST;
 use crate::args::dry_run::DryRunArgs;
@@ -24,7 +25,7 @@ pub(crate) struct SlotsSetArgs {
     profile: ProfileKey,
     /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
-    id: i64,
+    id: SlotId,
     /// Fields of the slot's data, the others stay: `title=Menu`, `count:=3` (JSON), `description=@file`, `image@terrace.jpg`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]

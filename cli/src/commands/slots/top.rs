@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use clap::Args;
-use links_sdk::{ProfileHandle, ProfileKey, Slot};
+use links_sdk::{ProfileHandle, ProfileKey, Slot, SlotId};
 use serde_json::{Value, json};
 
 use super::clicks::PageClicks;
@@ -73,7 +73,7 @@ fn shown(
     context: &Context,
     clicks: &PageClicks,
     slots: &[Slot],
-    before: &HashMap<i64, u64>,
+    before: &HashMap<SlotId, u64>,
 ) -> CommandOutput {
     if clicks.by_slot.is_none() {
         unrecognised(context, &clicks.data);

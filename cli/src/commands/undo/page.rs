@@ -8,7 +8,7 @@ use links_sdk::apply::{
     DesiredPage, DesiredSlot, NotRestored, PageSnapshot, RunCommand, RunState, Undo, UndoOptions,
     fingerprint,
 };
-use links_sdk::{Client, Object, ProfileKey};
+use links_sdk::{Client, Object, ProfileKey, SlotId};
 use serde_json::{Value, json};
 
 use super::arguments::UndoArgs;
@@ -97,7 +97,7 @@ fn recreated_before(
     context: &Context,
     undone: &UndoneWrite,
     now: &PageSnapshot,
-) -> Result<(BTreeMap<i64, i64>, BTreeSet<i64>), CommandError> {
+) -> Result<(BTreeMap<SlotId, SlotId>, BTreeSet<SlotId>), CommandError> {
     let (mut ids, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
     let all = write_log::all(context)?;
     for write in all.iter().filter(|it| it.is_run && it.page_id() == Some(now.id)) {
@@ -117,11 +117,11 @@ fn is_unfinished_undo(write: &LoggedWrite, run: &str) -> bool {
     })
 }
 
-fn recreated_by(write: &LoggedWrite, now: &PageSnapshot) -> Vec<(i64, i64)> {
+fn recreated_by(write: &LoggedWrite, now: &PageSnapshot) -> Vec<(SlotId, SlotId)> {
     let Some(log) = write.log() else { return Vec::new() };
     let Some(command) = &log.opening().command else { return Vec::new() };
     let created = log.created_on(&now.slots);
-    let pair = |(index, old): (&usize, &i64)| Some((*old, *created.get(index)?));
+    let pair = |(index, old): (&usize, &SlotId)| Some((*old, *created.get(index)?));
     command.recreates.iter().filter_map(pair).collect()
 }
 
@@ -192,10 +192,10 @@ fn request(
 /// Returns the new ids of the slots that were created again, by their earlier ids.
 fn created_ids(
     data: &serde_json::Map<String, Value>,
-    recreates: &BTreeMap<usize, i64>,
-) -> BTreeMap<i64, i64> {
+    recreates: &BTreeMap<usize, SlotId>,
+) -> BTreeMap<SlotId, SlotId> {
     let created = data.get("done").and_then(|done| done["created"].as_object());
-    let id = |index: &usize| created?.get(&index.to_string())?.as_i64();
+    let id = |index: &usize| created?.get(&index.to_string())?.as_i64().map(SlotId::new);
     recreates.iter().filter_map(|(index, old)| Some((*old, id(index)?))).collect()
 }
 

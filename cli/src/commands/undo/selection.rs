@@ -1,5 +1,6 @@
 //! Selection of the write to undo.
 
+use links_sdk::ProfileId;
 use links_sdk::ProfileKey;
 use links_sdk::apply::{JournalEntries, JournalStore, RunState};
 
@@ -21,7 +22,7 @@ pub(super) struct UndoneWrite {
     pub(super) form: Option<String>,
     is_run: bool,
     /// Id of the page, if it is known.
-    page: Option<i64>,
+    page: Option<ProfileId>,
 }
 
 const LIST: &str = "`links log` lists the writes of this machine";
@@ -135,7 +136,7 @@ fn interrupted_for(all: &[LoggedWrite], position: usize) -> Option<usize> {
 }
 
 /// Returns the id of the page that had this login until one of these writes has changed it.
-fn renamed(later: &[LoggedWrite], login: &str) -> Option<i64> {
+fn renamed(later: &[LoggedWrite], login: &str) -> Option<ProfileId> {
     let had = |write: &&LoggedWrite| {
         let fields = write.log().map(|log| log.fields().iter()).into_iter().flatten();
         let mut before = fields.filter_map(|(_, fields)| fields.before.get("login")?.as_str());

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use links_sdk::SlotId;
 use serde_json::Value;
 
 /// Step of a path.
@@ -128,9 +129,9 @@ pub(crate) enum MarkedConflict {
     /// No such value any more.
     Removed,
     /// A slot with this id that may be the one of this item.
-    Twin(i64),
+    Twin(SlotId),
     /// The slot with this id, changed, which the file no longer had.
-    Kept(i64),
+    Kept(SlotId),
     /// Slots with these ids in another order.
-    Order(Vec<i64>),
+    Order(Vec<SlotId>),
 }

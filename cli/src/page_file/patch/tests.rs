@@ -448,7 +448,7 @@ fn a_conflict_is_marked_above_its_line() {
     let edits = [
         mark("slots.1.data.title", MarkedConflict::Changed(json!("Hi\n\"there\" # 😀"))),
         mark("slots.0.data.link", MarkedConflict::Removed),
-        mark("slots.2", MarkedConflict::Twin(1008)),
+        mark("slots.2", MarkedConflict::Twin(1008.into())),
         mark("profile", MarkedConflict::Changed(json!(null))),
     ];
     let changed = "(changed on the page since the last sync; keep the value below or take this one, then delete this line)";
@@ -479,7 +479,10 @@ fn a_conflict_is_marked_above_its_line() {
 fn a_file_with_marks_is_refused_at_each_of_them() {
     let text = patch(
         &format!("\u{feff}{CAFE}"),
-        &[mark("profile", MarkedConflict::Removed), mark("slots.2", MarkedConflict::Twin(7))],
+        &[
+            mark("profile", MarkedConflict::Removed),
+            mark("slots.2", MarkedConflict::Twin(7.into())),
+        ],
     );
     let document = |text: &str| Document::from_bytes("page.yaml", text.into()).unwrap();
     let refused = refuse_marks(&document(&text.unwrap())).unwrap_err();
@@ -530,7 +533,7 @@ fn a_mark_is_a_comment_on_a_line_of_its_own() {
 
 #[test]
 fn a_mark_goes_above_the_line_in_which_the_value_begins() {
-    let twin = |at: &str| [mark(at, MarkedConflict::Twin(1))];
+    let twin = |at: &str| [mark(at, MarkedConflict::Twin(1.into()))];
     let line = "slot 1 (made on the page too; remove this item or that one if they are the same, then delete this line)";
     check(
         "a: {b: \"x\n  y\", c: 1}\n",
@@ -562,7 +565,7 @@ fn a_new_item_can_be_marked() {
         list: path(list),
         after,
         value: json!({"id": 9}),
-        mark: Some(MarkedConflict::Kept(9)),
+        mark: Some(MarkedConflict::Kept(9.into())),
     };
     let line = "# <<< page: slot 9 (removed from this file, changed on the page since the last sync; keep the item below or remove it, then delete this line)";
     check(
@@ -584,7 +587,7 @@ fn a_new_item_can_be_marked() {
     );
     check(
         "a: [1]\n",
-        &[mark("a", MarkedConflict::Order(vec![2, 1]))],
+        &[mark("a", MarkedConflict::Order(vec![2.into(), 1.into()]))],
         "# <<< page: a: order 2, 1 (changed on the page since the last sync; keep the order below or take this one, then delete this line)\na: [1]\n",
     );
     let refused = patch("{\"a\": []}", &[kept("a", None)]);

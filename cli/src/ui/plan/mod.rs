@@ -5,6 +5,7 @@ mod model;
 mod text;
 
 pub(crate) use form::form_lines;
+use links_sdk::SlotId;
 use links_sdk::apply::{Notice, RetainReason};
 use model::{Change, ShownSlot};
 pub(crate) use model::{PlanView, Upload};
@@ -180,7 +181,7 @@ fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
     }
 }
 
-fn name(id: Option<i64>, kind: &str, label: Option<&str>) -> String {
+fn name(id: Option<SlotId>, kind: &str, label: Option<&str>) -> String {
     let id = id.map(|it| format!(" {it}")).unwrap_or_default();
     let label =
         label.map(|it| format!(" \"{}\"", text::cut(&crate::sanitize::line(it), LABEL_MAX)));

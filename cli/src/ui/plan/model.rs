@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use links_sdk::Slot;
 use links_sdk::apply::{
     self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, RetainedSlot,
     SlotRef,
 };
+use links_sdk::{Slot, SlotId};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ pub(crate) struct Upload {
 /// Changes to a slot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Updated<'p> {
-    pub(super) id: i64,
+    pub(super) id: SlotId,
     /// Index of the item in the file.
     pub(super) index: usize,
     #[serde(rename = "type")]
@@ -90,7 +90,7 @@ pub(crate) struct Move<'p> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ShownSlot<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<i64>,
+    pub(super) id: Option<SlotId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<usize>,
     #[serde(rename = "type")]
@@ -198,7 +198,7 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     if !plan.reorder {
         return Vec::new();
     }
-    let was: HashMap<i64, usize> =
+    let was: HashMap<SlotId, usize> =
         page.iter().enumerate().map(|(at, slot)| (slot.id, at)).collect();
     let existing = |slot: &SlotRef| match slot {
         SlotRef::Existing(id) => was.get(id).copied(),

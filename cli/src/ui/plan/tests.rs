@@ -98,7 +98,7 @@ fn a_full_page_and_a_slot_that_others_deleted_get_a_warning() {
     let full = PlanOptions {
         prune: true,
         max_slots: 2,
-        created: [(0, 9)].into(),
+        created: [(0, 9.into())].into(),
         ..PlanOptions::default()
     };
     let slots = json!([slot(1, "divider", &json!([])), slot(2, "text", &json!({"title": "Old"}))]);

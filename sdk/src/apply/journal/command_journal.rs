@@ -10,6 +10,7 @@ use super::entry::{JournalEntry, RecordWrite, RunEnding};
 use super::file::JournalFile;
 use crate::apply::Plan;
 use crate::apply::plan::PlanBatch;
+use crate::ids::SlotId;
 use crate::{Object, Outcome};
 
 /// Content of a command's writes.
@@ -73,7 +74,7 @@ impl CommandJournal {
     pub fn end(
         &mut self,
         step: usize,
-        created: BTreeMap<usize, i64>,
+        created: BTreeMap<usize, SlotId>,
         deleted: usize,
         stored: Option<Object>,
     ) {

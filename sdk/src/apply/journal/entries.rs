@@ -11,6 +11,7 @@ use crate::apply::plan::PlanBatch;
 use crate::apply::{
     AppliedChanges, FieldsRequest, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate,
 };
+use crate::ids::SlotId;
 use crate::{Object, Slot};
 
 /// Entries of a run's journal, added up.
@@ -22,7 +23,7 @@ pub struct JournalEntries {
     current: Option<CurrentPlan>,
     begun: Option<BegunStep>,
     done: AppliedChanges,
-    confirmed_deletes: BTreeSet<i64>,
+    confirmed_deletes: BTreeSet<SlotId>,
     deletes: Vec<PlannedDelete>,
     fields: Vec<(FieldsRequest, PlannedFields)>,
     updates: Vec<PlannedUpdate>,
@@ -200,7 +201,7 @@ impl JournalEntries {
         }
     }
 
-    fn carried_out(&mut self, step: usize, created: BTreeMap<usize, i64>, deleted: usize) {
+    fn carried_out(&mut self, step: usize, created: BTreeMap<usize, SlotId>, deleted: usize) {
         let Some(batch) = self.batch(step) else { return };
         match batch {
             PlanBatch::Fields(request, fields) => {
@@ -329,7 +330,7 @@ impl JournalEntries {
 
     /// Returns the ids of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
     /// executed, those that `page` shows.
-    pub fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, i64> {
+    pub fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, SlotId> {
         let mut created = self.done.created.clone();
         if let (Some(PlanBatch::Create(creates)), Some(plan)) = (self.doubtful_batch(), self.plan())
         {
@@ -350,7 +351,7 @@ impl JournalEntries {
     }
 
     /// Returns the slots whose deletion was confirmed.
-    pub fn confirmed_deletes(&self) -> &BTreeSet<i64> {
+    pub fn confirmed_deletes(&self) -> &BTreeSet<SlotId> {
         &self.confirmed_deletes
     }
 

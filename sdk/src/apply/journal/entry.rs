@@ -9,6 +9,7 @@ use super::hash::short_hash;
 use super::owner::RunOwner;
 use crate::Object;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint};
+use crate::ids::{ProfileId, SlotId};
 
 /// Format of the journals that this version writes. It reads no newer one.
 pub(super) const FORMAT: u32 = 1;
@@ -24,7 +25,7 @@ pub struct RunHeader {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<RunOwner>,
     /// The page's id.
-    pub profile: i64,
+    pub profile: ProfileId,
     /// The page's login when the run began.
     pub login: String,
     /// Hash of the file's content: two files with the same content have the same.
@@ -71,7 +72,7 @@ pub struct RunCommand {
     pub undoes: Option<String>,
     /// Earlier ids of the slots that the run creates again, by the index of the item.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub recreates: BTreeMap<usize, i64>,
+    pub recreates: BTreeMap<usize, SlotId>,
 }
 
 /// Content of a record that one request writes, with what it replaces.
@@ -101,14 +102,14 @@ impl RunHeader {
     pub fn of_command(
         service: impl Into<String>,
         command: RunCommand,
-        page: (i64, impl Into<String>),
+        page: (impl Into<ProfileId>, impl Into<String>),
         time: SystemTime,
     ) -> Self {
         Self {
             format: FORMAT,
             service: service.into(),
             owner: None,
-            profile: page.0,
+            profile: page.0.into(),
             login: page.1.into(),
             file: String::new(),
             path: None,
@@ -226,7 +227,7 @@ pub(super) enum JournalEntry {
     End {
         step: usize,
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        created: BTreeMap<usize, i64>,
+        created: BTreeMap<usize, SlotId>,
         #[serde(default, skip_serializing_if = "is_zero")]
         deleted: usize,
         /// Fields of the record or slot that was written, as the service stored them.

@@ -11,6 +11,7 @@ use crate::IdempotencyKey;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{PageSnapshot, Plan};
 use crate::crash_point;
+use crate::ids::SlotId;
 
 /// File of a journal that is being written: each line is on the disk before the run continues.
 #[derive(Debug)]
@@ -147,7 +148,7 @@ impl Journal {
     pub(in crate::apply) fn end(
         &mut self,
         step: usize,
-        created: BTreeMap<usize, i64>,
+        created: BTreeMap<usize, SlotId>,
         deleted: usize,
     ) {
         self.note(JournalEntry::End { step, created, deleted, stored: None });
@@ -172,7 +173,7 @@ impl Journal {
     }
 
     /// Returns the slots that were on the page before the request in doubt, and those that the run created before it.
-    pub(super) fn known(&self, plan: &Plan) -> HashSet<i64> {
+    pub(super) fn known(&self, plan: &Plan) -> HashSet<SlotId> {
         plan.known(self.log().done().created.values().copied())
     }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::store::{JournalPosition, JournalStore};
+use crate::ids::ProfileId;
 
 /// Ends of the journals of all pages of a service at one moment.
 #[derive(Debug)]
-pub(in crate::apply) struct JournalPositions(BTreeMap<i64, JournalPosition>);
+pub(in crate::apply) struct JournalPositions(BTreeMap<ProfileId, JournalPosition>);
 
 impl JournalPositions {
     pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {

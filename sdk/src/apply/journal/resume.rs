@@ -10,6 +10,7 @@ use crate::apply::create::{CreateRequest, create, list};
 use crate::apply::plan::PlanBatch;
 use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
 use crate::conditional_write::ReadTime;
+use crate::ids::SlotId;
 
 impl Journal {
     /// Settles whether the request at which the run was stopped was executed, and records it. `page` was read after the lock was taken; it
@@ -60,7 +61,7 @@ impl Journal {
                 }
             }
             PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
-                let there: HashSet<i64> = page.slots.iter().map(|slot| slot.id).collect();
+                let there: HashSet<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
                 if deletes.iter().all(|delete| !there.contains(&delete.id)) {
                     self.end(step, BTreeMap::new(), deletes.len());
                 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::entry::JournalEntry;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{Plan, PlannedCreate, SlotRef};
+use crate::ids::SlotId;
 
 /// What runs of a page file sent to its page since a sync was recorded, as far as it is not known to be refused.
 ///
@@ -14,15 +15,15 @@ use crate::apply::{Plan, PlannedCreate, SlotRef};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SentValues {
     /// By slot and key, the values that may have been the last to be written.
-    pub(crate) values: BTreeMap<i64, BTreeMap<String, Vec<Value>>>,
+    pub(crate) values: BTreeMap<SlotId, BTreeMap<String, Vec<Value>>>,
     /// By profile field, the values that may have been the last to be written.
     pub(crate) fields: BTreeMap<String, Vec<Value>>,
     /// The slots that were created.
-    pub(crate) created: BTreeMap<i64, SentSlot>,
+    pub(crate) created: BTreeMap<SlotId, SentSlot>,
     /// The slots that may have been deleted.
-    pub(crate) deleted: BTreeSet<i64>,
+    pub(crate) deleted: BTreeSet<SlotId>,
     /// The orders that may have been the last to be written.
-    pub(crate) orders: Vec<Vec<i64>>,
+    pub(crate) orders: Vec<Vec<SlotId>>,
 }
 
 /// A slot that a run created.
@@ -38,7 +39,7 @@ pub(crate) struct SentSlot {
 struct SentReader<'s> {
     may_replace: bool,
     plan: Option<Plan>,
-    created: BTreeMap<usize, i64>,
+    created: BTreeMap<usize, SlotId>,
     /// The step that was begun and of which nothing more is known.
     begun: Option<usize>,
     sent: Option<&'s mut SentValues>,
@@ -85,7 +86,7 @@ impl SentReader<'_> {
     }
 
     /// Takes in what the step sent. `created` are the slots that it made; `None` if it is unknown whether it was executed.
-    fn end_step(&mut self, created: Option<&BTreeMap<usize, i64>>) {
+    fn end_step(&mut self, created: Option<&BTreeMap<usize, SlotId>>) {
         let (Some(step), Some(plan), Some(sent)) =
             (self.begun.take(), &self.plan, self.sent.as_deref_mut())
         else {
@@ -148,7 +149,7 @@ fn note(values: &mut Vec<Value>, value: &Value, is_known: bool) {
 impl SentValues {
     /// Adds what a run sent that carried out the first steps of a plan. `made` are the slots that each of them made; `is_cut` is set if the next
     /// step was begun.
-    pub(crate) fn add_run(&mut self, plan: &Plan, made: &[BTreeMap<usize, i64>], is_cut: bool) {
+    pub(crate) fn add_run(&mut self, plan: &Plan, made: &[BTreeMap<usize, SlotId>], is_cut: bool) {
         let mut reader = SentReader { sent: Some(self), ..SentReader::default() };
         reader.plan = Some(plan.clone());
         for (step, created) in made.iter().enumerate() {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::Slot;
 use crate::apply::{PlannedCreate, may_be_stored_as};
+use crate::ids::SlotId;
 
 /// Returns the slot of `page` that each create must have made, by the index of its item: the first slot in the order of creation that is
 /// not `known`, is not taken, and holds what was sent, as the service may store it.
@@ -13,9 +14,9 @@ use crate::apply::{PlannedCreate, may_be_stored_as};
 /// A batch is all or nothing, so a single slot proves that all were made: those that are missing were deleted since.
 pub(in crate::apply) fn created_slots(
     creates: &[PlannedCreate],
-    known: &HashSet<i64>,
+    known: &HashSet<SlotId>,
     page: &[Slot],
-) -> BTreeMap<usize, i64> {
+) -> BTreeMap<usize, SlotId> {
     let mut new: Vec<&Slot> = page.iter().filter(|slot| !known.contains(&slot.id)).collect();
     new.sort_by_key(|slot| slot.id);
     let found = creates.iter().filter_map(|create| {
@@ -35,7 +36,7 @@ fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CreateVerdict {
     /// The create was executed; these are the slots.
-    Made(BTreeMap<usize, i64>),
+    Made(BTreeMap<usize, SlotId>),
     /// The page shows no slot of the create, and the service still knows its key: sending the same request again creates nothing twice.
     Repeat,
     /// The page shows no slot of the create, and it cannot be sent again.
@@ -51,7 +52,7 @@ const CLOCK_SKEW: u64 = 5 * 60;
 /// `now` are the service's times in seconds.
 pub(super) fn verdict(
     creates: &[PlannedCreate],
-    known: &HashSet<i64>,
+    known: &HashSet<SlotId>,
     page: &[Slot],
     same_file: bool,
     (planned, now): (u64, u64),
@@ -93,9 +94,14 @@ mod tests {
             (1, "divider", json!([])),
             (8, "divider", json!([])),
         ]);
-        let known = HashSet::from([1]);
-        assert_eq!(created_slots(&creates, &known, &page), BTreeMap::from([(2, 8), (5, 9)]));
-        assert!(created_slots(&creates, &HashSet::from([1, 8, 9]), &page).is_empty());
+        let known = HashSet::from([1.into()]);
+        assert_eq!(
+            created_slots(&creates, &known, &page),
+            BTreeMap::from([(2, 8.into()), (5, 9.into())])
+        );
+        assert!(
+            created_slots(&creates, &HashSet::from([1, 8, 9].map(SlotId::new)), &page).is_empty()
+        );
     }
 
     #[test]
@@ -128,7 +134,10 @@ mod tests {
         assert_eq!(judge(&[], false, hours(0)), CreateVerdict::Absent);
         let one = page(&[(7, "divider", json!({}))]);
         for (same_file, now) in [(true, hours(0)), (false, hours(0)), (true, hours(99))] {
-            assert_eq!(judge(&one, same_file, now), CreateVerdict::Made(BTreeMap::from([(1, 7)])));
+            assert_eq!(
+                judge(&one, same_file, now),
+                CreateVerdict::Made(BTreeMap::from([(1, 7.into())]))
+            );
         }
     }
 }

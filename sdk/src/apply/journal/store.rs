@@ -17,6 +17,7 @@ use super::sent::SentValues;
 use super::service_directories::{COMMANDS, RUNS, of_service, services, short_name};
 use super::state_file::{self, entries, make_directory, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
+use crate::ids::ProfileId;
 use crate::{Slot, crash_point};
 
 /// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
@@ -85,7 +86,7 @@ struct Backup {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum BackupKey {
-    Id(i64),
+    Id(ProfileId),
     Login(String),
 }
 
@@ -104,9 +105,9 @@ impl Backup {
 
 impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
-    pub fn of(state: &Path, service: &str, profile: i64) -> Self {
+    pub fn of(state: &Path, service: &str, profile: impl Into<ProfileId>) -> Self {
         let service = of_service(state, &short_name(service));
-        Self { directory: service[0].join(profile.to_string()), service }
+        Self { directory: service[0].join(profile.into().to_string()), service }
     }
 
     /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
@@ -254,7 +255,7 @@ impl JournalStore {
     }
 
     /// Returns the page's id.
-    pub fn profile(&self) -> Option<i64> {
+    pub fn profile(&self) -> Option<ProfileId> {
         self.directory.file_name()?.to_str()?.parse().ok()
     }
 
@@ -330,9 +331,9 @@ impl JournalStore {
         types: &SlotTypes,
     ) -> io::Result<CommandJournal> {
         if !before.is_empty() {
-            let profile = match opening.profile {
+            let profile = match opening.profile.get() {
                 0 => BackupKey::Login(opening.login.clone()),
-                id => BackupKey::Id(id),
+                id => BackupKey::Id(id.into()),
             };
             let backup = Backup::of_slots(profile, before, types);
             self.write_backup(run, &backup)?;

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::entries::JournalEntries;
 use super::*;
+use crate::SlotId;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
 use crate::{Object, Slot};
 
@@ -33,7 +34,7 @@ impl JournalEnv {
         .unwrap();
         let read_at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         let page = PageSnapshot {
-            id: 101,
+            id: 101.into(),
             login: "cafe".into(),
             url: None,
             record: Object::default(),
@@ -62,7 +63,7 @@ impl JournalEnv {
     fn interrupted(&self) -> String {
         let mut journal = self.open();
         journal.begin(0).unwrap();
-        journal.end(0, [(0, 8), (1, 9)].into(), 0);
+        journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0);
         journal.begin(1).unwrap();
         journal.log().run().to_owned()
     }
@@ -85,12 +86,12 @@ fn journal_entries_are_read_back_as_written() {
     let mut journal = env.open();
     let key = journal.begin(0).unwrap().unwrap();
     assert_eq!(key.as_str(), format!("links-{}-1-0", journal.log().run()));
-    journal.end(0, [(0, 8), (1, 9)].into(), 0);
+    journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0);
     assert_eq!(journal.begin(1).unwrap(), None, "only creates have keys");
     journal.end(1, [].into(), 1);
     let written = journal.log().clone();
     assert_eq!(env.only().unwrap(), written);
-    assert_eq!((written.done().created[&1], written.done().deleted), (9, 1));
+    assert_eq!((written.done().created[&1], written.done().deleted), (SlotId::new(9), 1));
     assert_eq!(written.deleted()[0].id, 7);
     assert_eq!(written.state(), RunState::Unfinished);
     assert!(!written.is_in_doubt());
@@ -263,7 +264,7 @@ fn fault_64_on_a_full_disk_nothing_more_is_begun() {
     let log = env.open().log().clone();
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
     let mut journal = Journal::new(full, log, env.runs.lock(false).unwrap());
-    journal.end(0, [(0, 8)].into(), 0);
+    journal.end(0, [(0, 8.into())].into(), 0);
     assert_eq!(journal.write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
     assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
     assert!(journal.begin(1).is_err());
@@ -308,7 +309,7 @@ fn the_runs_of_every_page_are_found() {
     let run = env.interrupted();
     fs::write(env.state.path().join("runs/stray"), "").unwrap();
     let all = JournalStore::all(env.state.path(), None).unwrap();
-    assert_eq!(all.iter().map(JournalStore::profile).collect::<Vec<_>>(), [Some(101)]);
+    assert_eq!(all.iter().map(JournalStore::profile).collect::<Vec<_>>(), [Some(101.into())]);
     assert_eq!(all[0].list().unwrap()[0].run, run);
     assert_eq!(JournalStore::all(env.state.path(), Some(SERVICE)).unwrap().len(), 1);
     assert!(JournalStore::all(env.state.path(), Some("another")).unwrap().is_empty());

@@ -9,6 +9,7 @@ use serde_json::Map;
 use super::service::PageModel;
 use super::*;
 use crate::Object;
+use crate::ids::SlotId;
 
 /// Generates data from few values, so that many are equal; `size` is also filled in by the service.
 fn data() -> impl Strategy<Value = Object> {
@@ -50,7 +51,7 @@ fn slots() -> impl Strategy<Value = Vec<Slot>> {
         select(vec!["button", "button", "button", "text", "text", "divider", "event", "oldmap"]);
     proptest::collection::vec((kind, data()), 0..9).prop_map(|contents| {
         let slot = |(nth, (kind, data)): (usize, (&str, Object))| Slot {
-            id: 100 - i64::try_from(nth).unwrap(),
+            id: (100 - i64::try_from(nth).unwrap()).into(),
             kind: kind.into(),
             supported: !kind.starts_with("old"),
             data,
@@ -189,7 +190,7 @@ fn check_outcome(
     let again = Plan::new(&service.slots, file, options).unwrap();
     prop_assert!(again.is_empty(), "a second run would change: {again:#?}");
 
-    let named: BTreeSet<i64> = file.slots.iter().filter_map(|item| item.id).collect();
+    let named: BTreeSet<SlotId> = file.slots.iter().filter_map(|item| item.id).collect();
     for slot in before.iter().filter(|slot| service.deleted.contains(&slot.id)) {
         prop_assert!(slot.kind != "event" && !named.contains(&slot.id));
         let allowed = if slot.supported { options.prune } else { options.prune_unsupported };
@@ -211,11 +212,11 @@ fn check_outcome(
 
 /// Returns the number of items without id that could have a slot of exactly their content.
 fn twins(page: &[Slot], file: &DesiredPage) -> usize {
-    let named: BTreeSet<i64> = file.slots.iter().filter_map(|item| item.id).collect();
+    let named: BTreeSet<SlotId> = file.slots.iter().filter_map(|item| item.id).collect();
     let mut held: BTreeMap<String, usize> = BTreeMap::new();
     let key = |kind: &str, data: &Object| {
         fingerprint(&[Slot {
-            id: 0,
+            id: 0.into(),
             kind: kind.into(),
             data: data.clone(),
             supported: true,
@@ -288,7 +289,7 @@ proptest! {
         for kept in &plan.kept {
             prop_assert!(service.ids().contains(&kept.id));
         }
-        let order: Vec<i64> = plan
+        let order: Vec<SlotId> = plan
             .order
             .iter()
             .map(|slot| match slot {
@@ -340,7 +341,7 @@ proptest! {
             DesiredSlot { id, kind: "text".into(), data }
         };
         let file = DesiredPage::from(asked.into_iter().map(item).collect::<Vec<_>>());
-        let mut options = PlanOptions { created, ..prune() };
+        let mut options = PlanOptions { created: created.into_iter().map(|(item, id)| (item, id.into())).collect(), ..prune() };
         if let Some(schema) = schema {
             options.types.insert("text", true, schema);
         }
@@ -365,16 +366,16 @@ proptest! {
     fn an_order_is_resolved_once_whatever_became_of_the_page(
         (page, file) in page_and_file(),
         options in options(),
-        (now, created) in (proptest::collection::vec(0..20_i64, 0..4), subsequence((200..205).collect::<Vec<i64>>(), 0..=5)),
+        (now, created) in (proptest::collection::vec(0..20_i64, 0..4), subsequence((200..205).map(SlotId::new).collect::<Vec<_>>(), 0..=5)),
         gone in proptest::collection::btree_set(92..=100_i64, 0..3),
         seed in any::<u64>(),
     ) {
         let plan = Plan::new(&page, &file, &options).unwrap();
-        let foreign: BTreeSet<i64> = now.into_iter().collect();
-        let mut ids: Vec<i64> = page.iter().map(|slot| slot.id).filter(|id| !gone.contains(id)).chain(created.iter().copied()).chain(foreign).collect();
-        ids.sort_by_key(|id| seed.rotate_left(u32::try_from(*id).unwrap() % 64) ^ id.unsigned_abs());
+        let foreign: BTreeSet<SlotId> = now.into_iter().map(SlotId::new).collect();
+        let mut ids: Vec<SlotId> = page.iter().map(|slot| slot.id).filter(|id| !gone.contains(&id.get())).chain(created.iter().copied()).chain(foreign).collect();
+        ids.sort_by_key(|id| seed.rotate_left(u32::try_from(id.get()).unwrap() % 64) ^ id.get().unsigned_abs());
         if let Some(order) = plan.resolve_order(&ids, &created) {
-            let sorted = |ids: &[i64]| ids.iter().copied().collect::<BTreeSet<_>>();
+            let sorted = |ids: &[SlotId]| ids.iter().copied().collect::<BTreeSet<_>>();
             prop_assert_eq!(order.len(), ids.len());
             prop_assert_eq!(sorted(&order), sorted(&ids));
             prop_assert_eq!(plan.resolve_order(&order, &created), None);

@@ -1,6 +1,7 @@
 //! Tests of the rules of matching, one example each.
 
 use super::*;
+use crate::ids::SlotId;
 
 /// Returns the final page as text: `7` a slot, `7*` an updated one, `+0` the item that becomes a new one; then the slots that are deleted.
 fn outcome(plan: &Plan) -> String {
@@ -104,7 +105,7 @@ fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
     assert_eq!(outcome(&Plan::new(&page, &twin, &PlanOptions::default()).unwrap()), "1 2");
     let edited = file(&[json!([1, "text", {"title": "B"}])]);
     let problem =
-        ItemProblem::NotEditable { id: 1, kind: "text".into(), keys: vec!["title".into()] };
+        ItemProblem::NotEditable { id: 1.into(), kind: "text".into(), keys: vec!["title".into()] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
     assert_eq!(Plan::new(&page, &edited, &PlanOptions::default()).unwrap_err(), expected);
 
@@ -125,7 +126,7 @@ fn fault_56_an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_e
     assert!(plan.kept.iter().all(|kept| kept.reason == RetainReason::ReadOnly));
 
     let unnamed = file(&[json!(["event", {"title": "Concert"}])]);
-    let problem = ItemProblem::Ambiguous { kind: "event".into(), ids: vec![2, 3] };
+    let problem = ItemProblem::Ambiguous { kind: "event".into(), ids: vec![2.into(), 3.into()] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
     assert_eq!(Plan::new(&two, &unnamed, &PlanOptions::default()).unwrap_err(), expected);
 }
@@ -317,7 +318,7 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
 fn a_page_that_repeats_an_id_is_refused() {
     let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
     let error = Plan::new(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
-    assert_eq!(error, PlanError::RepeatedIds(vec![1, 2]));
+    assert_eq!(error, PlanError::RepeatedIds(vec![1.into(), 2.into()]));
     assert_eq!(error.to_string(), "the page lists 1, 2 more than once");
 }
 
@@ -380,7 +381,7 @@ fn the_slot_that_an_earlier_run_created_for_an_exact_item_keeps_what_was_added_t
         json!({"properties": {"title": {}, "note": {}, "size": {"type": "integer"}, "style": {"enum": ["plain", "bold"], "default": "plain"}}}),
     );
     let held = json!({"title": "B", "note": "n", "size": 3, "style": "bold"});
-    let (created, exact) = ([(0, 7)].into(), [0].into());
+    let (created, exact) = ([(0, 7.into())].into(), [0].into());
     let options = PlanOptions { types, created, exact, ..PlanOptions::default() };
     let file = file(&[json!(["text", {"title": "A"}])]);
     let plan = Plan::new(&page(&[(7, "text", held.clone())]), &file, &options).unwrap();
@@ -398,7 +399,7 @@ fn ids_of_an_interrupted_run_come_before_content() {
     ]);
     let text = json!(["text", {"title": "A"}]);
     let options = |created: &[(usize, i64)]| PlanOptions {
-        created: created.iter().copied().collect(),
+        created: created.iter().map(|(item, id)| (*item, (*id).into())).collect(),
         ..PlanOptions::default()
     };
     for (items, created, expected, removed) in [
@@ -417,8 +418,10 @@ fn ids_of_an_interrupted_run_come_before_content() {
     ] {
         let plan = Plan::new(&page, &file(&items), &options(created)).unwrap();
         assert_eq!(outcome(&plan), expected, "{items:?} {created:?}");
-        let notices: Vec<_> =
-            removed.map(|(index, id)| Notice::RemovedSince { index, id }).into_iter().collect();
+        let notices: Vec<_> = removed
+            .map(|(index, id)| Notice::RemovedSince { index, id: id.into() })
+            .into_iter()
+            .collect();
         assert_eq!(plan.notices, notices);
     }
 }
@@ -549,7 +552,9 @@ fn the_order_is_resolved_against_the_page_as_it_is_then() {
         (&[1, 3], &[], Some(vec![3, 1])),
         (&[], &[], None),
     ] {
-        assert_eq!(plan.resolve_order(now, created), expected, "{now:?}");
+        let ids = |ids: &[i64]| ids.iter().copied().map(SlotId::new).collect::<Vec<_>>();
+        let order = plan.resolve_order(&ids(now), &ids(created));
+        assert_eq!(order, expected.map(|order| ids(&order)), "{now:?}");
     }
 }
 
@@ -562,18 +567,18 @@ fn the_result_of_a_merge_is_matched_by_ids_alone() {
         {"type": "text", "data": text("A")},
     ]}))
     .unwrap();
-    let merged = MergedItems { items: vec![4, 7], deleted: [2].into(), run: None };
+    let merged = MergedItems { items: vec![4, 7], deleted: [2.into()].into(), run: None };
     let mut options = PlanOptions { merged: Some(merged), prune: true, ..PlanOptions::default() };
     let plan = Plan::new(&slots, &file, &options).unwrap();
     // Slot 1 has the content of the new item, but the merge did not say that it is the same; nor was it deleted.
     assert_eq!(outcome(&plan), "1 3* +7 -2");
     assert_eq!((plan.updates[0].index, plan.kept.len()), (4, 1));
     // An interrupted run created the slot of the new item.
-    options.created = [(7, 9)].into();
+    options.created = [(7, 9.into())].into();
     let slots = page(&[(1, "text", text("A")), (3, "text", text("New")), (9, "text", text("A"))]);
     let plan = Plan::new(&slots, &file, &options).unwrap();
     assert!(plan.is_empty(), "{plan}");
-    options.created = [(7, 8)].into();
+    options.created = [(7, 8.into())].into();
     let plan = Plan::new(&slots, &file, &options).unwrap();
-    assert_eq!(plan.notices, [Notice::RemovedSince { index: 7, id: 8 }]);
+    assert_eq!(plan.notices, [Notice::RemovedSince { index: 7, id: 8.into() }]);
 }

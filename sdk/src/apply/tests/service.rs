@@ -1,5 +1,6 @@
 //! Simple model of the service: the page of one profile.
 
+use crate::ids::SlotId;
 use serde_json::Map;
 
 use super::*;
@@ -7,24 +8,24 @@ use crate::Object;
 
 pub(super) struct PageModel {
     pub(super) slots: Vec<Slot>,
-    pub(super) created: Vec<i64>,
-    pub(super) deleted: Vec<i64>,
+    pub(super) created: Vec<SlotId>,
+    pub(super) deleted: Vec<SlotId>,
     pub(super) max_slots: usize,
     next_id: i64,
 }
 
 impl PageModel {
     pub(super) fn with(slots: Vec<Slot>, max_slots: usize) -> Self {
-        let next_id = slots.iter().map(|slot| slot.id).max().unwrap_or(0) + 1;
+        let next_id = slots.iter().map(|slot| slot.id).max().map_or(0, SlotId::get) + 1;
         Self { slots, created: Vec::new(), deleted: Vec::new(), max_slots, next_id }
     }
 
-    pub(super) fn ids(&self) -> Vec<i64> {
+    pub(super) fn ids(&self) -> Vec<SlotId> {
         self.slots.iter().map(|slot| slot.id).collect()
     }
 
     /// Executes the first `stop` batches of a plan. Returns the ids of the new slots.
-    pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<i64> {
+    pub(super) fn run(&mut self, plan: &Plan, stop: usize) -> Vec<SlotId> {
         let mut ids = Vec::new();
         for batch in plan.batches().into_iter().take(stop) {
             let len = match batch {
@@ -68,14 +69,14 @@ impl PageModel {
     }
 
     /// Creates a slot. Keys that were not given get a value of the service's own.
-    fn create(&mut self, create: &PlannedCreate) -> i64 {
+    fn create(&mut self, create: &PlannedCreate) -> SlotId {
         assert!(create.kind != "event", "events cannot be created");
         assert!(self.slots.len() < self.max_slots, "the page is full");
         let mut data: Map<_, _> =
             create.data.iter().map(|(key, value)| (key.clone(), stored(value))).collect();
         data.entry("size").or_insert(json!(1));
         data.entry("computed").or_insert(json!({"html": "<p>"}));
-        let id = self.next_id;
+        let id = self.next_id.into();
         self.next_id += 1;
         self.slots.push(Slot {
             id,
@@ -88,7 +89,7 @@ impl PageModel {
         id
     }
 
-    fn reorder(&mut self, order: &[i64]) {
+    fn reorder(&mut self, order: &[SlotId]) {
         let (mut expected, mut given) = (self.ids(), order.to_vec());
         expected.sort_unstable();
         given.sort_unstable();
@@ -96,7 +97,7 @@ impl PageModel {
         self.slots.sort_by_key(|slot| order.iter().position(|id| *id == slot.id));
     }
 
-    fn delete(&mut self, id: i64) {
+    fn delete(&mut self, id: SlotId) {
         let position =
             self.slots.iter().position(|slot| slot.id == id).expect("a slot of the page");
         assert_ne!(self.slots[position].kind, "event");

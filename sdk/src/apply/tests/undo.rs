@@ -10,6 +10,7 @@ use crate::apply::{
     PlannedDelete, PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo,
     UndoConflict, UndoOptions,
 };
+use crate::ids::SlotId;
 use crate::{Object, Outcome, Slot};
 
 fn object(value: Value) -> Object {
@@ -25,7 +26,7 @@ fn text(id: i64, title: &str) -> Value {
 }
 
 /// Returns the journal of a run that carried out its plan; with `doubt`, of one whose last request was lost.
-fn run(plan: &Plan, created: &[(usize, i64)], doubt: bool) -> JournalEntries {
+fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries {
     let state = tempfile::tempdir().unwrap();
     let store = JournalStore::of_commands(state.path(), "service");
     let header = RunHeader::of_command(
@@ -66,20 +67,20 @@ fn undo(run: &JournalEntries, before: Option<&[Value]>, now: &[Value], overwrite
     Undo::of(run, &slots(json!(now)), &Object::default(), &options)
 }
 
-fn update(id: i64, before: Value, changed: Value) -> Plan {
+fn update(id: SlotId, before: Value, changed: Value) -> Plan {
     let (before, changed) = (object(before), object(changed));
     let kind = "text".to_owned();
     let update = PlannedUpdate { id, index: 0, kind, label: None, changed, before };
     Plan { updates: vec![update], ..Plan::default() }
 }
 
-fn delete(id: i64) -> PlannedDelete {
+fn delete(id: SlotId) -> PlannedDelete {
     PlannedDelete { id, kind: "text".to_owned(), label: None }
 }
 
 #[test]
 fn values_are_restored_unless_they_were_changed_since() {
-    let plan = update(1, json!({ "title": "A" }), json!({ "title": "B", "note": "x" }));
+    let plan = update(1.into(), json!({ "title": "A" }), json!({ "title": "B", "note": "x" }));
     let now = |title: &str| json!({ "id": 1, "type": "text", "data": { "title": title, "note": "x" }, "supported": true });
     for doubt in [false, true] {
         let run = run(&plan, &[], doubt);
@@ -89,10 +90,10 @@ fn values_are_restored_unless_they_were_changed_since() {
         let again = undo(&run, None, &[text(1, "A")], false);
         assert!(again.conflicts.is_empty(), "it is as it was: {again:?}");
         let edited = undo(&run, None, &[now("C")], false);
-        let [UndoConflict::Edited { id: 1, key, left, now: shown, .. }] = &edited.conflicts[..]
-        else {
+        let [UndoConflict::Edited { id, key, left, now: shown, .. }] = &edited.conflicts[..] else {
             panic!("{edited:?}")
         };
+        assert_eq!(*id, 1);
         assert_eq!((key.as_str(), left, shown), ("title", &json!("B"), &json!("C")));
         let forced = undo(&run, None, &[now("C")], true);
         assert!(forced.conflicts.is_empty());
@@ -102,7 +103,7 @@ fn values_are_restored_unless_they_were_changed_since() {
 
 #[test]
 fn a_deleted_slot_comes_back_between_its_neighbours() {
-    let plan = Plan { deletes: vec![delete(2), delete(3)], ..Plan::default() };
+    let plan = Plan { deletes: vec![delete(2.into()), delete(3.into())], ..Plan::default() };
     let before = [text(1, "A"), text(2, "B"), text(3, "C"), text(4, "D")];
     let run = run(&plan, &[], false);
     let undo = undo(&run, Some(&before), &[text(9, "new"), text(1, "A"), text(4, "D")], false);
@@ -111,21 +112,21 @@ fn a_deleted_slot_comes_back_between_its_neighbours() {
     assert_eq!(
         titles,
         [
-            (Some(9), None),
-            (Some(1), None),
+            (Some(9.into()), None),
+            (Some(1.into()), None),
             (None, Some("B".into())),
             (None, Some("C".into())),
-            (Some(4), None)
+            (Some(4.into()), None)
         ]
     );
-    assert_eq!(undo.recreates, BTreeMap::from([(2, 2), (3, 3)]));
+    assert_eq!(undo.recreates, BTreeMap::from([(2, 2.into()), (3, 3.into())]));
 }
 
 #[test]
 fn without_a_backup_a_deleted_slot_is_lost() {
-    let run = run(&Plan { deletes: vec![delete(2)], ..Plan::default() }, &[], false);
+    let run = run(&Plan { deletes: vec![delete(2.into())], ..Plan::default() }, &[], false);
     let undo = undo(&run, None, &[text(1, "A")], false);
-    assert_eq!(undo.not_restored, [NotRestored::Slot { id: 2, kind: "text".to_owned() }]);
+    assert_eq!(undo.not_restored, [NotRestored::Slot { id: 2.into(), kind: "text".to_owned() }]);
 }
 
 #[test]
@@ -133,9 +134,9 @@ fn a_created_slot_is_deleted_unless_it_was_edited() {
     let create =
         PlannedCreate { index: 0, kind: "text".to_owned(), data: object(json!({ "title": "N" })) };
     let plan = Plan { creates: vec![create], ..Plan::default() };
-    let sure = run(&plan, &[(0, 5)], false);
+    let sure = run(&plan, &[(0, 5.into())], false);
     let plain = undo(&sure, None, &[text(1, "A"), text(5, "N")], false);
-    assert_eq!((&plain.deletes, plain.desired.slots.len()), (&BTreeSet::from([5]), 1));
+    assert_eq!((&plain.deletes, plain.desired.slots.len()), (&BTreeSet::from([5.into()]), 1));
     let edited = undo(&sure, None, &[text(1, "A"), text(5, "M")], false);
     assert_eq!(edited.conflicts.len(), 1);
     let gone = undo(&sure, None, &[text(1, "A")], false);
@@ -146,12 +147,12 @@ fn a_created_slot_is_deleted_unless_it_was_edited() {
     assert!(unknown.deletes.is_empty(), "an older slot may hold the same");
     assert_eq!(unknown.not_restored, [NotRestored::Create { kind: "text".to_owned() }]);
     let found = undo(&doubtful, Some(&[text(1, "N")]), &[text(1, "N"), text(5, "N")], false);
-    assert_eq!(found.deletes, BTreeSet::from([5]));
+    assert_eq!(found.deletes, BTreeSet::from([5.into()]));
 }
 
 #[test]
 fn an_order_is_restored_unless_slots_were_moved_since() {
-    let order = [3, 1, 2].map(SlotRef::Existing).to_vec();
+    let order = [3, 1, 2].map(|id| SlotRef::Existing(id.into())).to_vec();
     let run = run(&Plan { order, reorder: true, ..Plan::default() }, &[], false);
     let before = [text(1, "A"), text(2, "B"), text(3, "C")];
     let page = |ids: &[i64]| ids.iter().map(|id| text(*id, "x")).collect::<Vec<_>>();
@@ -160,7 +161,13 @@ fn an_order_is_restored_unless_slots_were_moved_since() {
     assert_eq!(ids(&undo(&run, Some(&before), &page(&[3, 9, 1, 2]), false)), [1, 2, 3, 9]);
     assert!(undo(&run, Some(&before), &page(&[1, 2, 3]), false).conflicts.is_empty());
     let moved = undo(&run, Some(&before), &page(&[2, 3, 1]), false);
-    assert_eq!(moved.conflicts, [UndoConflict::Moved { left: vec![3, 1, 2], now: vec![2, 3, 1] }]);
+    assert_eq!(
+        moved.conflicts,
+        [UndoConflict::Moved {
+            left: vec![3.into(), 1.into(), 2.into()],
+            now: vec![2.into(), 3.into(), 1.into()]
+        }]
+    );
     assert_eq!(ids(&undo(&run, Some(&before), &page(&[2, 3, 1]), true)), [1, 2, 3]);
 }
 
@@ -193,9 +200,9 @@ fn fields_are_restored_and_those_that_no_file_has_are_named() {
 
 #[test]
 fn a_slot_that_was_created_again_is_found_under_its_new_id() {
-    let plan = update(1, json!({ "title": "A" }), json!({ "title": "B" }));
+    let plan = update(1.into(), json!({ "title": "A" }), json!({ "title": "B" }));
     let run = run(&plan, &[], false);
-    let recreated = BTreeMap::from([(1, 5), (5, 8)]);
+    let recreated = BTreeMap::from([(1.into(), 5.into()), (5.into(), 8.into())]);
     let types = SlotTypes::default();
     let options = UndoOptions {
         types: &types,

@@ -2,6 +2,7 @@
 
 use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
+use crate::ids::SlotId;
 
 /// Binds new items as [`adopt_equal`] does, where no entry shares as many telling values with the item.
 pub(super) fn adopt_nearest(binder: &mut Binder<'_>) {
@@ -70,7 +71,7 @@ pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
 
 /// Binds items whose id neither the page nor the last sync knows to new slots of the page that equal them; without a telling value only after
 /// the same neighbour.
-pub(super) fn adopt_for_unknown_ids(binder: &mut Binder<'_>, unknown: &[(usize, i64)]) {
+pub(super) fn adopt_for_unknown_ids(binder: &mut Binder<'_>, unknown: &[(usize, SlotId)]) {
     for (item, _) in unknown {
         if binder.items[*item].telling.is_empty() {
             adopt_after_left(binder, *item);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{FileSlotId, IdentityProblem, SlotBase, ValueHash};
 use crate::apply::SlotTypes;
+use crate::ids::SlotId;
 
 /// Bindings of items to entries of the record and to slots of the page, as far as they are known.
 pub(super) struct Binder<'a> {
@@ -38,7 +39,7 @@ impl<'a> Binder<'a> {
         slots: &'a [HashedSlot<'a>],
         types: &'a SlotTypes,
     ) -> Self {
-        let mut positions: HashMap<i64, usize> = HashMap::with_capacity(slots.len());
+        let mut positions: HashMap<SlotId, usize> = HashMap::with_capacity(slots.len());
         let mut problems = Vec::new();
         for (position, slot) in slots.iter().enumerate() {
             if positions.insert(slot.slot.id, position).is_some() {
@@ -173,7 +174,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Returns the ids of entries.
-    pub(super) fn ids(&self, entries: &[usize]) -> Vec<i64> {
+    pub(super) fn ids(&self, entries: &[usize]) -> Vec<SlotId> {
         entries.iter().map(|entry| self.entries[*entry].id).collect()
     }
 }

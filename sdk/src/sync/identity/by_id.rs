@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use super::super::{FileSlotId, IdentityProblem};
 use super::adoption::adopt_for_unknown_ids;
 use super::binder::Binder;
+use crate::ids::SlotId;
 
 /// Binds items by the ids that the file gives, also by earlier ids of a slot. An item whose id is unknown is the new slot of the page that
 /// equals it, if there is one: the slot was deleted and created again, and the file is that from before.
 pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
-    let mut named: HashMap<i64, usize> = HashMap::new();
-    let mut unknown: Vec<(usize, i64)> = Vec::new();
+    let mut named: HashMap<SlotId, usize> = HashMap::new();
+    let mut unknown: Vec<(usize, SlotId)> = Vec::new();
     for item in 0..binder.items.len() {
         let FileSlotId::Id(id) = binder.items[item].item.id else { continue };
         let entry = (0..binder.entries.len()).find(|entry| {
@@ -62,7 +63,7 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
 }
 
 /// Binds items to the slots that an interrupted run created for them.
-pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, i64>) {
+pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, SlotId>) {
     let open = binder.open_items();
     for (item, id) in created {
         let is_entry = |entry: &usize| binder.entries[*entry].id == *id;

@@ -16,6 +16,7 @@ use super::read_only::bind_read_only;
 use super::recreated::{bind_recreated, release_recreated};
 use super::resembling::{bind_resembling, refuse_copies, refuse_edited_copies};
 use crate::apply::SlotTypes;
+use crate::ids::SlotId;
 
 /// What an item is. Slots are named by their position on the page, entries by their index in the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub(in crate::sync) fn identify(
     entries: &[SlotBase],
     slots: &[HashedSlot<'_>],
     types: &SlotTypes,
-    created: &BTreeMap<usize, i64>,
+    created: &BTreeMap<usize, SlotId>,
 ) -> Result<Identities, IdentityError> {
     let mut binder = Binder::new(items, entries, slots, types);
     bind_recreated(&mut binder);

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::super::FileSlotId;
 use super::binder::Binder;
+use crate::ids::SlotId;
 
 /// Binds entries without a slot to new slots of the page that equal them in every key. Where there are fewer such slots than entries, it is
 /// unclear which of them came back, and none is bound.
 pub(super) fn bind_recreated(binder: &mut Binder<'_>) {
-    let named: Vec<i64> = binder
+    let named: Vec<SlotId> = binder
         .items
         .iter()
         .filter_map(|item| match item.item.id {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::service::{ServicePage, stored};
 use super::world::{Checked, LockMode, World, check, telling_strings};
+use crate::SlotId;
 use crate::apply::{Plan, same};
 use crate::sync::{
     Conflict, DeletionReason, FileSlotId, Merge, MergeOptions, PageBase, RemoteChange, Replaced,
@@ -60,7 +61,7 @@ impl World {
                         && before.position(*id).is_some()
                         && self.service.position(*id).is_some()
                 })
-                .collect::<Vec<i64>>()
+                .collect::<Vec<SlotId>>()
             };
             let is_said = merge.replaced.iter().any(|it| matches!(it, Replaced::Order { .. }));
             let is_kept = known(before) == known(&self.service);
@@ -80,7 +81,7 @@ impl World {
         before: &ServicePage,
         base: Option<&PageBase>,
         merge: &Merge,
-        slot_of_item: &BTreeMap<usize, i64>,
+        slot_of_item: &BTreeMap<usize, SlotId>,
     ) -> Checked {
         let mut seen = BTreeSet::new();
         for (item, slot) in self.here.file.slots.iter().enumerate() {
@@ -117,7 +118,7 @@ impl World {
         }
         let is_said = merge.remote.iter().any(|it| matches!(it, RemoteChange::Order { .. }));
         if !is_said {
-            let in_file: Vec<i64> = (0..self.here.file.slots.len())
+            let in_file: Vec<SlotId> = (0..self.here.file.slots.len())
                 .filter_map(|item| slot_of_item.get(&item).copied())
                 .collect();
             let mut in_page = in_file.clone();
@@ -139,7 +140,7 @@ impl World {
         base: Option<&PageBase>,
         merge: &Merge,
         item: usize,
-        slot_of_item: &BTreeMap<usize, i64>,
+        slot_of_item: &BTreeMap<usize, SlotId>,
     ) -> Checked {
         let id = slot_of_item[&item];
         let tag = self.here.tags[item];
@@ -169,7 +170,7 @@ impl World {
                 || slot_of_item.values().any(|other| other == was);
             check!(is_gone || is_unknowable, "item {item} is slot {was}, and was created again");
         } else if self.here.foreign_deleted.contains(was) {
-            let is_it = |id: i64| {
+            let is_it = |id: SlotId| {
                 let entries = base.into_iter().flat_map(|base| &base.slots);
                 id == *was
                     || entries.filter(|entry| entry.id == id).any(|entry| entry.is_named(*was))

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::service::{FIELDS, ServicePage, stored};
 use super::world::{Checked, World, check, plain};
+use crate::SlotId;
 use crate::apply::{Plan, same};
 use crate::sync::{
     FileSlotId, IdentityProblem, Merge, MergeOptions, PageBase, RemoteChange, SyncError,
@@ -62,9 +63,9 @@ impl World {
         for (key, value) in merge.fields.iter() {
             self.service.fields.insert(key.clone(), stored(key, value));
         }
-        let created: BTreeMap<usize, i64> =
+        let created: BTreeMap<usize, SlotId> =
             plan.creates.iter().zip(&ids).map(|(create, id)| (create.index, *id)).collect();
-        let slot_of_item: BTreeMap<usize, i64> = merge
+        let slot_of_item: BTreeMap<usize, SlotId> = merge
             .items
             .iter()
             .enumerate()
@@ -116,7 +117,7 @@ impl World {
         other.foreign_deleted.extend(gone);
         let order = |page: &ServicePage, others: &ServicePage| {
             let ids = page.ids().into_iter();
-            ids.filter(|id| others.position(*id).is_some()).collect::<Vec<i64>>()
+            ids.filter(|id| others.position(*id).is_some()).collect::<Vec<SlotId>>()
         };
         other.is_foreign_moved |= order(before, &after) != order(&after, before);
         for (key, value) in after.fields.iter() {
@@ -131,7 +132,7 @@ impl World {
         &mut self,
         base: Option<&PageBase>,
         merge: &Merge,
-        slot_of_item: &BTreeMap<usize, i64>,
+        slot_of_item: &BTreeMap<usize, SlotId>,
     ) {
         // Equal items that change places have what the other one said.
         for (item, id) in slot_of_item {

@@ -29,7 +29,7 @@ pub(super) fn page(slots: &[(i64, Value)]) -> LivePage {
         serde_json::from_value(json).unwrap()
     };
     LivePage {
-        id: 7,
+        id: 7.into(),
         login: "cafe".into(),
         slots: slots.iter().map(slot).collect(),
         ..LivePage::default()

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::merge_branches::merge_branches;
 use super::service::{FIELDS, stored};
 use super::world::{Checked, Figures, LockMode, World, object};
+use crate::SlotId;
 use crate::sync::{FileSlot, FileSlotId};
 
 /// One step of a history; the numbers choose what it is about.
@@ -312,7 +313,7 @@ impl World {
         self.note_foreign(id, key, &before);
     }
 
-    fn note_foreign(&mut self, id: i64, key: &str, before: &Value) {
+    fn note_foreign(&mut self, id: SlotId, key: &str, before: &Value) {
         let value = self.service.value(id, key);
         self.each(|copy| copy.note_foreign(id, key, before, &value));
     }
@@ -350,7 +351,7 @@ impl World {
         self.delete_slot(id);
     }
 
-    fn delete_slot(&mut self, id: i64) {
+    fn delete_slot(&mut self, id: SlotId) {
         self.service.delete(id);
         self.each(|copy| {
             copy.foreign.retain(|(slot, _), _| *slot != id);

@@ -11,7 +11,7 @@ fn lock() -> Lock {
         (1002, json!(["button", {"title": "Menu", "link": "https://a.example"}])),
         (1008, json!(["divider", {}])),
     ]);
-    page.slots[1].was = vec![1004];
+    page.slots[1].was = vec![1004.into()];
     page.fields.insert("title".into(), HashPair::of(ValueHash::of(&json!("Cafe"))));
     page.fields.insert("avatar".into(), HashPair { file: None, page: ValueHash::EMPTY });
     lock.pages.insert("pages/cafe.yaml".into(), page);
@@ -91,13 +91,13 @@ fn ids_and_pages_are_unique() {
     twice.pages.insert("pages/other.yaml".into(), page);
     assert!(matches!(
         Lock::parse(&twice.to_string()),
-        Err(LockFileError::RepeatedPage { id: 7, .. })
+        Err(LockFileError::RepeatedPage { id, .. }) if id == 7
     ));
     let mut twice = lock();
-    twice.pages.get_mut("pages/cafe.yaml").unwrap().slots[1].was = vec![1002];
+    twice.pages.get_mut("pages/cafe.yaml").unwrap().slots[1].was = vec![1002.into()];
     assert!(matches!(
         Lock::parse(&twice.to_string()),
-        Err(LockFileError::RepeatedSlot { id: 1002, .. })
+        Err(LockFileError::RepeatedSlot { id, .. }) if id == 1002
     ));
 }
 

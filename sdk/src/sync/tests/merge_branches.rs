@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::working_copy::WorkingCopy;
 use crate::Object;
+use crate::SlotId;
 
 /// Merges the files item by item and key by key; where both changed a value, that of the first branch wins.
 pub(super) fn merge_branches(
@@ -50,7 +51,7 @@ pub(super) fn merge_branches(
     }
     merged.file.fields = merge_object(&here.file.fields, &there.file.fields, &start.file.fields);
 
-    let both = |one: &BTreeSet<i64>, other: &BTreeSet<i64>| one & other;
+    let both = |one: &BTreeSet<SlotId>, other: &BTreeSet<SlotId>| one & other;
     merged.foreign_made = both(&here.foreign_made, &there.foreign_made);
     merged.foreign_deleted = both(&here.foreign_deleted, &there.foreign_deleted);
     merged.foreign = here.foreign.clone();
@@ -80,7 +81,7 @@ pub(super) fn merge_branches(
     merged.copy_of = there.copy_of;
     merged.copy_of.extend(here.copy_of);
     merged.wanted_again = &here.wanted_again | &there.wanted_again;
-    let held: BTreeSet<i64> =
+    let held: BTreeSet<SlotId> =
         merged.tags.iter().filter_map(|tag| merged.slot_of.get(tag).copied()).collect();
     merged.deleted.retain(|id| !held.contains(id));
     merged.base = if takes_record_of_here { here.base } else { there.base };

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
 use super::service::{ServicePage, types};
+use crate::SlotId;
 use crate::apply::{Plan, PlanBatch, PlanOptions, SentValues};
 use crate::sync::{Conflict, FilePage, LivePage, Merge, MergeOptions, PageBase, SyncError};
 
@@ -15,7 +16,12 @@ fn options() -> MergeOptions {
 }
 
 fn live(service: &ServicePage) -> LivePage {
-    LivePage { id: 7, login: "cafe".into(), slots: service.slots.clone(), ..LivePage::default() }
+    LivePage {
+        id: 7.into(),
+        login: "cafe".into(),
+        slots: service.slots.clone(),
+        ..LivePage::default()
+    }
 }
 
 fn plan(merge: &Merge, page: &LivePage) -> Plan {
@@ -39,7 +45,7 @@ fn cut_run(
     let done = steps.min(batches.len());
     let created = service.execute_steps(&plan, done);
     let mut ids = created.into_iter();
-    let made: Vec<BTreeMap<usize, i64>> = batches[..done]
+    let made: Vec<BTreeMap<usize, SlotId>> = batches[..done]
         .iter()
         .map(|batch| match batch {
             PlanBatch::Create(creates) => {
@@ -64,8 +70,8 @@ fn a_value_that_the_service_stored_in_another_form_is_the_one_that_was_sent() {
     service.create("button", &serde_json::from_value(data).unwrap(), 0);
     let mut sent = SentValues::default();
     cut_run(&mut sent, &mut service, &base, &said, 1, false);
-    assert_eq!(service.value(1, "link"), "https://b.example");
-    assert_eq!(service.value(1, "style"), "primary");
+    assert_eq!(service.value(1.into(), "link"), "https://b.example");
+    assert_eq!(service.value(1.into(), "style"), "primary");
     let conflicts = |sent: &SentValues, said: &FilePage, page: &LivePage| {
         let base = base.with_sent(sent, said, page, &types());
         Merge::new(Some(&base), said, page, &options()).unwrap().conflicts.len()
@@ -78,7 +84,7 @@ fn a_value_that_the_service_stored_in_another_form_is_the_one_that_was_sent() {
     assert_eq!(conflicts(&sent, &more, &page), 0);
     assert_eq!(conflicts(&sent, &file(&[]), &page), 0, "a deletion of what only this run changed");
     // Another client's value of the same key is still theirs.
-    service.update(1, "link", &json!("https://theirs.example"));
+    service.update(1.into(), "link", &json!("https://theirs.example"));
     assert_eq!(conflicts(&sent, &said, &live(&service)), 1);
 }
 
@@ -161,7 +167,7 @@ proptest! {
         for n in 0..4 {
             edited(&mut said, (1, 0, n), &mut words);
         }
-        let none = PageBase { id: 7, login: "cafe".into(), ..PageBase::default() };
+        let none = PageBase { id: 7.into(), login: "cafe".into(), ..PageBase::default() };
         let merge = Merge::new(None, &said, &live(&service), &options()).unwrap();
         let first = plan(&merge, &live(&service));
         let created = first.creates.iter().map(|create| create.index).zip(service.execute(&first)).collect();

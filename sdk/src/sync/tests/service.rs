@@ -1,5 +1,6 @@
 //! Simple model of the service that normalises what it stores, for one page.
 
+use crate::SlotId;
 use serde_json::{Map, Value, json};
 
 use crate::apply::{Plan, PlanBatch, SlotTypes};
@@ -53,11 +54,11 @@ pub(super) fn stored(key: &str, value: &Value) -> Value {
 }
 
 impl ServicePage {
-    pub(super) fn position(&self, id: i64) -> Option<usize> {
+    pub(super) fn position(&self, id: SlotId) -> Option<usize> {
         self.slots.iter().position(|slot| slot.id == id)
     }
 
-    pub(super) fn value(&self, id: i64, key: &str) -> Value {
+    pub(super) fn value(&self, id: SlotId, key: &str) -> Value {
         let slot = self.position(id).map(|position| &self.slots[position]);
         slot.and_then(|slot| slot.data.get(key)).cloned().unwrap_or_default()
     }
@@ -67,12 +68,12 @@ impl ServicePage {
         self.slots.iter().map(|slot| (slot.kind.as_str(), &slot.data)).collect()
     }
 
-    pub(super) fn ids(&self) -> Vec<i64> {
+    pub(super) fn ids(&self) -> Vec<SlotId> {
         self.slots.iter().map(|slot| slot.id).collect()
     }
 
     /// Creates a slot, and fills in what was not given.
-    pub(super) fn create(&mut self, kind: &str, data: &Object, position: usize) -> i64 {
+    pub(super) fn create(&mut self, kind: &str, data: &Object, position: usize) -> SlotId {
         self.last_id += 1;
         let mut data: Map<String, Value> =
             data.iter().map(|(key, value)| (key.clone(), stored(key, value))).collect();
@@ -80,30 +81,30 @@ impl ServicePage {
             data.entry("style").or_insert(json!("primary"));
         }
         let slot = Slot {
-            id: self.last_id,
+            id: self.last_id.into(),
             kind: kind.to_owned(),
             data: Object(data),
             supported: true,
             extra: Map::new(),
         };
         self.slots.insert(position.min(self.slots.len()), slot);
-        self.compute(self.last_id);
-        self.last_id
+        self.compute(self.last_id.into());
+        self.last_id.into()
     }
 
-    pub(super) fn update(&mut self, id: i64, key: &str, value: &Value) {
+    pub(super) fn update(&mut self, id: SlotId, key: &str, value: &Value) {
         if let Some(position) = self.position(id) {
             self.slots[position].data.insert(key.to_owned(), stored(key, value));
             self.compute(id);
         }
     }
 
-    pub(super) fn delete(&mut self, id: i64) {
+    pub(super) fn delete(&mut self, id: SlotId) {
         self.slots.retain(|slot| slot.id != id);
     }
 
     /// Fills in a value that the service computes.
-    fn compute(&mut self, id: i64) {
+    fn compute(&mut self, id: SlotId) {
         let Some(position) = self.position(id) else { return };
         let slot = &mut self.slots[position];
         if slot.kind == "text" {
@@ -113,12 +114,12 @@ impl ServicePage {
     }
 
     /// Carries a plan out. Returns the ids of the new slots.
-    pub(super) fn execute(&mut self, plan: &Plan) -> Vec<i64> {
+    pub(super) fn execute(&mut self, plan: &Plan) -> Vec<SlotId> {
         self.execute_steps(plan, usize::MAX)
     }
 
     /// Carries the first steps of a plan out. Returns the ids of the new slots.
-    pub(super) fn execute_steps(&mut self, plan: &Plan, steps: usize) -> Vec<i64> {
+    pub(super) fn execute_steps(&mut self, plan: &Plan, steps: usize) -> Vec<SlotId> {
         let mut created = Vec::new();
         for batch in plan.batches().into_iter().take(steps) {
             match batch {

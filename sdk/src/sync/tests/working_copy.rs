@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::service::stored;
+use crate::SlotId;
 use crate::apply::same;
 use crate::sync::{FilePage, PageBase};
 
@@ -19,13 +20,13 @@ pub(super) struct WorkingCopy {
     pub(super) base: Option<PageBase>,
     pub(super) old_bases: Vec<PageBase>,
     /// The slot that each item is.
-    pub(super) slot_of: BTreeMap<u32, i64>,
+    pub(super) slot_of: BTreeMap<u32, SlotId>,
     /// Edits of the file that are not on the page.
     pub(super) edits: BTreeMap<(u32, String), Value>,
     /// Slots whose item was deleted in the file.
     pub(super) said: BTreeMap<(u32, String), Value>,
     pub(super) said_fields: BTreeMap<String, Value>,
-    pub(super) deleted: BTreeSet<i64>,
+    pub(super) deleted: BTreeSet<SlotId>,
     /// Set if both sides deleted a slot: where another one equals it, it may have been created again, and the deletion of the item means that one.
     pub(super) is_deletion_shared: bool,
     pub(super) is_moved: bool,
@@ -36,11 +37,11 @@ pub(super) struct WorkingCopy {
     /// Items that are to be created again although their slot was deleted on the page.
     pub(super) wanted_again: BTreeSet<u32>,
     /// Values that others wrote to the page, by slot and key.
-    pub(super) foreign: BTreeMap<(i64, String), Value>,
+    pub(super) foreign: BTreeMap<(SlotId, String), Value>,
     /// Values that these replaced.
-    pub(super) seen: BTreeMap<(i64, String), Value>,
-    pub(super) foreign_made: BTreeSet<i64>,
-    pub(super) foreign_deleted: BTreeSet<i64>,
+    pub(super) seen: BTreeMap<(SlotId, String), Value>,
+    pub(super) foreign_made: BTreeSet<SlotId>,
+    pub(super) foreign_deleted: BTreeSet<SlotId>,
     pub(super) is_foreign_moved: bool,
     pub(super) foreign_fields: BTreeMap<String, Value>,
     pub(super) seen_fields: BTreeMap<String, Value>,
@@ -48,7 +49,7 @@ pub(super) struct WorkingCopy {
 
 impl WorkingCopy {
     /// Notes that another client wrote a value to the page. One that was there before is not foreign.
-    pub(super) fn note_foreign(&mut self, id: i64, key: &str, before: &Value, value: &Value) {
+    pub(super) fn note_foreign(&mut self, id: SlotId, key: &str, before: &Value, value: &Value) {
         let place = (id, key.to_owned());
         if !self.foreign.contains_key(&place) {
             self.seen.insert(place.clone(), before.clone());
@@ -92,7 +93,7 @@ impl WorkingCopy {
     }
 
     /// Notes which slot an item is.
-    pub(super) fn note_slot(&mut self, tag: u32, id: i64) -> Option<i64> {
+    pub(super) fn note_slot(&mut self, tag: u32, id: SlotId) -> Option<SlotId> {
         self.slot_of.retain(|other, slot| *other == tag || *slot != id);
         self.slot_of.insert(tag, id)
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::service::{ServicePage, types};
 use super::working_copy::WorkingCopy;
 use crate::Object;
+use crate::SlotId;
 use crate::apply::{PlanOptions, SlotTypes};
 use crate::sync::{FileSlot, LivePage, PageBase};
 
@@ -42,7 +43,7 @@ pub(super) struct World {
     pub(super) types: SlotTypes,
     pub(super) figures: Figures,
     /// The strings of slots that were deleted.
-    pub(super) deleted_strings: BTreeMap<i64, BTreeSet<String>>,
+    pub(super) deleted_strings: BTreeMap<SlotId, BTreeSet<String>>,
     /// Every string that was on the page.
     pub(super) ever_on_page: BTreeSet<String>,
     /// Set if a slot was copied on the page.
@@ -102,7 +103,7 @@ impl World {
     pub(super) fn live(&self) -> LivePage {
         let mut fields = self.service.fields.clone();
         fields.retain(|key, _| self.is_read(key));
-        LivePage { id: 1, login: "cafe".into(), fields, slots: self.service.slots.clone() }
+        LivePage { id: 1.into(), login: "cafe".into(), fields, slots: self.service.slots.clone() }
     }
 
     /// Returns whether a sync reads a profile field.
@@ -165,7 +166,7 @@ impl World {
         base.is_some_and(|base| base.fields.contains_key(key))
     }
 
-    pub(super) fn knows(base: Option<&PageBase>, id: i64) -> bool {
+    pub(super) fn knows(base: Option<&PageBase>, id: SlotId) -> bool {
         base.is_some_and(|base| base.slots.iter().any(|entry| entry.is_named(id)))
     }
 

@@ -226,7 +226,7 @@ proptest! {
             insert("", Some(0), json!({"b": 1})),
             shift("a", 0, Some(1)),
             shift("", 1, None),
-            Edit::Mark { path: path("a.0"), conflict: MarkedConflict::Twin(1) },
+            Edit::Mark { path: path("a.0"), conflict: MarkedConflict::Twin(1.into()) },
         ] {
             // The result was compared with the expected tree.
             let refused = patch(&text, &[edit]).err();

@@ -31,7 +31,7 @@ fn edit(tree: &Value, choices: &mut Choices, number: usize) -> Edit {
     paths(tree, &Path::root(), &mut places);
     let (path, old) = choices.of(&places).clone();
     let new = value(choices, 2);
-    let new_mark = choices.one_in(4).then_some(MarkedConflict::Kept(1));
+    let new_mark = choices.one_in(4).then_some(MarkedConflict::Kept(1.into()));
     match (old, choices.below(5)) {
         (Value::Array(items), kind @ (0 | 1)) => {
             let after = choices.below(items.len() + 1).checked_sub(1);

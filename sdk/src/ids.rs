@@ -1,0 +1,321 @@
+//! Ids of the service's records, a type for each kind of record.
+//!
+//! A call takes the id of its own kind of record, or a plain number or string; the id of another kind does not compile:
+//!
+//! ```compile_fail,E0277
+//! # async fn wrong(client: links_sdk::Client, page: links_sdk::types::Profile) {
+//! client.profile("cafe").slots().get(page.id);
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # async fn wrong(client: links_sdk::Client, slot: links_sdk::Slot) {
+//! client.profile(slot.id);
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # async fn wrong(client: links_sdk::Client, channel: links_sdk::types::NotificationChannel) {
+//! client.form(channel.id);
+//! # }
+//! ```
+
+use std::borrow::Borrow;
+use std::convert::Infallible;
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Reason why a string is not an id: it is no whole number, or is outside the range of 64 bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not the id of a {record}: ids are whole numbers")]
+pub struct InvalidId {
+    record: &'static str,
+    text: String,
+}
+
+macro_rules! numeric_id {
+    ($(#[$doc:meta])* $name:ident, $record:literal) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// Returns the id with this number. Ids of the service begin at 1; a call refuses others before anything is sent.
+            pub const fn new(number: i64) -> Self {
+                Self(number)
+            }
+
+            /// Returns the number.
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                let invalid = |_| InvalidId { record: $record, text: text.to_owned() };
+                text.parse().map(Self).map_err(invalid)
+            }
+        }
+
+        impl From<i64> for $name {
+            fn from(number: i64) -> Self {
+                Self(number)
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(id: &$name) -> Self {
+                *id
+            }
+        }
+
+        impl From<$name> for i64 {
+            fn from(id: $name) -> i64 {
+                id.0
+            }
+        }
+
+        impl From<$name> for Value {
+            fn from(id: $name) -> Value {
+                id.0.into()
+            }
+        }
+
+        impl PartialEq<i64> for $name {
+            fn eq(&self, number: &i64) -> bool {
+                self.0 == *number
+            }
+        }
+
+        impl PartialEq<$name> for i64 {
+            fn eq(&self, id: &$name) -> bool {
+                *self == id.0
+            }
+        }
+
+        impl PartialEq<$name> for Value {
+            fn eq(&self, id: &$name) -> bool {
+                *self == id.0
+            }
+        }
+    };
+}
+
+numeric_id! {
+    /// The id of a profile (the interface, section 2.1). Unlike its login it never changes.
+    ///
+    /// ```
+    /// use links_sdk::{ProfileId, ProfileKey};
+    ///
+    /// let id: ProfileId = "1042".parse()?;
+    /// assert_eq!(id.get(), 1042);
+    /// assert_eq!(ProfileKey::from(id), ProfileKey::Id(id));
+    /// # Ok::<(), links_sdk::InvalidId>(())
+    /// ```
+    ProfileId, "profile"
+}
+
+numeric_id! {
+    /// The id of a slot (the interface, section 2.2).
+    ///
+    /// ```
+    /// use links_sdk::SlotId;
+    ///
+    /// let id = SlotId::new(7);
+    /// assert_eq!((id.to_string(), serde_json::to_string(&id)?), ("7".into(), "7".into()));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    SlotId, "slot"
+}
+
+numeric_id! {
+    /// The id of a notification channel (the interface, section 2.5).
+    ///
+    /// ```
+    /// use links_sdk::{ChannelId, NewForm};
+    ///
+    /// let form = NewForm::default().title("Write to us").notify([ChannelId::new(7)]);
+    /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([7]));
+    /// ```
+    ChannelId, "notification channel"
+}
+
+/// The id of a lead form, a UUID that has no meaning of its own (the interface, section 2.4). It is kept as it was written, and reads like a
+/// `str`.
+///
+/// ```
+/// use links_sdk::FormId;
+///
+/// let id = FormId::from("6f1c0f0e-0000-4000-8000-000000000001");
+/// assert!(id.starts_with("6f1c0f0e"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FormId(String);
+
+impl FormId {
+    /// Returns the id as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the id as a string.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl fmt::Display for FormId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for FormId {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl Deref for FormId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for FormId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for FormId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for FormId {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<String> for FormId {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&String> for FormId {
+    fn from(text: &String) -> Self {
+        Self(text.clone())
+    }
+}
+
+impl From<&FormId> for FormId {
+    fn from(id: &FormId) -> Self {
+        id.clone()
+    }
+}
+
+impl From<FormId> for String {
+    fn from(id: FormId) -> String {
+        id.0
+    }
+}
+
+impl From<FormId> for Value {
+    fn from(id: FormId) -> Value {
+        id.0.into()
+    }
+}
+
+impl PartialEq<str> for FormId {
+    fn eq(&self, text: &str) -> bool {
+        self.0 == text
+    }
+}
+
+impl PartialEq<&str> for FormId {
+    fn eq(&self, text: &&str) -> bool {
+        self.0 == *text
+    }
+}
+
+impl PartialEq<String> for FormId {
+    fn eq(&self, text: &String) -> bool {
+        self.0 == *text
+    }
+}
+
+impl PartialEq<FormId> for str {
+    fn eq(&self, id: &FormId) -> bool {
+        *self == id.0
+    }
+}
+
+impl PartialEq<FormId> for String {
+    fn eq(&self, id: &FormId) -> bool {
+        *self == id.0
+    }
+}
+
+impl PartialEq<FormId> for Value {
+    fn eq(&self, id: &FormId) -> bool {
+        *self == id.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn an_id_is_written_as_its_number_or_its_text() {
+        let ids = BTreeMap::from([(SlotId::new(3), ProfileId::new(4))]);
+        let json = serde_json::to_string(&ids).unwrap();
+        assert_eq!(json, r#"{"3":4}"#);
+        assert_eq!(serde_json::from_str::<BTreeMap<SlotId, ProfileId>>(&json).unwrap(), ids);
+        let form: FormId = serde_json::from_str("\"a-b\"").unwrap();
+        assert_eq!(
+            (serde_json::to_string(&form).unwrap(), form.to_string()),
+            ("\"a-b\"".into(), "a-b".into())
+        );
+        assert_eq!(format!("{:>3}", SlotId::new(3)), "  3");
+    }
+
+    #[test]
+    fn a_text_that_is_no_number_is_not_an_id() {
+        assert_eq!("12".parse(), Ok(ChannelId::new(12)));
+        for text in ["", "x", "1.0", "9223372036854775808"] {
+            let error = text.parse::<SlotId>().unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("{text:?} is not the id of a slot: ids are whole numbers")
+            );
+        }
+    }
+}
