@@ -490,3 +490,23 @@ fn a_rewrite_that_an_edit_by_others_interrupts_says_that_the_same_command_contin
     let ends = |end: &str| titles(&env, 1).iter().filter(|title| title.ends_with(end)).count();
     assert_eq!((ends("!"), ends("!!"), ends("Dish of the day!")), (60, 0, 1));
 }
+
+#[test]
+fn a_move_by_others_that_the_read_after_a_lost_answer_shows_is_kept() {
+    for fault in [Fault::DropAfter, Fault::Truncated, Fault::After(502)] {
+        let env = cafe();
+        env.file("one.csv", "title,link\nNew,https://new.example\n");
+        ok(&env, "slots types");
+        env.operations();
+        // The slot is created, its answer is lost, and the page that is read then has another order.
+        env.server.fail([2], &fault);
+        env.server.edit_after(2, |account| account.profiles[0].slots.swap(0, 1));
+        let run = env.run("slots import cafe one.csv --type button --at top --yes");
+        assert_eq!(run.exit, 13, "{fault:?}: {run}");
+        assert!(run.stderr.contains("slots were moved"), "{fault:?}: {run}");
+        let account = env.server.account();
+        let slots = account.profiles[0].slots.iter();
+        let ids: Vec<u64> = slots.map(|slot| slot.id).collect();
+        assert_eq!((ids.len(), &ids[..2]), (15, &[1002, 1001][..]), "{fault:?}: {run}");
+    }
+}

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::journal::{Journal, created_slots};
 use super::plan::PlannedCreate;
 use super::{ApplyCause, Step};
+use crate::conditional_write::ReadTime;
 use crate::generated::types::NewSlot;
 use crate::ids::SlotId;
 use crate::operation::CREATE_SLOTS;
@@ -24,12 +25,20 @@ pub(super) struct CreateRequest<'a> {
     pub(super) is_repeated: bool,
 }
 
+/// Slots that a request created.
+pub(super) struct CreatedSlots {
+    /// Ids by the index of their item.
+    pub(super) ids: BTreeMap<usize, SlotId>,
+    /// The page, if it was read because no answer told what was created.
+    pub(super) page: Option<(Vec<Slot>, ReadTime)>,
+}
+
 /// Maximum number of requests for one batch.
 const MAX_TRIES: u32 = 4;
 /// Wait before a key is used again while the service may still be working on its first request.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 
-/// Sends the request and returns the ids of the new slots by the index of their item.
+/// Sends the request and returns the new slots.
 ///
 /// If no answer tells what happened, the page is read, and only if it shows no slot of the request, the request is sent again under the
 /// same key. A service that stores failures would answer with the same failure for ever: after the same failure twice, another key is used.
@@ -37,7 +46,7 @@ pub(super) async fn create(
     handle: &ProfileHandle,
     sent: &CreateRequest<'_>,
     mut journal: Option<&mut Journal>,
-) -> Result<BTreeMap<usize, SlotId>, ApplyCause> {
+) -> Result<CreatedSlots, ApplyCause> {
     let step = Step::Create(sent.creates.len());
     let shared = &handle.client.shared;
     // Without a journal the tries share a key, too.
@@ -48,7 +57,7 @@ pub(super) async fn create(
     loop {
         tries += 1;
         let error = match send(handle, sent.creates, &key).await {
-            Ok(made) => return Ok(made),
+            Ok(ids) => return Ok(CreatedSlots { ids, page: None }),
             Err(error) => error,
         };
         let is_refused = error.outcome() == Outcome::NotExecuted;
@@ -59,12 +68,13 @@ pub(super) async fn create(
         }
         // If the page cannot be read either, the error tells that the outcome of the create is unknown.
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
-        let made = created_slots(sent.creates, sent.known, &page);
-        if made.len() == sent.creates.len() {
+        let read_time = ReadTime::now(shared);
+        let ids = created_slots(sent.creates, sent.known, &page);
+        if ids.len() == sent.creates.len() {
             shared.tally.settle(&key, true);
-            return Ok(made);
+            return Ok(CreatedSlots { ids, page: Some((page, read_time)) });
         }
-        if !made.is_empty() || tries == MAX_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
+        if !ids.is_empty() || tries == MAX_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
             return Err(doubt.unwrap_or(error));
         }
         if is_own_failure(&error) {

@@ -118,6 +118,15 @@ impl KnownPage {
         self.at = Some(at);
     }
 
+    /// Takes over a page that was read in between. Where it has conflicts, the next write reads the page once more and reports them.
+    pub(super) fn replaced_by(&mut self, page: &[Slot], at: ReadTime) {
+        if self.conflicts(page, &[]).is_empty() {
+            self.refresh(page, at);
+        } else {
+            self.at = None;
+        }
+    }
+
     /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may
     /// be gone already.
     pub(super) fn conflicts(&self, page: &[Slot], deleting: &[SlotId]) -> Vec<String> {

@@ -302,9 +302,12 @@ impl PageRun {
         let known = self.seen.known();
         let sent = CreateRequest { step, creates, known: &known, key, is_repeated: false };
         let made = create(&self.handle, &sent, self.journal.as_mut()).await?;
-        self.seen.created(made.values().copied());
-        self.done.created.extend(&made);
-        Ok(made)
+        self.seen.created(made.ids.values().copied());
+        if let Some((page, at)) = made.page {
+            self.seen.replaced_by(&page, at);
+        }
+        self.done.created.extend(&made.ids);
+        Ok(made.ids)
     }
 
     async fn reorder(&mut self) -> Result<CreatedIds, StepFailure> {

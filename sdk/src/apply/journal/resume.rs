@@ -82,7 +82,7 @@ impl Journal {
         let handle = client.profile(page.id);
         self.begin_again(sent.step, sent.key.as_ref()).map_err(ApplyCause::Journal)?;
         match create(&handle, sent, Some(&mut *self)).await {
-            Ok(made) => self.end(sent.step, made, 0),
+            Ok(made) => self.end(sent.step, made.ids, 0),
             // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
             Err(ApplyCause::Call { items, source, .. })
                 if source.is_conflict() || !items.is_empty() =>
