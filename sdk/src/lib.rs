@@ -87,6 +87,7 @@ pub mod fuzzing;
 #[rustfmt::skip]
 mod generated;
 mod conditional_write;
+pub mod content;
 mod ids;
 #[cfg(feature = "link-check")]
 pub mod link_check;

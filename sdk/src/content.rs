@@ -1,0 +1,286 @@
+//! Contents of slots, typed for the slot types whose fields the interface shows (section 2.2).
+//!
+//! Reading never fails: a field that is absent is `None`, and one that the interface does not show, or that is no string, is kept in
+//! `extra`. Written are the fields that are set, so that the same types serve for a new slot and for a change of some fields.
+
+use serde_json::Value;
+
+use crate::generated::types::{MusicSlot, NewSlot};
+use crate::ids::FormId;
+use crate::slot::Slot;
+use crate::tolerant::Object;
+
+/// The content of a slot. From [`Slot::content`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SlotContent {
+    /// A link.
+    Button(Button),
+    /// A text with a heading.
+    Text(Text),
+    /// A line between slots.
+    Divider(Divider),
+    /// A lead form.
+    Form(Form),
+    /// A release on music platforms.
+    Music(Music),
+    /// A type whose fields the interface does not show; [`Slot::data`] has them as they were sent.
+    Other,
+}
+
+macro_rules! content {
+    ($(#[$doc:meta])* $name:ident, $kind:literal $(, $(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[non_exhaustive]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: Option<$type>,)*
+            /// Every other field of the data.
+            pub extra: Object,
+        }
+
+        impl $name {
+            /// Name of the slot type.
+            pub const KIND: &'static str = $kind;
+
+            $(
+                $(#[$field_doc])*
+                #[must_use]
+                pub fn $field(mut self, $field: impl Into<$type>) -> Self {
+                    self.$field = Some($field.into());
+                    self
+                }
+            )*
+
+            /// Sets a field that the interface does not show.
+            #[must_use]
+            pub fn with(mut self, field: impl Into<String>, value: impl Into<Value>) -> Self {
+                self.extra.insert(field.into(), value.into());
+                self
+            }
+        }
+
+        impl From<&Object> for $name {
+            fn from(data: &Object) -> Self {
+                #[allow(unused_mut, reason = "a type may have no fields")]
+                let mut extra = data.clone();
+                Self { $($field: take_text(&mut extra, $key).map(Into::into),)* extra }
+            }
+        }
+
+        impl From<$name> for Object {
+            fn from(content: $name) -> Self {
+                #[allow(unused_mut, reason = "a type may have no fields")]
+                let mut data = content.extra;
+                $(if let Some(value) = content.$field {
+                    data.insert($key.to_owned(), value.into());
+                })*
+                data
+            }
+        }
+
+        impl From<$name> for NewSlot {
+            fn from(content: $name) -> Self {
+                let data = Object::from(content);
+                Self { data: (!data.is_empty()).then_some(data), ..Self::of($kind) }
+            }
+        }
+    };
+}
+
+content! {
+    /// The content of a `button` slot.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::content::Button;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let menu = Button::new("Menu", "https://cafe.example/menu").style("primary");
+    /// let made = slots.create(menu.into()).await?;
+    /// let changed = slots.update(made.id, Button::default().title("Menu in English").into()).await?;
+    /// assert_eq!(changed.data["link"], "https://cafe.example/menu");
+    /// # Ok(()) });
+    /// ```
+    Button, "button",
+    /// The text on the button.
+    title: String = "title",
+    /// The URL that it opens.
+    link: String = "link",
+    /// Its look: `primary`, or another value that the schema of the slot type lists.
+    style: String = "style"
+}
+
+content! {
+    /// The content of a `text` slot.
+    ///
+    /// ```
+    /// use links_sdk::content::Text;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let hours = NewSlot::from(Text::new("Hours").description("8 to 20, every day")).at(0);
+    /// assert_eq!(hours, NewSlot::of("text").with("title", "Hours").with("description", "8 to 20, every day").at(0));
+    /// ```
+    Text, "text",
+    /// The heading.
+    title: String = "title",
+    /// The text under the heading.
+    description: String = "description"
+}
+
+content! {
+    /// The content of a `divider` slot, which has no fields.
+    ///
+    /// ```
+    /// use links_sdk::content::Divider;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// assert_eq!(NewSlot::from(Divider::default()), NewSlot::of("divider"));
+    /// ```
+    Divider, "divider"
+}
+
+content! {
+    /// The content of a `form` slot, which shows a lead form.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::content::Form;
+    ///
+    /// let form = client.forms().list().await?.items.remove(0);
+    /// let slot = Form::new(&form.id).view("button").button_text("Write to us");
+    /// client.profile("cafe").slots().create(slot.into()).await?;
+    /// # Ok(()) });
+    /// ```
+    Form, "form",
+    /// Id of the lead form.
+    form_id: FormId = "formId",
+    /// How the form is shown: `button`, or another value that the schema of the slot type lists.
+    view: String = "view",
+    /// The text of the button that opens the form.
+    button_text: String = "buttonText"
+}
+
+content! {
+    /// The content of a `music` slot: what a music lookup found, to be passed on as it is.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::MusicQuery;
+    /// use links_sdk::content::Music;
+    ///
+    /// let found = client.lookup_music(MusicQuery::new("198000000017")).await?;
+    /// let slot = client.profile("cafe").slots().create(Music::from(found.slot).into()).await?;
+    /// assert_eq!(slot.kind, Music::KIND);
+    /// # Ok(()) });
+    /// ```
+    Music, "music"
+}
+
+impl Button {
+    /// Returns a button with this text, which opens this URL.
+    pub fn new(title: impl Into<String>, link: impl Into<String>) -> Self {
+        Self::default().title(title).link(link)
+    }
+}
+
+impl Text {
+    /// Returns a text with this heading.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self::default().title(title)
+    }
+}
+
+impl Form {
+    /// Returns the content of a slot that shows this lead form.
+    pub fn new(form: impl Into<FormId>) -> Self {
+        Self::default().form_id(form)
+    }
+}
+
+impl From<MusicSlot> for Music {
+    fn from(found: MusicSlot) -> Self {
+        Self { extra: found.data }
+    }
+}
+
+impl Slot {
+    /// Returns the content by the type of the slot.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::content::SlotContent;
+    ///
+    /// for slot in client.profile("cafe").slots().list().await? {
+    ///     match slot.content() {
+    ///         SlotContent::Button(button) => println!("{:?} opens {:?}", button.title, button.link),
+    ///         SlotContent::Text(text) => println!("{:?}", text.title),
+    ///         _ => println!("{}: {} fields", slot.kind, slot.data.len()),
+    ///     }
+    /// }
+    /// # Ok(()) });
+    /// ```
+    pub fn content(&self) -> SlotContent {
+        match self.kind.as_str() {
+            Button::KIND => SlotContent::Button((&self.data).into()),
+            Text::KIND => SlotContent::Text((&self.data).into()),
+            Divider::KIND => SlotContent::Divider((&self.data).into()),
+            Form::KIND => SlotContent::Form((&self.data).into()),
+            Music::KIND => SlotContent::Music((&self.data).into()),
+            _ => SlotContent::Other,
+        }
+    }
+}
+
+/// Takes a field out of the data if it is a string.
+fn take_text(data: &mut Object, key: &str) -> Option<String> {
+    let text = data.get(key)?.as_str()?.to_owned();
+    data.remove(key);
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn slot(kind: &str, data: &Value) -> Slot {
+        serde_json::from_value(json!({"id": 1, "type": kind, "data": data})).unwrap()
+    }
+
+    #[test]
+    fn fields_that_are_not_shown_or_are_no_strings_are_kept() {
+        let data = json!({"title": "Menu", "link": null, "style": 3, "badge": {"text": "new"}});
+        let SlotContent::Button(button) = slot("button", &data).content() else {
+            panic!("not a button")
+        };
+        assert_eq!((button.title.as_deref(), &button.link), (Some("Menu"), &None));
+        assert_eq!(button.extra["badge"]["text"], "new");
+        assert_eq!(Value::Object(Object::from(button).0), data);
+    }
+
+    #[test]
+    fn every_shown_field_is_read_and_written_by_its_name() {
+        let form = json!({"formId": "a-b", "view": "button", "buttonText": "Write"});
+        let expected = Form::new("a-b").view("button").button_text("Write");
+        assert_eq!(slot("form", &form).content(), SlotContent::Form(expected.clone()));
+        assert_eq!(Value::Object(Object::from(expected).0), form);
+        let text = json!({"title": "Hours", "description": "8 to 20"});
+        let expected = Text::new("Hours").description("8 to 20");
+        assert_eq!(slot("text", &text).content(), SlotContent::Text(expected));
+        let music = json!({"links": [{"url": "https://music.example/1"}]});
+        let SlotContent::Music(found) = slot("music", &music).content() else {
+            panic!("not music")
+        };
+        assert_eq!(Value::Object(Object::from(found).0), music);
+        assert_eq!(slot("divider", &json!([])).content(), SlotContent::Divider(Divider::default()));
+        assert_eq!(slot("faq", &json!({"title": "x"})).content(), SlotContent::Other);
+    }
+
+    #[test]
+    fn a_field_that_is_set_replaces_a_value_that_was_no_string() {
+        let button = Button::from(&Object::from_iter([("title", Value::Null)])).title("Menu");
+        assert_eq!(Object::from(button)["title"], "Menu");
+    }
+}
