@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,9 +19,6 @@ const MOST: Duration = Duration::from_secs(120);
 
 /// Variable that distinguishes the processes of one command from all others.
 const MARK: &str = "LINKS_CAMPAIGN_RUN";
-
-/// Number of editors so far.
-static EDITORS: AtomicUsize = AtomicUsize::new(0);
 
 /// Exit code after Ctrl-C.
 pub(crate) const INTERRUPTED: i32 = 130;
@@ -161,11 +158,12 @@ impl Program {
             command.env("LINKS_TEST_NO_WAIT", "1");
         }
         if let Some(changes) = &line.editing {
+            let work = directory("work");
+            let _ = fs::remove_file(work.join("edited.json"));
             // Two commands of one machine may edit at the same time.
-            let nth = EDITORS.fetch_add(1, Ordering::Relaxed);
-            let work = directory(&format!("work/editor-{nth}"));
-            fs::create_dir_all(&work).unwrap();
-            fs::write(work.join("changes.json"), serde_json::to_vec(changes).unwrap()).unwrap();
+            let file = tempfile::NamedTempFile::new_in(&work).unwrap();
+            fs::write(file.path(), serde_json::to_vec(changes).unwrap()).unwrap();
+            file.persist(work.join("changes.json")).unwrap();
             let editor = std::env::current_exe().unwrap();
             command.env("VISUAL", format!("{} --as-editor {}", editor.display(), work.display()));
         }
