@@ -100,9 +100,9 @@ mod tests {
         let code = code();
         for signature in [
             "fn get_api_index<'a>( &'a self, ) -> Result<ResponseValue<types::IndexEnvelope>, Error<()>>",
-            "fn delete_slots<'a>( &'a self, profile_key: &'a str, ids: &'a ::std::vec::Vec<i64>, )",
-            "fn update_slot<'a>( &'a self, profile_key: &'a str, slot: i64, body: &'a types::SlotDataChange, )",
-            "fn update_form<'a>( &'a self, form_id: &'a str, body: &'a crate::Object, )",
+            "fn delete_slots<'a>( &'a self, profile_key: &'a str, ids: &'a ::std::vec::Vec<crate::SlotId>, )",
+            "fn update_slot<'a>( &'a self, profile_key: &'a str, slot: &'a crate::SlotId, body: &'a types::SlotDataChange, )",
+            "fn update_form<'a>( &'a self, form_id: &'a crate::FormId, body: &'a crate::Object, )",
             "fn upload_file<'a>( &'a self, body: &'a types::FileFromUrl, )",
             "fn get_slot_type<'a>( &'a self, kind: &'a str, )",
             "fn preview_profile_markdown<'a>( &'a self, profile_key: &'a str, ) -> Result<ResponseValue<ByteStream>, Error<types::Error>>",
