@@ -45,8 +45,10 @@ fn started_loop(env: &TestEnv, line: &str) -> Child {
     let links = env!("CARGO_BIN_EXE_links");
     let script = format!("for i in 1 2 3; do {links} {line}; echo after-$i; done; echo end");
     let like = env.command(["x"]);
-    let mut bash = Command::new("bash");
-    bash.args(["--noprofile", "--norc", "-c", &script]).current_dir(env.home.path());
+    // A shell cannot set a signal to its default that was ignored when it was started, as in a background job.
+    let mut bash = Command::new("env");
+    bash.args(["--default-signal=INT", "bash", "--noprofile", "--norc", "-c", &script]);
+    bash.current_dir(env.home.path());
     bash.env_clear().env("PATH", "/usr/bin:/bin");
     bash.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     bash.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
