@@ -25,7 +25,7 @@ pub struct BaseUrl(Url);
 pub enum InvalidBaseUrl {
     /// The text is not a URL.
     #[error("not a URL: {0}")]
-    Syntax(#[from] url::ParseError),
+    Syntax(String),
     /// Neither https, nor http to this machine.
     #[error("the URL must be https (http only for 127.0.0.1, [::1] and localhost)")]
     Insecure,
@@ -44,7 +44,17 @@ impl BaseUrl {
     ///
     /// See [`InvalidBaseUrl`].
     pub fn new(text: &str) -> Result<Self, InvalidBaseUrl> {
-        let mut url = Url::parse(text.trim())?;
+        Self::parse(text, is_loopback)
+    }
+
+    /// Reads and checks a URL that may be http on any host.
+    pub(crate) fn with_http(text: &str) -> Result<Self, InvalidBaseUrl> {
+        Self::parse(text, Url::has_host)
+    }
+
+    fn parse(text: &str, may_be_http: impl FnOnce(&Url) -> bool) -> Result<Self, InvalidBaseUrl> {
+        let mut url =
+            Url::parse(text.trim()).map_err(|error| InvalidBaseUrl::Syntax(error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(InvalidBaseUrl::UserInfo);
         }
@@ -53,7 +63,7 @@ impl BaseUrl {
         }
         match url.scheme() {
             "https" if url.has_host() => {}
-            "http" if is_loopback(&url) => {}
+            "http" if may_be_http(&url) => {}
             _ => return Err(InvalidBaseUrl::Insecure),
         }
         let path = url.path().trim_end_matches('/').to_owned();
@@ -112,8 +122,8 @@ impl BaseUrl {
         url
     }
 
-    pub(crate) fn is_https(&self) -> bool {
-        self.0.scheme() == "https"
+    pub(crate) fn url(&self) -> &Url {
+        &self.0
     }
 
     pub(crate) fn is_loopback(&self) -> bool {

@@ -93,7 +93,8 @@ impl CallSender {
 
     /// Waits before the call is made again after this many failures. Returns `false` if there were too many.
     pub(crate) async fn back_off(&self, failed: u32) -> bool {
-        self.client.shared.back_off(self.operation, failed).await
+        let shared = &self.client.shared;
+        failed < shared.retry.max_attempts && shared.back_off(self.operation, failed).await
     }
 
     /// Returns a sender with another key, for a request whose answer is not the call's.
@@ -213,7 +214,7 @@ impl CallSender {
     {
         let shared = &self.client.shared;
         let cell = RequestCell::default();
-        let http = shared.http.clone();
+        let http = shared.http.0.clone();
         let api = generated::Client::new_with_client(shared.base.as_str(), http, cell.clone());
         // The hook ends the method at its first poll.
         let result = pin!(request(api)).poll(&mut Context::from_waker(Waker::noop()));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use http::header::{HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
@@ -11,17 +12,23 @@ use crate::secrets::Secrets;
 use crate::token::Token;
 use crate::token_source::TokenSource;
 use crate::transport::Shared;
+use crate::transport::caller_headers;
 use crate::transport::clock::{Clock, SystemClock};
+use crate::transport::connection_options::ConnectionOptions;
+use crate::transport::http_client::HttpClient;
 use crate::transport::http_sender::Timeouts;
 use crate::transport::observer::{NoObserver, Observer};
 use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
 use crate::transport::retry_budget::RetryBudget;
-use crate::transport::tls;
+use crate::transport::retry_policy::RetryPolicy;
 use crate::transport::write_tally::WriteSummary;
 use crate::write_mode::WriteMode;
 
-/// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token.
+const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
+
+/// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token,
+/// further ones by [`Client::with_token_source`].
 ///
 /// Calls are values: `.await` sends them, `with_*` sets their options.
 ///
@@ -47,16 +54,26 @@ pub struct Client {
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    base: Result<BaseUrl, BuildError>,
+    base: Result<BaseUrl, InvalidBaseUrl>,
+    /// The URL as it was given, without a password.
+    url: String,
+    insecure_http: bool,
     token: Option<Arc<dyn TokenSource>>,
-    user_agent: String,
+    user_agent: Option<String>,
     deadline: Option<Duration>,
     max_wait: Option<Duration>,
     timeouts: Timeouts,
     clock: Arc<dyn Clock>,
-    pacer: Arc<dyn Pacer>,
+    pacer: Option<Arc<dyn Pacer>>,
+    limits: Option<RateLimits>,
     observer: Arc<dyn Observer>,
-    secrets: Secrets,
+    secrets: Option<Secrets>,
+    http: Option<HttpClient>,
+    connection: ConnectionOptions,
+    headers: HeaderMap,
+    retry: RetryPolicy,
+    /// First option that cannot be used.
+    error: Option<BuildError>,
 }
 
 /// Reasons why a client cannot be built.
@@ -71,12 +88,39 @@ pub enum BuildError {
         /// The reason.
         source: InvalidBaseUrl,
     },
-    /// TLS cannot be set up: there are no certificates on this machine.
+    /// A root certificate cannot be used.
+    #[error("the root certificate cannot be used")]
+    RootCertificate(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The client certificate or its key cannot be used.
+    #[error("the client certificate cannot be used")]
+    Identity(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The URL of the proxy cannot be used.
+    #[error("the proxy {url:?} cannot be used")]
+    Proxy {
+        /// The URL as it was given, without a password.
+        url: String,
+        /// The reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A header cannot be added to every request.
+    #[error("the header {name:?} cannot be added: {why}")]
+    Header {
+        /// Name of the header.
+        name: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// Options of the connections were set beside an HTTP client of the program, to which they belong.
+    #[error(
+        "root_certificate, identity and proxy have to be set in the HTTP client that was given"
+    )]
+    OwnHttpClient,
+    /// TLS cannot be set up: there are no certificates on this machine, for example, or the crate was built without TLS.
     #[error("TLS cannot be set up")]
     Tls(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The HTTP client cannot start: a bad proxy in the environment, for example.
     #[error("the HTTP client cannot start")]
-    Http(#[source] reqwest::Error),
+    Http(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Client {
@@ -85,11 +129,7 @@ impl Client {
     /// [`ClientBuilder::build`] fails if the URL cannot be used.
     pub fn builder(base: impl Into<String>) -> ClientBuilder {
         let text = base.into();
-        let base = BaseUrl::new(&text).map_err(|source| {
-            let url = BaseUrl::without_user_info(&text).into_owned();
-            BuildError::Base { url, source }
-        });
-        Self::builder_of(base)
+        Self::builder_of(BaseUrl::new(&text), BaseUrl::without_user_info(&text).into_owned())
     }
 
     /// Returns a builder for a base URL that is parsed already.
@@ -103,21 +143,30 @@ impl Client {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     pub fn builder_at(base: BaseUrl) -> ClientBuilder {
-        Self::builder_of(Ok(base))
+        let url = base.to_string();
+        Self::builder_of(Ok(base), url)
     }
 
-    fn builder_of(base: Result<BaseUrl, BuildError>) -> ClientBuilder {
+    fn builder_of(base: Result<BaseUrl, InvalidBaseUrl>, url: String) -> ClientBuilder {
         ClientBuilder {
             base,
+            url,
+            insecure_http: false,
             token: None,
-            user_agent: concat!("links-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
+            user_agent: None,
             deadline: None,
             max_wait: None,
             timeouts: Timeouts::default(),
             clock: Arc::new(SystemClock::new()),
-            pacer: Arc::new(InProcessPacer::default()),
+            pacer: None,
+            limits: None,
             observer: Arc::new(NoObserver),
-            secrets: Secrets::default(),
+            secrets: None,
+            http: None,
+            connection: ConnectionOptions::default(),
+            headers: HeaderMap::new(),
+            retry: RetryPolicy::default(),
+            error: None,
         }
     }
 
@@ -143,6 +192,71 @@ impl Client {
     #[must_use]
     pub fn with_write_mode(&self, writes: WriteMode) -> Self {
         Self { writes, ..self.clone() }
+    }
+
+    /// Returns a client for another token of the same service. The two share connections, TLS, proxy, headers, timeouts, retry policy,
+    /// clock and observer; each has its own pacing in this process, its own counts, and its own budget of retries. So a process can serve
+    /// a thousand accounts with one HTTP client. Only a collection of [secrets](ClientBuilder::secrets) that was given is shared.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::sync::Arc;
+    ///
+    /// use links_sdk::Token;
+    ///
+    /// let other = client.with_token_source(Arc::new(Token::new("pps_token_of_another_account")?));
+    /// assert!(client.me().await.is_ok());
+    /// assert!(other.me().await.unwrap_err().is_not_authenticated());
+    /// assert_eq!(other.requests_sent(), 1);
+    /// # Ok(()) });
+    /// ```
+    #[must_use]
+    pub fn with_token_source(&self, source: Arc<dyn TokenSource>) -> Self {
+        self.of_token(Some(source), in_process_pacer(self.shared.limits))
+    }
+
+    /// Returns a client with another pacer, and all else of this one: for a token whose limits other processes use as well.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::sync::Arc;
+    ///
+    /// use links_sdk::{InProcessPacer, RateLimits};
+    ///
+    /// let client = client.with_pacer(Arc::new(InProcessPacer::new(RateLimits::default())));
+    /// assert!(client.me().await.is_ok());
+    /// # Ok(()) });
+    /// ```
+    #[must_use]
+    pub fn with_pacer(&self, pacer: Arc<dyn Pacer>) -> Self {
+        self.of_token(self.shared.token.clone(), pacer)
+    }
+
+    fn of_token(&self, token: Option<Arc<dyn TokenSource>>, pacer: Arc<dyn Pacer>) -> Self {
+        let shared = &*self.shared;
+        let secrets =
+            if shared.shares_secrets { shared.secrets.clone() } else { Secrets::default() };
+        let shared = Shared {
+            base: shared.base.clone(),
+            http: shared.http.clone(),
+            connection: shared.connection.clone(),
+            headers: shared.headers.clone(),
+            timeouts: shared.timeouts,
+            retry: shared.retry,
+            token,
+            clock: shared.clock.clone(),
+            pacer,
+            limits: shared.limits,
+            observer: shared.observer.clone(),
+            requests: Arc::default(),
+            waits: AtomicU64::default(),
+            tally: Arc::default(),
+            budget: RetryBudget::full(),
+            queue: Queue::default(),
+            secrets,
+            shares_secrets: shared.shares_secrets,
+        };
+        Self { shared: Arc::new(shared), ..self.clone() }
     }
 
     /// Returns the number of requests sent so far by this client and its clones, repeated ones and those to upload URLs included.
@@ -183,7 +297,7 @@ impl ClientBuilder {
 
     /// Sets the `User-Agent`.
     pub fn user_agent(mut self, name: impl Into<String>) -> Self {
-        self.user_agent = name.into();
+        self.user_agent = Some(name.into());
         self
     }
 
@@ -226,12 +340,12 @@ impl ClientBuilder {
     /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones. Unless set they are those of the
     /// interface, section 8, and then those that [`Client::me`] reports.
     pub fn rate_limits(self, limits: RateLimits) -> Self {
-        self.pacer(Arc::new(InProcessPacer::new(limits)))
+        Self { limits: Some(limits), pacer: None, ..self }
     }
 
     /// Sets the pacer, to share one log of requests among several clients of a token.
     pub fn pacer(mut self, pacer: Arc<dyn Pacer>) -> Self {
-        self.pacer = pacer;
+        self.pacer = Some(pacer);
         self
     }
 
@@ -243,50 +357,235 @@ impl ClientBuilder {
 
     /// Sets the collection of tokens that the client sends, so that no message repeats them.
     pub fn secrets(mut self, secrets: Secrets) -> Self {
-        self.secrets = secrets;
+        self.secrets = Some(secrets);
         self
     }
 
-    /// Checks the URL and returns the client. Nothing is sent.
+    /// Adds the certificates of a PEM text to those of the system that are trusted: a company's own authority, for example.
+    ///
+    /// ```no_run
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::Client;
+    ///
+    /// let builder = Client::builder("https://links.example/api/v1");
+    /// let client = builder.root_certificate(std::fs::read("company-ca.pem")?).build()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn root_certificate(self, pem: impl AsRef<[u8]>) -> Self {
+        self.connect_with(|connection| connection.root_certificate(pem))
+    }
+
+    /// Sets the client certificate and its private key, both in one PEM text. They are shown to the service alone, not to hosts of upload
+    /// URLs elsewhere.
+    ///
+    /// ```no_run
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::Client;
+    ///
+    /// let builder = Client::builder("https://links.example/api/v1");
+    /// let client = builder.identity(std::fs::read("client-with-key.pem")?).build()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn identity(self, pem: impl AsRef<[u8]>) -> Self {
+        self.connect_with(|connection| connection.identity(pem))
+    }
+
+    /// Sets the proxy for every connection, in place of the system's: an http or https URL, with a user name and a password if it needs
+    /// them.
+    ///
+    /// ```
+    /// use links_sdk::Client;
+    ///
+    /// let builder = Client::builder("https://links.example/api/v1");
+    /// let client = builder.proxy("http://me:open-sesame@proxy.example:3128").build()?;
+    /// assert!(!format!("{client:?}").contains("open-sesame"));
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn proxy(self, url: impl AsRef<str>) -> Self {
+        self.connect_with(|connection| connection.proxy(url.as_ref()))
+    }
+
+    /// Sets all options of the connections, for example those that a login at the connector has as well.
+    ///
+    /// ```
+    /// use links_sdk::{Client, ConnectionOptions};
+    ///
+    /// let options = ConnectionOptions::default().proxy("http://proxy.example:3128")?;
+    /// let client = Client::builder("https://links.example/api/v1").connection(options).build()?;
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn connection(mut self, options: ConnectionOptions) -> Self {
+        self.connection = options;
+        self
+    }
+
+    fn connect_with(
+        mut self,
+        set: impl FnOnce(ConnectionOptions) -> Result<ConnectionOptions, BuildError>,
+    ) -> Self {
+        match set(self.connection.clone()) {
+            Ok(connection) => self.connection = connection,
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+        self
+    }
+
+    /// Adds a header to every request to the service, such as a key of a gateway in front of it. Its value is not shown to an
+    /// [`Observer`], nor in any `Debug` text. Headers that a call depends on are refused: `Authorization`, `Host`, `Content-Type`, `Accept`,
+    /// `Idempotency-Key`, `Precognition` and others.
+    ///
+    /// ```
+    /// use links_sdk::Client;
+    ///
+    /// let builder = Client::builder("https://links.example/api/v1");
+    /// let client = builder.header("X-Gateway-Key", "secret").build()?;
+    ///
+    /// let builder = Client::builder("https://links.example/api/v1");
+    /// assert!(builder.header("Authorization", "Bearer secret").build().is_err());
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        if let Err(error) = caller_headers::add(&mut self.headers, name.as_ref(), value.as_ref()) {
+            self.error.get_or_insert(error);
+        }
+        self
+    }
+
+    /// Sets the bounds of the retries of each call.
+    ///
+    /// ```
+    /// use links_sdk::{Client, RetryPolicy};
+    ///
+    /// let builder = Client::builder("https://links.example/api/v1");
+    /// let client = builder.retry(RetryPolicy::default().max_attempts(2)).build()?;
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// Allows a base URL with `http` on a host other than this machine. The token is then sent unencrypted, to be read by everyone on the
+    /// way: for a private network only.
+    ///
+    /// ```
+    /// use links_sdk::Client;
+    ///
+    /// let base = "http://links.test:8080/api/v1";
+    /// assert!(Client::builder(base).build().is_err());
+    /// let client = Client::builder(base).allow_insecure_http().build()?;
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn allow_insecure_http(mut self) -> Self {
+        self.insecure_http = true;
+        self
+    }
+
+    /// Sends the requests by an HTTP client of the program, with its connections, TLS, proxy, connect timeout and default headers, so
+    /// [`root_certificate`](Self::root_certificate), [`identity`](Self::identity), [`proxy`](Self::proxy) and
+    /// [`Timeouts::connect`] do not go with it. It must neither follow redirects nor repeat requests. Upload URLs are sent to by a client of the
+    /// SDK.
+    ///
+    /// ```
+    /// use links_sdk::Client;
+    ///
+    /// # let tls = rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(rustls::crypto::ring::default_provider()));
+    /// # let tls = tls.with_safe_default_protocol_versions()?.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+    /// # let builder = reqwest::Client::builder().tls_backend_preconfigured(tls);
+    /// # let _ = stringify!(
+    /// let builder = reqwest::Client::builder();
+    /// # );
+    /// let http = builder
+    ///     .redirect(reqwest::redirect::Policy::none())
+    ///     .retry(reqwest::retry::never())
+    ///     .build()?;
+    /// let client = Client::builder("https://links.example/api/v1").http_client(http).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "reqwest013")]
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.http = Some(HttpClient(client));
+        self
+    }
+
+    /// Checks the URL and the options, and returns the client. Nothing is sent.
     ///
     /// # Errors
     ///
-    /// When the URL is not https (or http to this machine), or the HTTP client cannot start.
+    /// When the URL is not https (or http to this machine), an option cannot be used, or the HTTP client cannot start.
     pub fn build(self) -> Result<Client, BuildError> {
-        let base = self.base?;
-        let http = http_client(&base, &self.user_agent, self.timeouts.connect)?;
+        let base = match self.base {
+            Err(InvalidBaseUrl::Insecure) if self.insecure_http => BaseUrl::with_http(&self.url),
+            base => base,
+        };
+        let base = base.map_err(|source| BuildError::Base { url: self.url, source })?;
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut headers = self.headers;
+        let http = match self.http {
+            Some(_) if self.connection.is_set() => return Err(BuildError::OwnHttpClient),
+            Some(http) => {
+                if let Some(name) = self.user_agent {
+                    headers.insert(USER_AGENT, user_agent(&name)?);
+                }
+                http
+            }
+            None => {
+                let name = self.user_agent.as_deref().unwrap_or(USER_AGENT_OF_SDK);
+                http_client(&base, &self.connection, user_agent(name)?, self.timeouts.connect)?
+            }
+        };
+        let (limits, shares_secrets) = (self.limits, self.secrets.is_some());
         let shared = Shared {
             base,
             http,
+            connection: Arc::new(self.connection),
+            headers: Arc::new(headers),
             timeouts: self.timeouts,
+            retry: self.retry,
             token: self.token,
             clock: self.clock,
-            pacer: self.pacer,
+            pacer: self.pacer.unwrap_or_else(|| in_process_pacer(limits)),
+            limits,
             observer: self.observer,
             requests: Arc::default(),
             waits: AtomicU64::default(),
             tally: Arc::default(),
             budget: RetryBudget::full(),
             queue: Queue::default(),
-            secrets: self.secrets,
+            secrets: self.secrets.unwrap_or_default(),
+            shares_secrets,
         };
         let Self { deadline, max_wait, .. } = self;
         Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: WriteMode::Send })
     }
 }
 
+fn in_process_pacer(limits: Option<RateLimits>) -> Arc<dyn Pacer> {
+    Arc::new(limits.map_or_else(InProcessPacer::default, InProcessPacer::new))
+}
+
+fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
+    HeaderValue::from_str(name).map_err(|_| BuildError::Header {
+        name: USER_AGENT.to_string(),
+        why: "its value holds control characters",
+    })
+}
+
 fn http_client(
     base: &BaseUrl,
-    user_agent: &str,
+    connection: &ConnectionOptions,
+    user_agent: HeaderValue,
     connect: Duration,
-) -> Result<reqwest::Client, BuildError> {
-    let tls = tls::config(base.is_https()).map_err(|error| BuildError::Tls(Box::new(error)))?;
+) -> Result<HttpClient, BuildError> {
     let builder = reqwest::Client::builder()
         .user_agent(user_agent)
-        .tls_backend_preconfigured(tls)
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .connect_timeout(connect);
-    let builder = if base.is_loopback() { builder.no_proxy() } else { builder };
-    builder.build().map_err(BuildError::Http)
+    let client = connection.apply(builder, base.url())?.build();
+    Ok(HttpClient(client.map_err(|error| BuildError::Http(error.into()))?))
 }

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::operation::Operation;
 use crate::outcome::Outcome;
 use crate::transport::pacing::WaitReason;
-use crate::transport::retry::{Evidence, MAX_ATTEMPTS};
+use crate::transport::retry::Evidence;
 use crate::transport::write_tally::{OpenWrite, WriteRecord};
 use crate::transport::{
     AttemptCounts, CallOptions, CallResult, Reservation, Shared, SingleAttempt,
@@ -240,7 +240,7 @@ impl WriteAttempts<'_> {
             return Err(error);
         }
         let lost = self.lost_or(error);
-        let may_go_on = self.tries.counted() < MAX_ATTEMPTS;
+        let may_go_on = self.tries.counted() < shared.retry.max_attempts;
         if !(may_go_on && shared.back_off(self.operation, self.tries.sent).await) {
             return Err(lost);
         }

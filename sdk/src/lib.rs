@@ -154,6 +154,7 @@ pub use token_source::{EnvironmentToken, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
 pub use transport::clock::{Clock, SystemClock};
+pub use transport::connection_options::ConnectionOptions;
 pub use transport::http_sender::Timeouts;
 pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
 pub use transport::observer::{AttemptReport, Observer};
@@ -161,6 +162,7 @@ pub use transport::pacing::{
     InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits,
     SharedFilePacer, Ticket, WaitReason,
 };
+pub use transport::retry_policy::RetryPolicy;
 pub use transport::write_tally::WriteSummary;
 pub use upload::{
     ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, UnsuitableImage, Upload,

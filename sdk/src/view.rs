@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use reqwest::Request;
-use reqwest::header::{AUTHORIZATION, HeaderMap};
+use reqwest::header::HeaderMap;
 
 use crate::transport::answer::Answer;
 
@@ -21,8 +21,9 @@ pub struct RequestView {
 
 impl RequestView {
     pub(crate) fn new(request: &Request) -> Self {
-        let mut headers = request.headers().clone();
-        headers.remove(AUTHORIZATION);
+        // The token, and the headers that the program adds to every request.
+        let shown = request.headers().iter().filter(|(_, value)| !value.is_sensitive());
+        let headers = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
         let body = request.body();
         let bytes = body.and_then(reqwest::Body::as_bytes).map(Bytes::copy_from_slice);
         Self {

@@ -22,6 +22,7 @@ mod login_change;
 mod memory;
 mod operations;
 mod outcomes;
+mod own_transport;
 mod pacing;
 mod page_fields;
 mod raw;

@@ -74,7 +74,10 @@ pub(super) async fn create(
             shared.tally.settle(&key, true);
             return Ok(CreatedSlots { ids, page: Some((page, read_time)) });
         }
-        if !ids.is_empty() || tries == MAX_TRIES || !shared.back_off(CREATE_SLOTS, tries).await {
+        if !ids.is_empty()
+            || tries == MAX_TRIES.min(shared.retry.max_attempts)
+            || !shared.back_off(CREATE_SLOTS, tries).await
+        {
             return Err(doubt.unwrap_or(error));
         }
         if is_own_failure(&error) {

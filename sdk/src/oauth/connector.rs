@@ -18,6 +18,7 @@ use super::error::LoginError;
 use super::http::{OAuthErrorResponse, OAuthHttpClient};
 use crate::base_url::BaseUrl;
 use crate::transport::clock::{Clock, SystemClock};
+use crate::transport::connection_options::ConnectionOptions;
 
 /// A connector whose authorization server is known.
 pub struct Connector {
@@ -49,8 +50,32 @@ impl Connector {
     /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
     /// for programs, or no PKCE with SHA-256.
     pub async fn discover(mcp_url: &str) -> Result<Self, LoginError> {
+        Self::discover_with(mcp_url, &ConnectionOptions::default()).await
+    }
+
+    /// Discovers the authorization server as [`discover`](Self::discover) does. All requests of the login use these options; a client
+    /// certificate is shown to the connector alone.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::ConnectionOptions;
+    /// use links_sdk::oauth::Connector;
+    ///
+    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
+    /// let connector = Connector::discover_with("https://links.example/mcp", &options).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`discover`](Self::discover).
+    pub async fn discover_with(
+        mcp_url: &str,
+        options: &ConnectionOptions,
+    ) -> Result<Self, LoginError> {
         let url = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
-        let http = Arc::new(OAuthHttpClient::new(&url).map_err(LoginError::unreachable)?);
+        let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
+        let http = Arc::new(http);
         let mut manager = manager(&http).await?;
         let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
         if !resolved.source.is_discovered() {
@@ -88,8 +113,31 @@ impl Connector {
     ///
     /// When the service cannot be reached, names none, or names one at another origin.
     pub async fn url_of(base: &BaseUrl) -> Result<String, LoginError> {
+        Self::url_of_with(base, &ConnectionOptions::default()).await
+    }
+
+    /// Returns the connector's URL as [`url_of`](Self::url_of) does, by connections with these options.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::oauth::Connector;
+    /// use links_sdk::{BaseUrl, ConnectionOptions};
+    ///
+    /// let base = BaseUrl::new("https://links.example/api/v1")?;
+    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
+    /// let mcp_url = Connector::url_of_with(&base, &options).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`url_of`](Self::url_of).
+    pub async fn url_of_with(
+        base: &BaseUrl,
+        options: &ConnectionOptions,
+    ) -> Result<String, LoginError> {
         let url = base.join("/me");
-        let http = OAuthHttpClient::new(&url).map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
         let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
         let challenge = refusal.headers().get("www-authenticate").and_then(|it| it.to_str().ok());
         let named = challenge.and_then(|challenge| {
@@ -304,9 +352,27 @@ impl Credentials {
     ///
     /// When the server cannot be reached, or refuses.
     pub async fn revoke(&self) -> Result<bool, LoginError> {
+        self.revoke_with(&ConnectionOptions::default()).await
+    }
+
+    /// Revokes the tokens as [`revoke`](Self::revoke) does, by connections with these options.
+    ///
+    /// ```no_run
+    /// # async fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::ConnectionOptions;
+    ///
+    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
+    /// credentials.revoke_with(&options).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`revoke`](Self::revoke).
+    pub async fn revoke_with(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = endpoint::connector(&self.resource).map_err(LoginError::refused)?;
-        let http = OAuthHttpClient::new(&connector).map_err(LoginError::unreachable)?;
+        let http = OAuthHttpClient::new(&connector, options).map_err(LoginError::unreachable)?;
         let endpoint = endpoint::check(endpoint, &connector).map_err(LoginError::refused)?;
         let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
         let form = [("token", token.as_str()), ("client_id", &self.client_id)];

@@ -16,8 +16,9 @@ use super::endpoint;
 use super::secrets::add_form;
 use crate::base_url::is_loopback;
 use crate::secrets::Secrets;
+use crate::transport::connection_options::ConnectionOptions;
+use crate::transport::http_client::HttpClient;
 use crate::transport::public_resolver::PublicOnlyResolver;
-use crate::transport::tls;
 
 /// Maximum size of an answer in bytes. No metadata, registration or token answer is larger.
 const MAX_BYTES: usize = 64 * 1024;
@@ -28,7 +29,9 @@ const WHOLE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(super) struct OAuthHttpClient {
     connector: Url,
-    http: reqwest::Client,
+    http: HttpClient,
+    /// Client for hosts other than the connector's, if a client certificate is shown to the connector.
+    elsewhere: Option<HttpClient>,
     last: Mutex<LastExchange>,
     secrets: Secrets,
 }
@@ -57,27 +60,12 @@ struct ErrorBody {
 }
 
 impl OAuthHttpClient {
-    pub(super) fn new(connector: &Url) -> io::Result<Self> {
-        let tls = tls::config(connector.scheme() == "https").map_err(io::Error::other)?;
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("links-sdk/", env!("CARGO_PKG_VERSION")))
-            .tls_backend_preconfigured(tls)
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .connect_timeout(CONNECT)
-            .timeout(WHOLE);
-        if is_loopback(connector) {
-            builder = builder.no_proxy();
-        } else {
-            let trusted = connector.host_str().into_iter().map(str::to_owned).collect();
-            let resolver = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
-            builder = builder.dns_resolver(Arc::new(resolver));
-        }
-        let http = builder.build().map_err(io::Error::other)?;
+    pub(super) fn new(connector: &Url, options: &ConnectionOptions) -> io::Result<Self> {
+        let elsewhere = options.has_identity().then(|| options.without_identity());
         Ok(Self {
             connector: connector.clone(),
-            http,
+            http: http_client(connector, options)?,
+            elsewhere: elsewhere.map(|options| http_client(connector, &options)).transpose()?,
             last: Mutex::default(),
             secrets: Secrets::default(),
         })
@@ -121,7 +109,7 @@ impl OAuthHttpClient {
     ) -> io::Result<http::Response<Vec<u8>>> {
         let mut body = url::form_urlencoded::Serializer::new(String::new());
         let body = body.extend_pairs(form).finish();
-        let request = self.http.post(url).body(body);
+        let request = self.http.0.post(url).body(body);
         let request = request.header("content-type", "application/x-www-form-urlencoded");
         self.send(request.build().map_err(io::Error::other)?).await
     }
@@ -144,7 +132,9 @@ impl OAuthHttpClient {
     async fn answer(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
         endpoint::check(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
-        let response = self.http.execute(request).await.map_err(|error| {
+        let is_connector = request.url().origin() == self.connector.origin();
+        let http = self.elsewhere.as_ref().filter(|_| !is_connector).unwrap_or(&self.http);
+        let response = http.0.execute(request).await.map_err(|error| {
             io::Error::other(format!(
                 "{host} cannot be reached: {}",
                 innermost(&error.without_url())
@@ -166,6 +156,24 @@ impl OAuthHttpClient {
         let description = description.map(|text| self.without_secrets(text));
         Some(OAuthErrorResponse { status: status.as_u16(), error, description })
     }
+}
+
+fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpClient> {
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("links-sdk/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(CONNECT)
+        .timeout(WHOLE);
+    if !is_loopback(connector) {
+        let trusted = connector.host_str().into_iter().chain(options.proxy_host());
+        let trusted = trusted.map(str::to_owned).collect();
+        let resolver = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
+        builder = builder.dns_resolver(Arc::new(resolver));
+    }
+    let client = options.apply(builder, connector).map_err(io::Error::other)?.build();
+    Ok(HttpClient(client.map_err(io::Error::other)?))
 }
 
 async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {

@@ -13,6 +13,7 @@ use super::connector::manager;
 use super::credentials::Credentials;
 use super::endpoint;
 use super::http::OAuthHttpClient;
+use crate::transport::connection_options::ConnectionOptions;
 
 /// Reasons for a failed renewal.
 #[derive(Debug)]
@@ -30,13 +31,14 @@ pub(super) enum RefreshError {
 /// Sends one renewal request to the authorization server.
 pub(super) async fn refresh(
     credentials: &Credentials,
+    options: &ConnectionOptions,
     now: SystemTime,
 ) -> Result<Credentials, RefreshError> {
     let connector = endpoint::connector(&credentials.resource).map_err(RefreshError::Refused)?;
     endpoint::check(&credentials.token_endpoint, &connector).map_err(RefreshError::Refused)?;
-    let http = Arc::new(
-        OAuthHttpClient::new(&connector).map_err(|it| RefreshError::Temporary(it.to_string()))?,
-    );
+    let http = OAuthHttpClient::new(&connector, options)
+        .map_err(|it| RefreshError::Temporary(it.to_string()))?;
+    let http = Arc::new(http);
     http.keep_secret(&credentials.access_token);
     let answer = exchange(credentials, &http).await.map_err(|error| of_answer(&error, &http))?;
     let answer =

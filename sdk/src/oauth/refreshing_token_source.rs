@@ -11,6 +11,7 @@ use super::refresh::{RefreshError, refresh};
 use crate::token::Token;
 use crate::token_source::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
+use crate::transport::connection_options::ConnectionOptions;
 
 /// Remaining lifetime below which a token is renewed before it is sent.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -24,6 +25,7 @@ const MARGIN: Duration = Duration::from_secs(30);
 pub struct RefreshingTokenSource<S> {
     store: Arc<S>,
     clock: Arc<dyn Clock>,
+    options: ConnectionOptions,
     current: Mutex<Option<Credentials>>,
 }
 
@@ -31,13 +33,29 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     /// Returns a source for the credentials in a store. They are read when the first token is requested.
     pub fn new(store: S) -> Self {
         let clock = Arc::new(SystemClock::new());
-        Self { store: Arc::new(store), clock, current: Mutex::default() }
+        let options = ConnectionOptions::default();
+        Self { store: Arc::new(store), clock, options, current: Mutex::default() }
     }
 
     /// Sets the clock.
     #[must_use]
     pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
+    }
+
+    /// Sets the options of the connections to the authorization server; a client certificate is shown only where the connector itself is.
+    ///
+    /// ```
+    /// use links_sdk::ConnectionOptions;
+    /// use links_sdk::oauth::{MemoryStore, RefreshingTokenSource};
+    ///
+    /// let options = ConnectionOptions::default().proxy("http://proxy.example:3128")?;
+    /// let source = RefreshingTokenSource::new(MemoryStore::default()).connection(options);
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn connection(self, options: ConnectionOptions) -> Self {
+        Self { options, ..self }
     }
 
     async fn current(&self) -> Result<Token, TokenError> {
@@ -87,7 +105,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         if stored.refresh_token.is_none() {
             return Err(TokenError::login_needed("the login has ended, and cannot be renewed"));
         }
-        match refresh(&stored, self.clock.wall()).await {
+        match refresh(&stored, &self.options, self.clock.wall()).await {
             Ok(renewed) => {
                 // The refresh token is used up, so the new one is saved before anything else.
                 self.save(&renewed).await?;

@@ -43,7 +43,7 @@ pub(super) async fn over_network(
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
     let CallOptions { dry_run, .. } = *options;
-    let (client, stall) = (&shared.http, shared.timeouts.stall);
+    let (client, stall) = (&shared.http.0, shared.timeouts.stall);
     let http = HttpSender { client, stall, operation, dry_run, record };
     let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
     run(&RecordingSender { inner: http, write }, shared, operation, options, make).await
@@ -171,7 +171,9 @@ impl<'a> AttemptLoop<'a> {
             } else if reason == WaitReason::TooManyRequests {
                 self.tries.too_many += 1;
             }
-            if self.options.is_too_long(wait, reason, &*self.shared.clock) {
+            if self.options.is_too_long(wait, reason, &*self.shared.clock)
+                || !self.shared.retry.allows(self.tries.waited, wait)
+            {
                 self.retry_after = asked;
                 return match end {
                     // The answer itself explains little, so the error names the time instead.
@@ -179,6 +181,7 @@ impl<'a> AttemptLoop<'a> {
                     _ => result,
                 };
             }
+            self.tries.waited = self.tries.waited.saturating_add(wait);
             if self.options.single_attempt.is_some() {
                 self.next_attempt = Some((wait, reason));
                 return result;
@@ -199,8 +202,12 @@ impl<'a> AttemptLoop<'a> {
         Ok(())
     }
 
-    /// Returns a request with the token.
+    /// Returns a request with the token and the client's own headers.
     fn authorized(&self, mut request: Request) -> Request {
+        let headers = request.headers_mut();
+        for (name, value) in self.shared.headers.iter() {
+            headers.append(name, value.clone());
+        }
         if let Some(token) = &self.token {
             request.headers_mut().insert(AUTHORIZATION, token.header());
         }
@@ -243,6 +250,7 @@ impl<'a> AttemptLoop<'a> {
             in_flight: self.tries.in_flight,
             maybe_executed: self.tries.evidence >= Evidence::Unknown,
             keyed: self.options.idempotency_key.is_some(),
+            max_attempts: self.shared.retry.max_attempts,
             retry_after,
             jitter,
         };
@@ -341,10 +349,11 @@ impl<'a> AttemptLoop<'a> {
 impl Shared {
     /// Waits before a call that failed this many times is repeated by its caller. Returns `false` at once if too much was repeated.
     pub(crate) async fn back_off(&self, operation: &'static Operation, failed: u32) -> bool {
-        if !self.budget.take() {
+        let wait = backoff(failed, jitter());
+        if !self.retry.allows(Duration::ZERO, wait) || !self.budget.take() {
             return false;
         }
-        self.sleep(operation, backoff(failed, jitter()), WaitReason::Retry).await;
+        self.sleep(operation, wait, WaitReason::Retry).await;
         true
     }
 }

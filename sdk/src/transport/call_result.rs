@@ -40,6 +40,8 @@ pub(crate) struct AttemptCounts {
     pub(crate) too_many: u32,
     /// Of those, requests that were waited for because one with the same key was being processed.
     pub(crate) in_flight: u32,
+    /// Total wait after them.
+    pub(crate) waited: Duration,
     /// The strongest proof of any of them.
     pub(crate) evidence: Evidence,
     /// Set if the service has refused a token of this call, and there was another one.
@@ -56,7 +58,8 @@ impl AttemptCounts {
 impl Default for AttemptCounts {
     fn default() -> Self {
         let evidence = Evidence::NotSent;
-        Self { sent: 0, too_many: 0, in_flight: 0, evidence, renewed: false }
+        let waited = Duration::ZERO;
+        Self { sent: 0, too_many: 0, in_flight: 0, waited, evidence, renewed: false }
     }
 }
 

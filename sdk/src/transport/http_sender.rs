@@ -123,6 +123,7 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
     }
     let end = match (error.is_connect(), error.is_timeout()) {
         (true, _) if is_tls(&error) => AttemptEnd::Untrusted,
+        (false, _) if is_client_refused(&error) => AttemptEnd::Untrusted,
         (true, _) => AttemptEnd::Unreachable,
         (false, true) => AttemptEnd::TimedOut,
         (false, false) => AttemptEnd::NoAnswer,
@@ -130,11 +131,58 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
     CallFailure::Broken(BrokenAttempt { end, source: Box::new(error), begun: None })
 }
 
-/// Returns whether a certificate or the TLS handshake failed, anywhere in the chain of causes.
+/// Returns whether a certificate or the TLS handshake failed.
 fn is_tls(error: &reqwest::Error) -> bool {
+    any_cause(error, |error| {
+        #[cfg(feature = "rustls")]
+        if error.is::<rustls::Error>() {
+            return true;
+        }
+        #[cfg(feature = "native-tls")]
+        if error.is::<native_tls::Error>() {
+            return true;
+        }
+        let _ = error;
+        false
+    })
+}
+
+/// Returns whether the server refused the client's certificate. In TLS 1.3 it says so after the client has finished the handshake, but
+/// reads nothing of the request.
+fn is_client_refused(error: &reqwest::Error) -> bool {
+    #[cfg(feature = "rustls")]
+    {
+        use rustls::AlertDescription as Alert;
+
+        any_cause(error, |error| {
+            matches!(
+                error.downcast_ref(),
+                Some(rustls::Error::AlertReceived(
+                    Alert::AccessDenied
+                        | Alert::BadCertificate
+                        | Alert::CertificateExpired
+                        | Alert::CertificateRequired
+                        | Alert::CertificateRevoked
+                        | Alert::CertificateUnknown
+                        | Alert::HandshakeFailure
+                        | Alert::UnknownCA
+                        | Alert::UnsupportedCertificate
+                ))
+            )
+        })
+    }
+    #[cfg(not(feature = "rustls"))]
+    {
+        let _ = error;
+        false
+    }
+}
+
+/// Returns whether any error in the chain of causes is like this.
+fn any_cause(error: &reqwest::Error, is: impl Fn(&(dyn StdError + 'static)) -> bool) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {
-        if error.is::<rustls::Error>() {
+        if is(error) {
             return true;
         }
         // The source of an I/O error is not the error that it wraps, but the source of that one.

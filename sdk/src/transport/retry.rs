@@ -78,6 +78,8 @@ pub(crate) struct AttemptState {
     pub(crate) maybe_executed: bool,
     /// Set if the call carries an idempotency key.
     pub(crate) keyed: bool,
+    /// Maximum number of attempts that fail without an answer, or with a broken one.
+    pub(crate) max_attempts: u32,
     /// Wait that the answer's `Retry-After` asks for.
     pub(crate) retry_after: Option<Duration>,
     /// Uniform in 0..1.
@@ -95,8 +97,6 @@ pub(crate) enum RetryDecision {
     Later(Duration),
 }
 
-/// Maximum number of attempts of one call that fail without an answer, or with a broken one.
-pub(crate) const MAX_ATTEMPTS: u32 = 4;
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(20);
 /// Minimum wait before a key is replayed that the service may still be working on.
@@ -112,7 +112,7 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
             RetryDecision::Later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT))
         }
         AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted => RetryDecision::End,
-        _ if attempt.counted() >= MAX_ATTEMPTS => RetryDecision::End,
+        _ if attempt.counted() >= attempt.max_attempts => RetryDecision::End,
         AttemptEnd::Unreachable | AttemptEnd::Answer(408 | 425) => {
             RetryDecision::Again(attempt.wait())
         }
@@ -178,6 +178,7 @@ mod tests {
             in_flight: 0,
             maybe_executed: false,
             keyed: false,
+            max_attempts: 4,
             retry_after: None,
             jitter: 0.5,
         }

@@ -4,12 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use http::header::HeaderMap;
+
 use super::clock::Clock;
+use super::connection_options::ConnectionOptions;
+use super::http_client::HttpClient;
 use super::http_sender::Timeouts;
 use super::observer::Observer;
 use super::pacing::queue::Queue;
-use super::pacing::{Pacer, WaitReason};
+use super::pacing::{Pacer, RateLimits, WaitReason};
 use super::retry_budget::RetryBudget;
+use super::retry_policy::RetryPolicy;
 use super::trace;
 use super::write_tally::WriteTally;
 use crate::base_url::BaseUrl;
@@ -21,11 +26,18 @@ use crate::token_source::TokenSource;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) base: BaseUrl,
-    pub(crate) http: reqwest::Client,
+    pub(crate) http: HttpClient,
+    /// Options of the connections, for those to hosts that the service names.
+    pub(crate) connection: Arc<ConnectionOptions>,
+    /// Headers of every request to the service.
+    pub(crate) headers: Arc<HeaderMap>,
     pub(crate) timeouts: Timeouts,
+    pub(crate) retry: RetryPolicy,
     pub(crate) token: Option<Arc<dyn TokenSource>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) pacer: Arc<dyn Pacer>,
+    /// Upper bounds of the limits of every token.
+    pub(crate) limits: Option<RateLimits>,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) requests: Arc<AtomicU64>,
     pub(crate) tally: Arc<WriteTally>,
@@ -35,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue,
     /// The tokens that were sent.
     pub(crate) secrets: Secrets,
+    /// Set if the program has given the collection, for all tokens.
+    pub(crate) shares_secrets: bool,
 }
 
 impl Shared {

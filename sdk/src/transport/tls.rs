@@ -1,39 +1,42 @@
-//! TLS configuration of a client. It is set up for each client, because the TLS settings of the whole process belong to the program.
+//! TLS of a client, set up for each client, because the TLS settings of the whole process belong to the program.
 
-use std::sync::Arc;
+#[cfg(all(feature = "native-tls", not(feature = "rustls")))]
+mod native;
+#[cfg(not(any(feature = "rustls", feature = "native-tls")))]
+mod none;
+#[cfg(feature = "rustls")]
+mod rustls_backend;
 
-use rustls::crypto::ring;
-use rustls::{ClientConfig, Error, RootCertStore};
-use rustls_platform_verifier::Verifier;
+use std::error::Error as StdError;
 
-/// Returns a TLS configuration with the certificates of the system, so that a company's own authority is trusted. Without https no
-/// certificates are read, because reading them is most of a client's cost.
-pub(crate) fn config(is_https: bool) -> Result<ClientConfig, Error> {
-    let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()?;
-    let builder = if is_https {
-        let verifier = Arc::new(Verifier::new(provider)?);
-        builder.dangerous().with_custom_certificate_verifier(verifier)
-    } else {
-        builder.with_root_certificates(RootCertStore::empty())
-    };
-    let mut config = builder.with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
-}
+#[cfg(all(feature = "native-tls", not(feature = "rustls")))]
+use native as backend;
+#[cfg(not(any(feature = "rustls", feature = "native-tls")))]
+use none as backend;
+#[cfg(feature = "rustls")]
+use rustls_backend as backend;
 
-#[cfg(test)]
-mod tests {
-    use rustls::crypto::CryptoProvider;
+#[cfg(feature = "link-check")]
+pub(crate) use backend::config;
+pub(super) use backend::{Identity, Roots};
 
-    use crate::client::Client;
+use super::connection_options::ConnectionOptions;
+use crate::client::BuildError;
 
-    #[test]
-    fn found_34_a_client_leaves_the_tls_of_the_process_to_its_program() {
-        for base in ["https://links.example/api/v1", "http://127.0.0.1:1/api/v1"] {
-            Client::builder(base).build().unwrap();
-        }
-        assert!(CryptoProvider::get_default().is_none());
-    }
+/// Error of a certificate or a key.
+pub(super) type TlsError = Box<dyn StdError + Send + Sync>;
+
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+const NO_CERTIFICATE: &str = "it holds no certificate (`-----BEGIN CERTIFICATE-----`)";
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+const NO_KEY: &str =
+    "it holds no private key that is not encrypted (`-----BEGIN PRIVATE KEY-----`)";
+
+/// Sets up TLS. Without https no certificates are read, because reading them is most of a client's cost.
+pub(super) fn apply(
+    builder: reqwest::ClientBuilder,
+    is_https: bool,
+    options: &ConnectionOptions,
+) -> Result<reqwest::ClientBuilder, BuildError> {
+    backend::apply(builder, is_https || options.is_proxy_https(), options).map_err(BuildError::Tls)
 }

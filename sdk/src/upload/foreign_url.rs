@@ -14,11 +14,11 @@ use url::{Host, Url};
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::private_host::is_private;
 use crate::transport::Shared;
+use crate::transport::http_client::HttpClient;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcessPacer, WaitReason};
 use crate::transport::retry_budget::RetryBudget;
-use crate::transport::tls;
 
 /// A URL that was checked.
 pub(super) struct ForeignUrl {
@@ -38,6 +38,8 @@ impl ForeignUrl {
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) && base.is_loopback() => {}
+            // The program has chosen to send its token there unencrypted.
+            "http" if url.origin() == base.url().origin() => {}
             scheme => return Err(format!("it is {scheme}, not https")),
         }
         let guarded = !base.is_loopback() && url.host_str() != Some(base.host());
@@ -59,9 +61,7 @@ impl ForeignUrl {
     /// Returns a transport like `shared` without anything of the caller: another connection, no token, limits of its own. `shown` stands for
     /// the URL in reports.
     pub(super) fn transport(&self, shared: &Shared, shown: &'static str) -> io::Result<Shared> {
-        let tls = tls::config(self.url.scheme() == "https").map_err(io::Error::other)?;
         let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls)
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -70,18 +70,28 @@ impl ForeignUrl {
             let host = self.host().to_owned();
             builder = builder.dns_resolver(Arc::new(ForeignHostResolver { host }));
         }
-        if is_loopback(&self.url) {
-            builder = builder.no_proxy();
-        }
+        // Who the program is, only the service itself is told.
+        let is_service = self.url.origin() == shared.base.url().origin();
+        let connection = if is_service {
+            shared.connection.clone()
+        } else {
+            Arc::new(shared.connection.without_identity())
+        };
+        let http = connection.apply(builder, &self.url).map_err(io::Error::other)?;
         Ok(Shared {
             base: shared.base.clone(),
-            http: builder.build().map_err(io::Error::other)?,
+            http: HttpClient(http.build().map_err(io::Error::other)?),
+            connection,
+            headers: Arc::default(),
             timeouts: shared.timeouts,
+            retry: shared.retry,
             token: None,
             clock: shared.clock.clone(),
             pacer: Arc::new(InProcessPacer::default()),
+            limits: None,
             queue: Queue::default(),
             secrets: shared.secrets.clone(),
+            shares_secrets: true,
             observer: Arc::new(RedactingObserver { inner: shared.observer.clone(), shown }),
             requests: shared.requests.clone(),
             waits: AtomicU64::default(),

@@ -11,3 +11,4 @@ pub mod misbehaving_servers;
 pub mod proxy;
 pub mod readings;
 pub mod ready;
+pub mod tls_front;

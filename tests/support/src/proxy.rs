@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -147,6 +148,7 @@ struct Shared {
     otherwise: Mutex<Act>,
     late: Mutex<Vec<Vec<u8>>>,
     heads: Mutex<Vec<String>>,
+    connections: AtomicUsize,
 }
 
 impl Proxy {
@@ -162,6 +164,7 @@ impl Proxy {
             otherwise: Mutex::new(Act::pass()),
             late: Mutex::default(),
             heads: Mutex::default(),
+            connections: AtomicUsize::default(),
         };
         let proxy = Self {
             address,
@@ -203,6 +206,11 @@ impl Proxy {
         self.shared.heads.lock().unwrap().clone()
     }
 
+    /// Returns the number of connections so far.
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::Relaxed)
+    }
+
     fn accept(&self, listener: std::net::TcpListener) {
         listener.set_nonblocking(true).unwrap();
         let listener = TcpListener::from_std(listener).unwrap();
@@ -210,6 +218,7 @@ impl Proxy {
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let shared = shared.clone();
+                shared.connections.fetch_add(1, Ordering::Relaxed);
                 // A client that hangs up half-way is part of what is tested.
                 tokio::spawn(async move { shared.serve(client).await.ok() });
             }

@@ -1,0 +1,154 @@
+//! Options of the connections to the service: certificates, client certificate, proxy.
+
+use std::fmt;
+
+use url::Url;
+
+use super::tls::{Identity, Roots};
+use crate::base_url::{BaseUrl, is_loopback};
+use crate::client::BuildError;
+
+/// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
+/// [`Client`](crate::Client) takes them one by one, see [`ClientBuilder`](crate::ClientBuilder), or together by
+/// [`ClientBuilder::connection`](crate::ClientBuilder::connection). Cloning is cheap.
+///
+/// Keys and passwords never appear in its `Debug` text.
+///
+/// ```
+/// use links_sdk::{Client, ConnectionOptions};
+///
+/// let options = ConnectionOptions::default().proxy("http://proxy.example:3128")?;
+/// let client = Client::builder("https://links.example/api/v1").connection(options).build()?;
+/// # Ok::<(), links_sdk::BuildError>(())
+/// ```
+#[derive(Clone, Default)]
+#[must_use]
+pub struct ConnectionOptions {
+    pub(super) roots: Roots,
+    pub(super) identity: Option<Identity>,
+    proxy: Option<Url>,
+}
+
+impl ConnectionOptions {
+    /// Adds the certificates of a PEM text to those that are trusted, beside those of the system.
+    ///
+    /// ```no_run
+    /// use links_sdk::ConnectionOptions;
+    ///
+    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the text holds no certificate, or one that cannot be read.
+    pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
+        self.roots.add_pem(pem.as_ref()).map_err(BuildError::RootCertificate)?;
+        Ok(self)
+    }
+
+    /// Sets the client certificate and its private key, both in one PEM text. The certificate comes first, then those that lead to its
+    /// authority.
+    ///
+    /// ```no_run
+    /// use links_sdk::ConnectionOptions;
+    ///
+    /// let pem = [std::fs::read("client.pem")?, std::fs::read("client.key")?].concat();
+    /// let options = ConnectionOptions::default().identity(pem)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the text holds no certificate or no private key, when one cannot be read (an encrypted key cannot), and when the key is not
+    /// that of the certificate.
+    pub fn identity(self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
+        let identity = Identity::from_pem(pem.as_ref()).map_err(BuildError::Identity)?;
+        Ok(Self { identity: Some(identity), ..self })
+    }
+
+    /// Sets the proxy for every connection, in place of the system's. It may hold a user name and a password.
+    ///
+    /// ```
+    /// use links_sdk::ConnectionOptions;
+    ///
+    /// let options = ConnectionOptions::default().proxy("http://me:secret@proxy.example:3128")?;
+    /// assert!(!format!("{options:?}").contains("secret"));
+    /// assert!(ConnectionOptions::default().proxy("ftp://proxy.example").is_err());
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the text is not an http or https URL.
+    pub fn proxy(self, url: &str) -> Result<Self, BuildError> {
+        let refused = |why: String| BuildError::Proxy {
+            url: BaseUrl::without_user_info(url).into_owned(),
+            source: why.into(),
+        };
+        let proxy = Url::parse(url.trim()).map_err(|error| refused(error.to_string()))?;
+        if !matches!(proxy.scheme(), "http" | "https") {
+            return Err(refused(format!("it is {}, not http or https", proxy.scheme())));
+        }
+        Ok(Self { proxy: Some(proxy), ..self })
+    }
+
+    /// Returns the same options without the client certificate, for hosts that are not the service.
+    pub(crate) fn without_identity(&self) -> Self {
+        Self { identity: None, ..self.clone() }
+    }
+
+    /// Returns whether an option is set.
+    pub(crate) fn is_set(&self) -> bool {
+        !self.roots.is_empty() || self.identity.is_some() || self.proxy.is_some()
+    }
+
+    /// Returns whether there is a client certificate.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn has_identity(&self) -> bool {
+        self.identity.is_some()
+    }
+
+    /// Returns the host of the proxy.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn proxy_host(&self) -> Option<&str> {
+        self.proxy.as_ref()?.host_str()
+    }
+
+    /// Returns whether connections to the proxy use TLS.
+    pub(super) fn is_proxy_https(&self) -> bool {
+        self.proxy.as_ref().is_some_and(|url| url.scheme() == "https")
+    }
+
+    /// Sets these options in an HTTP client to a host of this URL. Connections within this machine use a proxy only if it is set.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub(crate) fn apply(
+        &self,
+        builder: reqwest::ClientBuilder,
+        url: &Url,
+    ) -> Result<reqwest::ClientBuilder, BuildError> {
+        let builder = super::tls::apply(builder, url.scheme() == "https", self)?;
+        Ok(match &self.proxy {
+            Some(proxy) => {
+                let set = reqwest::Proxy::all(proxy.as_str());
+                builder.proxy(set.map_err(|error| BuildError::Http(error.without_url().into()))?)
+            }
+            None if is_loopback(url) => builder.no_proxy(),
+            None => builder,
+        })
+    }
+}
+
+impl fmt::Debug for ConnectionOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let proxy = self.proxy.as_ref().map(Url::as_str).map(BaseUrl::without_user_info);
+        f.debug_struct("ConnectionOptions")
+            .field("root_certificates", &self.roots.len())
+            .field("identity", &self.identity.as_ref().map(|_| "***"))
+            .field("proxy", &proxy)
+            .finish()
+    }
+}

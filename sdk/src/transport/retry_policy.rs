@@ -1,0 +1,95 @@
+//! Policy of the retries of a call.
+
+use std::time::Duration;
+
+/// Bounds of the retries of each call. Whether an attempt may be repeated at all follows from what it proves: see
+/// [what every call does](crate#what-every-call-does).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use links_sdk::{Client, RetryPolicy};
+///
+/// let policy = RetryPolicy::default().max_attempts(2).max_total_wait(Duration::from_secs(10));
+/// let client = Client::builder("https://links.example/api/v1").retry(policy).build()?;
+/// # Ok::<(), links_sdk::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct RetryPolicy {
+    pub(crate) max_attempts: u32,
+    max_total_wait: Option<Duration>,
+}
+
+impl Default for RetryPolicy {
+    /// Returns the policy of a client for which none is set: four attempts, and waits that only the deadline bounds.
+    fn default() -> Self {
+        Self { max_attempts: 4, max_total_wait: None }
+    }
+}
+
+impl RetryPolicy {
+    /// Returns the policy of a program that repeats calls itself: one attempt, and no wait after it. A request with a token that was
+    /// replaced is still sent once more.
+    ///
+    /// ```
+    /// use links_sdk::{Client, RetryPolicy};
+    ///
+    /// let client = Client::builder("https://links.example/api/v1").retry(RetryPolicy::never()).build()?;
+    /// # Ok::<(), links_sdk::BuildError>(())
+    /// ```
+    pub fn never() -> Self {
+        Self { max_attempts: 1, max_total_wait: Some(Duration::ZERO) }
+    }
+
+    /// Sets the maximum number of attempts of a call that fail without an answer, or with one that the service was not able to give; 4
+    /// unless set, and at least 1. An attempt after a 429 does not count.
+    ///
+    /// ```
+    /// use links_sdk::RetryPolicy;
+    ///
+    /// assert_eq!(RetryPolicy::default().max_attempts(4), RetryPolicy::default());
+    /// ```
+    pub fn max_attempts(self, attempts: u32) -> Self {
+        Self { max_attempts: attempts.max(1), ..self }
+    }
+
+    /// Sets the maximum total time that a call waits between its attempts, after a 429 too. A wait that would pass it is not begun: the
+    /// call ends at once. Unless set, only the [deadline](crate::ClientBuilder::deadline) of the call bounds its waits. It does not bound
+    /// waits for the rate limits, which have a [limit of their own](crate::ClientBuilder::max_wait).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use links_sdk::RetryPolicy;
+    ///
+    /// let policy = RetryPolicy::default().max_total_wait(Duration::from_secs(5));
+    /// assert_ne!(policy, RetryPolicy::default());
+    /// ```
+    pub fn max_total_wait(self, wait: Duration) -> Self {
+        Self { max_total_wait: Some(wait), ..self }
+    }
+
+    /// Returns whether a call that has waited this long may wait once more.
+    pub(super) fn allows(self, waited: Duration, wait: Duration) -> bool {
+        // Without any time for waits, not even a wait of no time is one: it could be repeated without end.
+        self.max_total_wait
+            .is_none_or(|most| !most.is_zero() && waited.saturating_add(wait) <= most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_of_the_waits_is_bounded() {
+        let second = Duration::from_secs(1);
+        assert!(RetryPolicy::default().allows(Duration::MAX, second));
+        let policy = RetryPolicy::default().max_total_wait(second * 3);
+        assert!(policy.allows(second * 2, second));
+        assert!(!policy.allows(second * 2, second * 2));
+        assert!(!RetryPolicy::never().allows(Duration::ZERO, Duration::ZERO));
+        assert_eq!(RetryPolicy::default().max_attempts(0).max_attempts, 1);
+    }
+}
