@@ -124,7 +124,12 @@ impl AllowedPaths {
         let read = SYSTEM.iter().map(PathBuf::from).chain(named.read);
         let write = TERMINAL.iter().map(PathBuf::from).chain(own);
         Self {
-            read: read.chain(certificates).chain(token).chain(home).collect(),
+            read: read
+                .chain(certificates)
+                .chain(settings.connection.paths())
+                .chain(token)
+                .chain(home)
+                .collect(),
             write: write.chain(named.write.into_iter().flat_map(written)).collect(),
         }
     }

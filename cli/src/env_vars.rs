@@ -22,6 +22,10 @@ pub(crate) const TOKEN_FILE: &str = EnvironmentToken::FILE_VARIABLE;
 pub(crate) const ACCOUNT: &str = "LINKS_ACCOUNT";
 /// The URL of the connector.
 pub(crate) const MCP_URL: &str = "LINKS_MCP_URL";
+/// A file with certificates to trust.
+pub(crate) const CA_FILE: &str = "LINKS_CA_FILE";
+/// A file with a client certificate and its key.
+pub(crate) const CLIENT_CERT: &str = "LINKS_CLIENT_CERT";
 /// The use of the embedded service.
 pub(crate) const SANDBOX: &str = "LINKS_SANDBOX";
 /// The detail of messages about requests.
@@ -59,6 +63,8 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
         SANDBOX,
         "1: use the embedded service of this machine; limits: with the rate limits of the service",
     ),
+    (CA_FILE, "a PEM file with certificates to trust, beside those of the system"),
+    (CLIENT_CERT, "a PEM file with a client certificate and its private key"),
     (LOG, "1: a line for each request, 2: headers and bodies too"),
     (CONFIG_DIR, "directory of the configuration"),
     (STATE_DIR, "directory of state: rate limits, runs of apply, the sandbox"),

@@ -63,7 +63,9 @@ const LOOKED_AT: usize = 64 * 1024;
 ///   the deadline or the longest wait allowed. Set [`with_deadline`](crate::Call::with_deadline) higher, or share the limits between the
 ///   processes of a token with a [`Pacer`](crate::Pacer).
 /// - [`is_network`](Error::is_network): no connection, no name, no trusted certificate, or no answer in time. The source of the error has the
-///   reason of the network library.
+///   reason of the network library. For [`is_untrusted`](Error::is_untrusted) see
+///   [`ClientBuilder::root_certificate`](crate::ClientBuilder::root_certificate) and
+///   [`ClientBuilder::identity`](crate::ClientBuilder::identity).
 /// - [`is_server_error`](Error::is_server_error): the service failed. Send [`request_id`](Error::request_id) to its operator if it lasts.
 /// - [`is_unreadable`](Error::is_unreadable): the answer is not what the interface describes: often a proxy or a login page in between. The
 ///   message shows how it begins; the status alone proves nothing about a write, see [`outcome`](Error::outcome).
@@ -410,6 +412,12 @@ impl Error {
             ErrorKind::Token(error) => error.is_temporary(),
             _ => false,
         }
+    }
+
+    /// Returns whether the connection was not secure: a certificate is not trusted, or the service asks for a client certificate. Nothing
+    /// was sent.
+    pub fn is_untrusted(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Network { end: AttemptEnd::Untrusted, .. })
     }
 
     /// Returns whether the service answered with a 5xx status.

@@ -16,8 +16,8 @@ macro_rules! predicates {
     ($type:ty) => {
         impl $type {
             $crate::failed_run::predicates_of_the_call! {
-                is_invalid_input is_not_authenticated is_forbidden is_not_found is_validation is_rate_limited is_network is_server_error
-                is_unreadable
+                is_invalid_input is_not_authenticated is_forbidden is_not_found is_validation is_rate_limited is_network is_untrusted
+                is_server_error is_unreadable
             }
 
             /// Returns the error of the call that failed, if the run ended for that.

@@ -19,6 +19,7 @@ mod bulk_input;
 mod bulk_interrupts;
 mod canary;
 #[cfg(target_os = "linux")]
+mod certificates;
 mod check;
 mod chromium;
 mod ci;

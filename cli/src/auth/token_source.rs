@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use links_sdk::oauth::RefreshingTokenSource;
-use links_sdk::{BaseUrl, InvalidToken, Token, TokenSource};
+use links_sdk::{BaseUrl, ConnectionOptions, InvalidToken, Token, TokenSource};
 
 use super::oauth_store::Connection;
 use super::secret_store::StoreError;
@@ -35,6 +35,7 @@ pub(crate) fn load_auth(
     name: &AccountName,
     account: &Account,
     base: &BaseUrl,
+    connection: ConnectionOptions,
 ) -> Result<ClientAuth, CommandError> {
     let again = format!("`links auth login --account {name}` logs in again");
     let none =
@@ -57,7 +58,7 @@ pub(crate) fn load_auth(
             // The tokens of a connection are renewed; the account and the client id stay.
             counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
-            source: Arc::new(RefreshingTokenSource::new(Connection(store))),
+            source: Arc::new(RefreshingTokenSource::new(Connection(store)).connection(connection)),
         }),
     }
 }

@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock};
 use links_sdk::apply::RunOwner;
 use links_sdk::types::Me;
 use links_sdk::{
-    BaseUrl, Client, Clock, IdempotencyKey, RateLimits, SharedFilePacer, SystemClock, Token,
-    WriteSummary,
+    BaseUrl, Client, Clock, ConnectionOptions, IdempotencyKey, RateLimits, SharedFilePacer,
+    SystemClock, Token, WriteSummary,
 };
 use zeroize::Zeroizing;
 
@@ -154,7 +154,7 @@ impl Context {
             (ServiceTarget::Service(url), None) => url.base()?.clone(),
             _ => return self.client().await,
         };
-        self.build(&base, None, Pacing::Alone)
+        self.build(&base, None, Pacing::Alone, self.settings.connection.read()?)
     }
 
     /// Stores the names in the responses for completion.
@@ -282,7 +282,7 @@ impl Context {
         let base = BaseUrl::new(&server.base_url()).map_err(CommandError::internal)?;
         let token = Token::new(&server.token()).map_err(CommandError::internal)?;
         self.sandbox = Some(server);
-        self.build(&base, Some(token.into()), pacing)
+        self.build(&base, Some(token.into()), pacing, ConnectionOptions::default())
     }
 
     #[cfg(not(feature = "sandbox"))]
@@ -299,7 +299,8 @@ impl Context {
                 token(&read_token(path)?, &path.display().to_string()).map(ClientAuth::from)
             }
             TokenOrigin::Account(name, account) => {
-                load_auth(&self.config_directory()?, name, account, base)
+                let connection = self.settings.connection.read()?;
+                load_auth(&self.config_directory()?, name, account, base, connection)
             }
             TokenOrigin::Nowhere(missing) => Err(no_token(missing, base)),
         }
@@ -320,7 +321,7 @@ impl Context {
         auth: ClientAuth,
     ) -> Result<Client, CommandError> {
         let rate = SharedFilePacer::name(base, &auth.counted_as);
-        self.build(base, Some(auth), Pacing::Shared(&rate))
+        self.build(base, Some(auth), Pacing::Shared(&rate), self.settings.connection.read()?)
     }
 
     /// Builds a client. Requests without a token have no rate limits.
@@ -329,10 +330,12 @@ impl Context {
         base: &BaseUrl,
         auth: Option<ClientAuth>,
         pacing: Pacing<'_>,
+        connection: ConnectionOptions,
     ) -> Result<Client, CommandError> {
         let watch = Arc::new(self.ui.watch());
         let _ = self.watch.set(watch.clone());
         let builder = Client::builder_at(base.clone())
+            .connection(connection)
             .secrets(crate::auth::redaction::known())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());

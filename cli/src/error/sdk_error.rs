@@ -21,6 +21,10 @@ impl From<Error> for CommandError {
             (Exit::NotAuthenticated, _) => {
                 Some(format!("log in again with `links auth login`, or set another {TOKEN}"))
             }
+            _ if error.is_untrusted() => Some(
+                "--cacert FILE trusts an authority that the system does not know, --client-cert FILE shows a client certificate"
+                    .to_owned(),
+            ),
             (_, Outcome::Unknown) => Some(
                 "it is unknown whether it was carried out: check before you repeat it".to_owned(),
             ),

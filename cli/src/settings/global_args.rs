@@ -1,6 +1,8 @@
 //! Global options: those that every command takes, anywhere on the command line.
 
-use clap::{ArgAction, Args, ValueEnum};
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
 
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
@@ -136,6 +138,26 @@ pub(crate) struct GlobalArgs {
         help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
     )]
     pub(crate) max_wait: Option<u64>,
+    /// File with certificates to trust.
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        help = "Trust the certificates of this PEM file too, for the connections to the service [env: LINKS_CA_FILE]"
+    )]
+    pub(crate) cacert: Option<PathBuf>,
+    /// File with a client certificate and its key.
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        help = "Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]"
+    )]
+    pub(crate) client_cert: Option<PathBuf>,
 }
 
 impl GlobalArgs {

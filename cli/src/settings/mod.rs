@@ -1,6 +1,7 @@
 //! Settings of a run: service, token, directories, and form of the output.
 
 pub(crate) mod config_file;
+mod connection_files;
 pub(crate) mod dirs;
 pub(crate) mod global_args;
 mod load;
@@ -12,6 +13,7 @@ pub(crate) mod service_url;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use connection_files::ConnectionFiles;
 use global_args::{Color, SandboxMode};
 use service_url::ServiceUrl;
 
@@ -54,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) verbose: u8,
     /// Time limit per call, including waits and retries, if the user sets one.
     pub(crate) timeout: Option<Duration>,
+    /// Files with certificates for the connections to the service.
+    pub(crate) connection: ConnectionFiles,
 }
 
 impl Settings {

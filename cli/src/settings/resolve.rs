@@ -1,14 +1,16 @@
 //! Resolution of each setting: flag over environment over configuration file over default, in pure functions.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::config_file::Config;
+use super::connection_files::{ConnectionFiles, NamedFile};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::service_url::ServiceUrl;
 use super::{Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin};
 use crate::env_vars::{
-    ACCOUNT, BASE_URL, CACHE_DIR, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL, OUTPUT, PROGRESS,
-    SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
+    ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
+    OUTPUT, PROGRESS, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 use crate::error::CommandError;
 use crate::output::format::Format;
@@ -46,6 +48,7 @@ pub(crate) fn resolve(
         progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,
         verbose: verbose(flags.verbose, set(LOG).as_deref())?,
         timeout: timeout(flags, set)?,
+        connection: connection(flags, set),
         editor: set("VISUAL").or_else(|| set("EDITOR")),
         browser: set("BROWSER"),
     })
@@ -150,6 +153,17 @@ fn timeout(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, Co
         (flag, _) => flag,
     };
     Ok(seconds.map(|seconds| Duration::from_secs(seconds.into())))
+}
+
+fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
+    let file = |flag: &Option<PathBuf>, flag_name, variable| {
+        let flag = flag.clone().map(|path| NamedFile { path, from: flag_name });
+        flag.or_else(|| set(variable).map(|path| NamedFile { path: path.into(), from: variable }))
+    };
+    ConnectionFiles {
+        authorities: file(&flags.cacert, "--cacert", CA_FILE),
+        client: file(&flags.client_cert, "--client-cert", CLIENT_CERT),
+    }
 }
 
 fn not_seconds(variable: &str, text: &str) -> CommandError {

@@ -11,7 +11,6 @@ use url::{Host, Url};
 
 use crate::base_url::is_loopback;
 use crate::private_host::is_private;
-use crate::transport::connection_options::ConnectionOptions;
 use crate::transport::public_resolver::PublicOnlyResolver;
 use crate::transport::tls;
 
@@ -39,7 +38,7 @@ pub(super) struct Outbound {
 impl Outbound {
     /// Creates the clients. With `system_proxy` requests go through the proxy that the system names for their URL.
     pub(super) fn new(resolver: PublicOnlyResolver, system_proxy: bool) -> io::Result<Self> {
-        let tls = tls::config(true, &ConnectionOptions::default()).map_err(io::Error::other)?;
+        let tls = tls::system_config().map_err(io::Error::other)?;
         let builder = || {
             reqwest::Client::builder()
                 .user_agent(USER_AGENT)

@@ -2,7 +2,7 @@
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::client::BuildError;
+use crate::build_error::BuildError;
 
 /// Headers that the client or its HTTP library sets, or that change what an answer means.
 const RESERVED: &[&str] = &[

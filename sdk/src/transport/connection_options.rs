@@ -4,9 +4,9 @@ use std::fmt;
 
 use url::Url;
 
-use super::tls::{Identity, Roots};
+use super::tls::{self, Identity, Roots};
 use crate::base_url::{BaseUrl, is_loopback};
-use crate::client::BuildError;
+use crate::build_error::BuildError;
 
 /// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
 /// [`Client`](crate::Client) takes them one by one, see [`ClientBuilder`](crate::ClientBuilder), or together by
@@ -24,8 +24,8 @@ use crate::client::BuildError;
 #[derive(Clone, Default)]
 #[must_use]
 pub struct ConnectionOptions {
-    pub(super) roots: Roots,
-    pub(super) identity: Option<Identity>,
+    roots: Roots,
+    identity: Option<Identity>,
     proxy: Option<Url>,
 }
 
@@ -116,7 +116,7 @@ impl ConnectionOptions {
     }
 
     /// Returns whether connections to the proxy use TLS.
-    pub(super) fn is_proxy_https(&self) -> bool {
+    fn is_proxy_https(&self) -> bool {
         self.proxy.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 
@@ -130,7 +130,9 @@ impl ConnectionOptions {
         builder: reqwest::ClientBuilder,
         url: &Url,
     ) -> Result<reqwest::ClientBuilder, BuildError> {
-        let builder = super::tls::apply(builder, url.scheme() == "https", self)?;
+        let is_https = url.scheme() == "https" || self.is_proxy_https();
+        let builder = tls::apply(builder, is_https, &self.roots, self.identity.as_ref())
+            .map_err(BuildError::Tls)?;
         Ok(match &self.proxy {
             Some(proxy) => {
                 let set = reqwest::Proxy::all(proxy.as_str());

@@ -157,7 +157,7 @@ pub(crate) mod fuzzed {
 
     use url::Host;
 
-    use super::*;
+    use super::{Answer, BaseUrl, CheckedTarget, Method, SystemTime, UploadTarget, stored};
     use crate::private_host::is_private;
 
     /// Reads the answer of an upload URL.

@@ -1,5 +1,7 @@
 //! `links auth logout`: removes an account and its secret from this machine.
 
+use std::fmt::Display;
+
 use clap::Args;
 use serde_json::json;
 
@@ -36,7 +38,7 @@ pub(crate) async fn run(
     let mut lines = vec![StyledLine::new(Style::Plain, format!("account {name} removed"))];
     if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
         let _lock = store.lock().map_err(|error| secret_not_removed(&name, &error))?;
-        match disconnect(&store).await {
+        match disconnect(context, &store).await {
             Ok(is) => ended = is,
             Err(note) => lines.push(StyledLine::new(Style::Changed, note)),
         }
@@ -51,21 +53,28 @@ pub(crate) async fn run(
 /// # Errors
 ///
 /// When the credentials keep working, with a note for the user.
-async fn disconnect(store: &Store) -> Result<bool, String> {
+async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
     let secret = store.load().map_err(|error| {
         format!("access was not revoked at the service, because the secret cannot be read: {error}")
     })?;
     match secret.map(|secret| secret.value) {
-        Some(Value::Connection(credentials)) => match credentials.revoke().await {
-            Ok(true) => Ok(true),
-            Ok(false) => Err("this program still has access, because the service offers no way to revoke it: disconnect it in the account's settings".to_owned()),
-            Err(error) => Err(format!(
-                "this program still has access, because revoking it failed ({error}): disconnect it in the account's settings"
-            )),
-        },
-        Some(Value::Token(_)) => {
-            Err("its token still works: revoke it in the account's API settings if it is not needed".to_owned())
+        Some(Value::Connection(credentials)) => {
+            let failed = |error: &dyn Display| {
+                format!(
+                    "this program still has access, because revoking it failed ({error}): disconnect it in the account's settings"
+                )
+            };
+            let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
+            match credentials.revoke_with(&connection).await {
+                Ok(true) => Ok(true),
+                Ok(false) => Err("this program still has access, because the service offers no way to revoke it: disconnect it in the account's settings".to_owned()),
+                Err(error) => Err(failed(&error)),
+            }
         }
+        Some(Value::Token(_)) => Err(
+            "its token still works: revoke it in the account's API settings if it is not needed"
+                .to_owned(),
+        ),
         None => Ok(false),
     }
 }

@@ -74,7 +74,8 @@ async fn attempt(
 ) -> Result<Credentials, AttemptError> {
     let listener =
         Listener::bind(options.port).map_err(|error| cannot_listen(options.port, &error))?;
-    let connector = Connector::discover(options.mcp_url).await?;
+    let connection = context.settings.connection.read()?;
+    let connector = Connector::discover_with(options.mcp_url, &connection).await?;
     let login = connector.begin(&listener.redirect_uri(), NAME, client_id).await?;
     if client_id != Some(login.client_id()) {
         accounts.register(options.mcp_url, Some(login.client_id()))?;

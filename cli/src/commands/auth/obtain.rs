@@ -73,10 +73,12 @@ pub(super) async fn mcp_url(
     };
     match given.or(context.settings.mcp_url.as_ref()).or(of_account) {
         Some(url) => Ok(url.clone()),
-        None => Connector::url_of(base).await.map_err(|error| {
-            CommandError::from(error)
-                .with_hint("name the connector with --mcp-url, or log in with --token-stdin")
-        }),
+        None => Connector::url_of_with(base, &context.settings.connection.read()?).await.map_err(
+            |error| {
+                CommandError::from(error)
+                    .with_hint("name the connector with --mcp-url, or log in with --token-stdin")
+            },
+        ),
     }
 }
 

@@ -1,16 +1,16 @@
 //! TLS by the library of the system, with its certificates.
 
-use super::{ConnectionOptions, NO_CERTIFICATE, NO_KEY, TlsError};
+use super::{NO_CERTIFICATE, NO_KEY, TlsError};
 
 /// Certificates that are trusted beside those of the system.
 #[derive(Clone, Default)]
-pub(in crate::transport) struct Roots(Vec<reqwest::Certificate>);
+pub(in crate::transport) struct NativeRoots(Vec<reqwest::Certificate>);
 
 /// Client certificate with its key.
 #[derive(Clone)]
-pub(in crate::transport) struct Identity(reqwest::Identity);
+pub(in crate::transport) struct NativeIdentity(reqwest::Identity);
 
-impl Roots {
+impl NativeRoots {
     pub(in crate::transport) fn add_pem(&mut self, pem: &[u8]) -> Result<(), TlsError> {
         let certificates = reqwest::Certificate::from_pem_bundle(pem)?;
         if certificates.is_empty() {
@@ -29,7 +29,7 @@ impl Roots {
     }
 }
 
-impl Identity {
+impl NativeIdentity {
     pub(in crate::transport) fn from_pem(pem: &[u8]) -> Result<Self, TlsError> {
         let text = std::str::from_utf8(pem)?;
         let certificates = sections(text, "CERTIFICATE");
@@ -58,13 +58,15 @@ fn sections(text: &str, label: &str) -> String {
     found
 }
 
-pub(super) fn apply(
+/// Sets up TLS.
+pub(in crate::transport) fn apply(
     builder: reqwest::ClientBuilder,
     _: bool,
-    options: &ConnectionOptions,
+    roots: &NativeRoots,
+    identity: Option<&NativeIdentity>,
 ) -> Result<reqwest::ClientBuilder, TlsError> {
-    let builder = builder.tls_backend_native().tls_certs_merge(options.roots.0.iter().cloned());
-    Ok(match &options.identity {
+    let builder = builder.tls_backend_native().tls_certs_merge(roots.0.iter().cloned());
+    Ok(match identity {
         Some(identity) => builder.identity(identity.0.clone()),
         None => builder,
     })

@@ -10,17 +10,17 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{ClientConfig, Error, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use super::{ConnectionOptions, NO_CERTIFICATE, NO_KEY, TlsError};
+use super::{NO_CERTIFICATE, NO_KEY, TlsError};
 
 /// Certificates that are trusted beside those of the system.
 #[derive(Clone, Default)]
-pub(in crate::transport) struct Roots(Vec<CertificateDer<'static>>);
+pub(in crate::transport) struct RustlsRoots(Vec<CertificateDer<'static>>);
 
 /// Client certificate with its key.
 #[derive(Clone)]
-pub(in crate::transport) struct Identity(Arc<dyn ResolvesClientCert>);
+pub(in crate::transport) struct RustlsIdentity(Arc<dyn ResolvesClientCert>);
 
-impl Roots {
+impl RustlsRoots {
     pub(in crate::transport) fn add_pem(&mut self, pem: &[u8]) -> Result<(), TlsError> {
         let certificates = certificates(pem)?;
         let mut checked = RootCertStore::empty();
@@ -40,7 +40,7 @@ impl Roots {
     }
 }
 
-impl Identity {
+impl RustlsIdentity {
     pub(in crate::transport) fn from_pem(pem: &[u8]) -> Result<Self, TlsError> {
         let chain = certificates(pem)?;
         let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
@@ -64,27 +64,39 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
-pub(super) fn apply(
+/// Sets up TLS. Without https no certificates are read, because reading them is most of a client's cost.
+pub(in crate::transport) fn apply(
     builder: reqwest::ClientBuilder,
     is_https: bool,
-    options: &ConnectionOptions,
+    roots: &RustlsRoots,
+    identity: Option<&RustlsIdentity>,
 ) -> Result<reqwest::ClientBuilder, TlsError> {
-    Ok(builder.tls_backend_preconfigured(config(is_https, options)?))
+    Ok(builder.tls_backend_preconfigured(config(is_https, roots, identity)?))
 }
 
-/// Returns a TLS configuration with the certificates of the system, so that a company's own authority is trusted, and those of the options.
-pub(crate) fn config(is_https: bool, options: &ConnectionOptions) -> Result<ClientConfig, Error> {
+/// Returns a TLS configuration with the certificates of the system alone.
+#[cfg(feature = "link-check")]
+pub(crate) fn system_config() -> Result<ClientConfig, Error> {
+    config(true, &RustlsRoots::default(), None)
+}
+
+/// Returns a TLS configuration with the certificates of the system, so that a company's own authority is trusted, and further ones.
+fn config(
+    is_https: bool,
+    roots: &RustlsRoots,
+    identity: Option<&RustlsIdentity>,
+) -> Result<ClientConfig, Error> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()?;
     let builder = if is_https {
-        let roots = options.roots.0.iter().cloned();
+        let roots = roots.0.iter().cloned();
         let verifier = Arc::new(Verifier::new_with_extra_roots(roots, provider)?);
         builder.dangerous().with_custom_certificate_verifier(verifier)
     } else {
         builder.with_root_certificates(RootCertStore::empty())
     };
-    let mut config = match &options.identity {
+    let mut config = match identity {
         Some(identity) => builder.with_client_cert_resolver(identity.0.clone()),
         None => builder.with_no_client_auth(),
     };
