@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 
-fn now() -> SystemTime {
+pub(crate) fn now() -> SystemTime {
     #[expect(clippy::disallowed_methods, reason = "certificates are verified by the real time")]
     SystemTime::now()
 }

@@ -47,7 +47,8 @@ fn given(leaf: &str) -> Vec<String> {
         command = command.find_subcommand(word).unwrap().clone();
     }
     let mut found = Vec::new();
-    for arg in command.get_arguments().filter(|it| it.get_action().takes_values()) {
+    let is_own = |arg: &&clap::Arg| arg.get_action().takes_values() && !arg.is_global_set();
+    for arg in command.get_arguments().filter(is_own) {
         let name = match arg.get_long() {
             Some(long) => format!("`--{long}`"),
             None => format!("`{}`", arg.get_value_names().map_or("", |it| it[0].as_str())),

@@ -12,14 +12,14 @@ use crate::error::CommandError;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConnectionFiles {
     /// Certificates that are trusted beside those of the system.
-    pub(crate) authorities: Option<NamedFile>,
+    pub(crate) authorities: Option<CertificateFile>,
     /// Client certificate and its private key.
-    pub(crate) client: Option<NamedFile>,
+    pub(crate) client: Option<CertificateFile>,
 }
 
 /// A file, and the option or variable that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedFile {
+pub(crate) struct CertificateFile {
     pub(crate) path: PathBuf,
     pub(crate) from: &'static str,
 }
@@ -53,7 +53,7 @@ impl ConnectionFiles {
     }
 }
 
-impl NamedFile {
+impl CertificateFile {
     fn content(&self) -> Result<Zeroizing<Vec<u8>>, CommandError> {
         std::fs::read(&self.path)
             .map(Zeroizing::new)

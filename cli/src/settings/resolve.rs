@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::config_file::Config;
-use super::connection_files::{ConnectionFiles, NamedFile};
+use super::connection_files::{CertificateFile, ConnectionFiles};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::service_url::ServiceUrl;
 use super::{Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin};
@@ -157,8 +157,10 @@ fn timeout(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, Co
 
 fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
     let file = |flag: &Option<PathBuf>, flag_name, variable| {
-        let flag = flag.clone().map(|path| NamedFile { path, from: flag_name });
-        flag.or_else(|| set(variable).map(|path| NamedFile { path: path.into(), from: variable }))
+        let flag = flag.clone().map(|path| CertificateFile { path, from: flag_name });
+        flag.or_else(|| {
+            set(variable).map(|path| CertificateFile { path: path.into(), from: variable })
+        })
     };
     ConnectionFiles {
         authorities: file(&flags.cacert, "--cacert", CA_FILE),
