@@ -14,6 +14,10 @@ pub(crate) const PROGRESS: &str = "LINKS_PROGRESS";
 pub(crate) const TIMEOUT: &str = "LINKS_TIMEOUT";
 /// The maximum wait for the rate limits.
 pub(crate) const MAX_WAIT: &str = "LINKS_MAX_WAIT";
+/// The server that shares the rate limits between machines.
+pub(crate) const PACER: &str = "LINKS_PACER";
+/// What happens while that server cannot be reached.
+pub(crate) const PACER_UNREACHABLE: &str = "LINKS_PACER_UNREACHABLE";
 /// The access token.
 pub(crate) const TOKEN: &str = EnvironmentToken::VARIABLE;
 /// A file with the access token.
@@ -50,8 +54,8 @@ pub(crate) const TEST_PROBE: &str = "LINKS_TEST_PROBE";
 #[cfg(debug_assertions)]
 pub(crate) const TEST_PANIC: &str = "LINKS_TEST_PANIC";
 
-/// Variables that hold the token or lead to it: no other program gets them.
-pub(crate) const SECRET: [&str; 2] = [TOKEN, TOKEN_FILE];
+/// Variables that hold a secret or lead to it: no other program gets them.
+pub(crate) const SECRET: [&str; 3] = [TOKEN, TOKEN_FILE, PACER];
 
 /// Variables without a key in the configuration file, each with its meaning.
 pub(crate) const ABOUT: &[(&str, &str)] = &[
@@ -65,6 +69,11 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
     ),
     (CA_FILE, "a PEM file with certificates to trust, beside those of the system"),
     (CLIENT_CERT, "a PEM file with a client certificate and its private key"),
+    (PACER, "redis://HOST: share the rate limits with other machines through this server"),
+    (
+        PACER_UNREACHABLE,
+        "while that server cannot be reached: wait, fail, or share:N of the limits",
+    ),
     (LOG, "1: a line for each request, 2: headers and bodies too"),
     (CONFIG_DIR, "directory of the configuration"),
     (STATE_DIR, "directory of state: rate limits, runs of apply, the sandbox"),

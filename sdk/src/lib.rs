@@ -164,6 +164,10 @@ pub use transport::pacing::{
     InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits,
     SharedFilePacer, Ticket, WaitReason,
 };
+#[cfg(feature = "redis")]
+pub use transport::pacing::{RedisPacer, WhenUnreachable};
+#[cfg(feature = "redis")]
+pub use transport::redis_server::{InvalidRedisUrl, RedisServer};
 pub use transport::retry_policy::RetryPolicy;
 pub use transport::write_tally::WriteSummary;
 pub use upload::{

@@ -40,6 +40,8 @@ mod exits;
 mod failures;
 mod files;
 mod first_contact;
+#[cfg(feature = "redis")]
+mod fleet;
 mod forms;
 mod hints;
 #[cfg(target_os = "linux")]

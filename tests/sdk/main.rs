@@ -15,6 +15,8 @@ mod edits_during_waits;
 mod errors;
 mod examples;
 mod faults;
+#[cfg(feature = "redis")]
+mod fleet;
 mod foreign_edit;
 #[cfg(feature = "link-check")]
 mod link_check;

@@ -8,7 +8,7 @@ use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::oauth::{
     CredentialStore, Credentials, MemoryStore, RefreshingTokenSource, StoreLock,
 };
-use links_sdk::{Client, Token, TokenSource};
+use links_sdk::{Client, RateLimits, Token, TokenSource};
 
 use crate::connector::connect;
 use links_sdk::testing::TestClock;
@@ -81,7 +81,7 @@ fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
 fn client(server: &ContractServer, clock: &Arc<TestClock>, store: &Shared) -> Client {
     let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
     let builder = Client::builder(server.base_url()).token_source(source).clock(clock.clone());
-    builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap()
+    builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }
 
 /// Returns how often tokens were requested.
@@ -319,4 +319,103 @@ async fn without_a_refresh_token_an_expired_token_is_not_renewed() {
     let error = client.me().await.unwrap_err();
     assert!(error.is_not_authenticated(), "{error}");
     assert_eq!(renewals(&server), 1, "only that of the login itself");
+}
+
+#[cfg(feature = "redis")]
+mod fleet {
+    use links_sdk::RedisServer;
+    use links_sdk::oauth::{RedisCredentialStore, StoreKey};
+    use links_test_support::redis::RedisProcess;
+
+    use super::*;
+
+    fn store(process: &RedisProcess, name: &str, key: u8) -> RedisCredentialStore {
+        let server = RedisServer::new(&process.url()).unwrap();
+        RedisCredentialStore::new(server, name, StoreKey::new([key; 32]))
+    }
+
+    #[tokio::test]
+    #[ignore = "needs a Redis server: see tests/fleet/run"]
+    async fn a_fleet_renews_a_login_once() {
+        let (server, clock, kept) = logged_in().await;
+        let process = RedisProcess::start();
+        let credentials = kept.kept().unwrap();
+        store(&process, "one", 1).save(&credentials).unwrap();
+        let clients: Vec<Client> = (0..6)
+            .map(|_| {
+                let source = RefreshingTokenSource::new(store(&process, "one", 1));
+                let source = Arc::new(source.clock(clock.clone()));
+                let builder = Client::builder(server.base_url()).token_source(source);
+                builder.clock(clock.clone()).rate_limits(RateLimits::unlimited()).build().unwrap()
+            })
+            .collect();
+        for client in &clients {
+            client.me().await.unwrap();
+        }
+        pass(&clock, 3601).await;
+        let calls: Vec<_> =
+            clients.iter().map(|client| tokio::spawn(client.me().into_future())).collect();
+        for call in calls {
+            call.await.unwrap().unwrap();
+        }
+        assert_eq!(renewals(&server), 1);
+        let renewed = store(&process, "one", 1).load().unwrap().unwrap();
+        assert_ne!(renewed.access_token, credentials.access_token);
+        let keys = process.command(&["KEYS", "*"]);
+        assert_eq!(keys.lines().count(), 1, "the lock was released: {keys}");
+    }
+
+    #[tokio::test]
+    #[ignore = "needs a Redis server: see tests/fleet/run"]
+    async fn the_record_of_a_login_is_read_only_with_its_key_and_under_its_name() {
+        let (_server, _clock, kept) = logged_in().await;
+        let process = RedisProcess::start();
+        let credentials = kept.kept().unwrap();
+        let one = store(&process, "one", 1);
+        assert_eq!(one.load().unwrap(), None);
+        one.save(&credentials).unwrap();
+        assert_eq!(one.load().unwrap(), Some(credentials.clone()));
+        assert_eq!(store(&process, "other", 1).load().unwrap(), None);
+        assert_eq!(store(&process, "one", 2).load().unwrap(), None);
+
+        let keys = process.command(&["KEYS", "*"]);
+        let record = process.command(&["GET", keys.trim()]);
+        for secret in [&credentials.access_token, credentials.refresh_token.as_ref().unwrap()] {
+            assert!(!record.contains(secret.as_str()) && !keys.contains(secret.as_str()));
+        }
+        process.command(&["SET", keys.trim(), "damaged"]);
+        let error = one.load().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
+        one.forget().unwrap();
+        assert_eq!(one.load().unwrap(), None);
+    }
+
+    #[test]
+    #[ignore = "needs a Redis server: see tests/fleet/run"]
+    fn a_lock_is_released_by_its_owner_only() {
+        let process = RedisProcess::start();
+        let one = store(&process, "one", 1);
+        let lock = one.lock().unwrap();
+        let keys = process.command(&["KEYS", "*"]);
+        let lifetime: i64 = process.command(&["PTTL", keys.trim()]).trim().parse().unwrap();
+        assert!((1..=120_000).contains(&lifetime), "{lifetime}");
+        // It became free, and another machine has taken it.
+        process.command(&["SET", keys.trim(), "another"]);
+        drop(lock);
+        assert_eq!(process.command(&["GET", keys.trim()]).trim(), "another");
+        process.command(&["DEL", keys.trim()]);
+        drop(one.lock().unwrap());
+        assert_eq!(process.command(&["EXISTS", keys.trim()]).trim(), "0");
+    }
+
+    #[test]
+    fn a_store_without_its_server_names_it_without_the_password() {
+        let server = RedisServer::new("redis://:canary@127.0.0.1:1").unwrap();
+        let store = RedisCredentialStore::new(server, "one", StoreKey::new([1; 32]));
+        for error in [store.load().unwrap_err(), store.lock().err().unwrap()] {
+            let error = error.to_string();
+            assert!(error.starts_with("redis://127.0.0.1:1 cannot be used: "), "{error}");
+        }
+        assert!(!format!("{store:?}").contains("canary"));
+    }
 }

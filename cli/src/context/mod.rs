@@ -7,11 +7,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "redis")]
+use links_sdk::RedisPacer;
 use links_sdk::apply::RunOwner;
 use links_sdk::types::Me;
 use links_sdk::{
-    BaseUrl, Client, Clock, ConnectionOptions, IdempotencyKey, RateLimits, SharedFilePacer,
-    SystemClock, Token, WriteSummary,
+    BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer, RateLimits,
+    SharedFilePacer, SystemClock, Token, WriteSummary,
 };
 use zeroize::Zeroizing;
 
@@ -29,6 +31,8 @@ use crate::output::dry_run::DryRun;
 use crate::output::format::OutputOptions;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::settings::global_args::SandboxMode;
+#[cfg(feature = "redis")]
+use crate::settings::pacing::SharedPacing;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
@@ -274,7 +278,7 @@ impl Context {
     async fn sandbox_client(&mut self, mode: SandboxMode) -> Result<Client, CommandError> {
         use crate::sandbox;
         let pacing = match mode {
-            SandboxMode::Limits => Pacing::Shared(sandbox::RATE),
+            SandboxMode::Limits => Pacing::File(sandbox::RATE),
             SandboxMode::Unlimited => Pacing::Off,
         };
         let has_limits = mode == SandboxMode::Limits;
@@ -320,8 +324,31 @@ impl Context {
         base: &BaseUrl,
         auth: ClientAuth,
     ) -> Result<Client, CommandError> {
-        let rate = SharedFilePacer::name(base, &auth.counted_as);
-        self.build(base, Some(auth), Pacing::Shared(&rate), self.settings.connection.read()?)
+        let counted_as = auth.counted_as.clone();
+        let connection = self.settings.connection.read()?;
+        self.build(base, Some(auth), Pacing::Shared(&counted_as), connection)
+    }
+
+    /// Returns the pacer of a token: that of all machines, else that of all processes of this user, if any state can be stored.
+    fn pacer(
+        &self,
+        base: &BaseUrl,
+        token: &Token,
+        watch: &Arc<RequestObserver>,
+    ) -> Option<Arc<dyn Pacer>> {
+        #[cfg(feature = "redis")]
+        if let Some(SharedPacing { server, when_unreachable }) = &self.settings.pacing {
+            let pacer = RedisPacer::new(server.clone(), &RedisPacer::name(base, token));
+            let pacer = pacer.when_unreachable(*when_unreachable).observer(watch.clone());
+            return Some(Arc::new(pacer));
+        }
+        self.file_pacer(&SharedFilePacer::name(base, token), watch)
+    }
+
+    /// Returns the pacer of all processes of this user that use this file, if any state can be stored.
+    fn file_pacer(&self, name: &str, watch: &Arc<RequestObserver>) -> Option<Arc<dyn Pacer>> {
+        let file = self.settings.state_directory()?.join(name);
+        Some(Arc::new(SharedFilePacer::new(file).observer(watch.clone())))
     }
 
     /// Builds a client. Requests without a token have no rate limits.
@@ -351,15 +378,12 @@ impl Context {
             Some(deadline) => builder.deadline(deadline),
             None => builder,
         };
-        let builder = match (pacing, self.settings.state_directory()) {
-            (Pacing::Shared(rate), Some(directory)) => {
-                let pacer =
-                    Arc::new(SharedFilePacer::new(directory.join(rate)).observer(watch.clone()));
-                watch.paced_by(pacer.clone());
-                builder.pacer(pacer)
-            }
-            (Pacing::Off, _) => builder.rate_limits(RateLimits::unlimited()),
-            (Pacing::Shared(_) | Pacing::Alone, _) => builder,
+        let builder = match pacing {
+            Pacing::Shared(token) => paced(builder, self.pacer(base, token, &watch), &watch),
+            #[cfg(feature = "sandbox")]
+            Pacing::File(name) => paced(builder, self.file_pacer(name, &watch), &watch),
+            Pacing::Off => builder.rate_limits(RateLimits::unlimited()),
+            Pacing::Alone => builder,
         };
         #[cfg(debug_assertions)]
         let builder = crate::testing::clock::with_test_clock(builder);
@@ -367,10 +391,24 @@ impl Context {
     }
 }
 
+/// Sets the pacer, if there is one to be shared.
+fn paced(
+    builder: ClientBuilder,
+    pacer: Option<Arc<dyn Pacer>>,
+    watch: &RequestObserver,
+) -> ClientBuilder {
+    let Some(pacer) = pacer else { return builder };
+    watch.paced_by(pacer.clone());
+    builder.pacer(pacer)
+}
+
 /// How the requests of a client keep within the rate limits.
 enum Pacing<'r> {
+    /// Together with all other processes whose requests are counted under this token.
+    Shared(&'r Token),
     /// Together with all other processes that use this file.
-    Shared(&'r str),
+    #[cfg(feature = "sandbox")]
+    File(&'r str),
     /// By themselves.
     Alone,
     /// There are no limits.

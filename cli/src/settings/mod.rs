@@ -6,6 +6,7 @@ pub(crate) mod dirs;
 pub(crate) mod global_args;
 mod load;
 mod of_accounts;
+pub(crate) mod pacing;
 pub(crate) mod partial_line;
 mod resolve;
 pub(crate) mod service_url;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use connection_files::ConnectionFiles;
 use global_args::{Color, SandboxMode};
+use pacing::SharedPacing;
 use service_url::ServiceUrl;
 
 use crate::auth::{Account, AccountName};
@@ -42,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) state_dir: Option<PathBuf>,
     /// Maximum wait for the rate limits.
     pub(crate) max_wait: Option<Duration>,
+    /// Server that shares the rate limits between machines.
+    pub(crate) pacing: Option<SharedPacing>,
     /// Directory of the caches, if the user names one.
     pub(crate) cache_dir: Option<PathBuf>,
     /// Command line of the user's editor.

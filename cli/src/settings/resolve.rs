@@ -7,7 +7,9 @@ use super::config_file::Config;
 use super::connection_files::{CertificateFile, ConnectionFiles};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::service_url::ServiceUrl;
-use super::{Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin};
+use super::{
+    Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin, pacing,
+};
 use crate::env_vars::{
     ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
     OUTPUT, PROGRESS, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
@@ -43,6 +45,7 @@ pub(crate) fn resolve(
         config_dir: set(CONFIG_DIR).map(Into::into),
         state_dir: set(STATE_DIR).map(Into::into),
         max_wait: max_wait(flags, set)?,
+        pacing: pacing::of(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
         progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,

@@ -12,6 +12,7 @@ use super::countdown::{self, Countdown};
 use super::{http_trace, stream};
 use crate::cache::resource_names;
 use crate::cache::resource_names::SeenAnswer;
+use crate::env_vars::PACER;
 use crate::sanitize;
 
 /// Minimum duration of a wait that is reported.
@@ -26,6 +27,7 @@ pub(crate) struct RequestObserver {
     counts_down: bool,
     countdown: Mutex<Option<Countdown>>,
     alone: AtomicBool,
+    waits_for_pacer: AtomicBool,
     pacer: OnceLock<Arc<dyn Pacer>>,
     seen: Mutex<Vec<SeenAnswer>>,
 }
@@ -64,6 +66,12 @@ impl RequestObserver {
 impl Observer for RequestObserver {
     fn waiting(&self, _: &'static str, duration: Duration, reason: WaitReason) {
         self.end_countdown();
+        if reason == WaitReason::PacerUnreachable {
+            if !self.waits_for_pacer.swap(true, Ordering::Relaxed) {
+                self.say(&format!("waiting for the server of {PACER}, which cannot be reached"));
+            }
+            return;
+        }
         if duration < WORTH_SAYING || self.silent {
             return;
         }

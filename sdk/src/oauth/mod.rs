@@ -47,11 +47,19 @@ mod credentials;
 mod endpoint;
 mod error;
 mod http;
+#[cfg(feature = "redis")]
+mod redis_store;
 mod refresh;
 mod refreshing_token_source;
 mod secrets;
+#[cfg(feature = "redis")]
+mod store_key;
 
 pub use connector::{Connector, Login};
 pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};
 pub use error::LoginError;
+#[cfg(feature = "redis")]
+pub use redis_store::RedisCredentialStore;
 pub use refreshing_token_source::RefreshingTokenSource;
+#[cfg(feature = "redis")]
+pub use store_key::{InvalidStoreKey, StoreKey};

@@ -18,6 +18,8 @@ mod options;
 pub(crate) mod pacing;
 #[cfg(any(feature = "oauth", feature = "link-check"))]
 pub(crate) mod public_resolver;
+#[cfg(feature = "redis")]
+pub(crate) mod redis_server;
 mod request_cell;
 mod reservation;
 pub(crate) mod retry;

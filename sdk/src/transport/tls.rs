@@ -13,7 +13,7 @@ use std::error::Error as StdError;
 pub(super) use native::{NativeIdentity as Identity, NativeRoots as Roots, apply};
 #[cfg(not(any(feature = "rustls", feature = "native-tls")))]
 pub(super) use none::{NoIdentity as Identity, NoRoots as Roots, apply};
-#[cfg(feature = "link-check")]
+#[cfg(any(feature = "link-check", feature = "redis"))]
 pub(crate) use rustls_backend::system_config;
 #[cfg(feature = "rustls")]
 pub(super) use rustls_backend::{RustlsIdentity as Identity, RustlsRoots as Roots, apply};

@@ -11,4 +11,5 @@ pub mod misbehaving_servers;
 pub mod proxy;
 pub mod readings;
 pub mod ready;
+pub mod redis;
 pub mod tls_front;

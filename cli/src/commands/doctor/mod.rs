@@ -2,6 +2,8 @@
 
 mod finding;
 mod local_checks;
+#[cfg(feature = "redis")]
+mod pacer_check;
 mod service_checks;
 
 use clap::Args;
@@ -25,6 +27,10 @@ pub(crate) async fn run(
     _: DoctorArgs,
 ) -> Result<CommandOutput, CommandError> {
     let mut findings = local_checks::all(&context.settings);
+    #[cfg(feature = "redis")]
+    if let Some(pacing) = &context.settings.pacing {
+        findings.push(pacer_check::check(pacing).await);
+    }
     if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
         findings.push(Finding::doubtful(CONNECTION, "skipped because of the problems above"));
         return Ok(report(&findings));

@@ -4,6 +4,8 @@ mod in_process;
 mod log;
 mod pacer_error;
 pub(crate) mod queue;
+#[cfg(feature = "redis")]
+mod redis;
 mod shared_file;
 
 use std::fmt;
@@ -16,10 +18,16 @@ use serde::{Deserialize, Serialize};
 
 pub use in_process::InProcessPacer;
 pub use pacer_error::PacerError;
+#[cfg(feature = "redis")]
+pub use redis::{RedisPacer, WhenUnreachable};
 pub use shared_file::SharedFilePacer;
 
+use sha2::{Digest, Sha256};
+
 use super::clock::Clock;
+use crate::base_url::BaseUrl;
 use crate::operation::Bucket;
+use crate::token::Token;
 
 /// The limits of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +79,18 @@ impl RateLimits {
             per_minute: self.per_minute.min(ceiling.per_minute),
             analytics_per_minute: self.analytics_per_minute.min(ceiling.analytics_per_minute),
             music_per_minute: self.music_per_minute.min(ceiling.music_per_minute),
+        }
+    }
+
+    /// Returns one of this many equal shares, rounded down; at least 1 each.
+    #[cfg(feature = "redis")]
+    fn divided_by(self, shares: usize) -> Self {
+        let share = |most: usize| (most / shares.max(1)).max(1);
+        Self {
+            per_second: share(self.per_second),
+            per_minute: share(self.per_minute),
+            analytics_per_minute: share(self.analytics_per_minute),
+            music_per_minute: share(self.music_per_minute),
         }
     }
 }
@@ -235,6 +255,15 @@ pub(crate) fn poll_once<F: Future + Unpin>(mut future: F) -> Result<F::Output, F
         Poll::Ready(result) => Ok(result),
         Poll::Pending => Err(future),
     }
+}
+
+/// Returns a digest of a token and its origin; neither can be recovered from it.
+fn token_digest(base: &BaseUrl, token: &Token) -> String {
+    let mut hash = Sha256::new();
+    hash.update(base.origin());
+    hash.update([0]);
+    hash.update(token.header().as_bytes());
+    hex::encode(&hash.finalize()[..16])
 }
 
 /// Ticket of one admitted request.

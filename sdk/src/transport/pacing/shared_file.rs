@@ -8,10 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::log::{BlockedPeriod, LoggedRequest, Nanos, RequestLog};
-use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket};
+use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, token_digest};
 use crate::base_url::BaseUrl;
 use crate::operation::Bucket;
 use crate::token::Token;
@@ -95,11 +94,7 @@ impl SharedFilePacer {
 
     /// Returns a name for the file of one token at one origin; neither can be recovered from it.
     pub fn name(base: &BaseUrl, token: &Token) -> String {
-        let mut hash = Sha256::new();
-        hash.update(base.origin());
-        hash.update([0]);
-        hash.update(token.header().as_bytes());
-        format!("rate-{}.json", hex::encode(&hash.finalize()[..16]))
+        format!("rate-{}.json", token_digest(base, token))
     }
 
     /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.

@@ -75,7 +75,7 @@ pub(in crate::transport) fn apply(
 }
 
 /// Returns a TLS configuration with the certificates of the system alone.
-#[cfg(feature = "link-check")]
+#[cfg(any(feature = "link-check", feature = "redis"))]
 pub(crate) fn system_config() -> Result<ClientConfig, Error> {
     config(true, &RustlsRoots::default(), None)
 }

@@ -1,0 +1,267 @@
+//! Pacing for all machines of one token: the log is kept by a Redis server.
+
+mod memory;
+mod shared_log;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use self::memory::Memory;
+use self::shared_log::{Context, LogAnswer, Question, SharedLog, bucket_name, limits, ticket_name};
+use super::{
+    MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits, Ticket, WaitReason,
+};
+use crate::base_url::BaseUrl;
+use crate::operation::Bucket;
+use crate::token::Token;
+use crate::transport::clock::Clock;
+use crate::transport::observer::{NoObserver, Observer};
+use crate::transport::redis_server::RedisServer;
+
+/// What a [`RedisPacer`] does while its server cannot be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenUnreachable {
+    /// Calls wait for the server, as long as they may take.
+    #[default]
+    Wait,
+    /// Calls fail at once, with an error for which [`Error::is_network`](crate::Error::is_network) returns `true`. Nothing is sent.
+    Fail,
+    /// The client uses one of this many equal shares of the limits, and at least one request of each window.
+    Share(usize),
+}
+
+/// A [`Pacer`] whose log is kept by a Redis server (5 or newer, or Valkey), so that all machines of one token behave as one client.
+///
+/// Each request costs two exchanges with the server, one before it is sent and one after its answer. The time is that of the server; the clocks of
+/// the machines do not matter. Its keys begin with `links:pacing`, hold times and no token, and expire within a day. Nothing is to be
+/// configured in the server. It must not be a cluster, and must not evict keys while it is in use.
+///
+/// A server that was restarted has lost the last requests. It is told by each client what that client has sent, and admits nothing for two
+/// seconds meanwhile. Requests of clients that have ended before remain unknown; without them the service may answer 429, which is waited
+/// out by all. A server that [cannot be reached](WhenUnreachable) stops no call that is under way.
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use links_sdk::{BaseUrl, Client, RedisPacer, RedisServer, Token, WhenUnreachable};
+///
+/// let base = BaseUrl::new("https://links.example/api/v1")?;
+/// let token = Token::new("lnk_secret")?;
+/// let server = RedisServer::new("redis://redis.example")?;
+/// let pacer = RedisPacer::new(server, &RedisPacer::name(&base, &token)).when_unreachable(WhenUnreachable::Share(16));
+/// let client = Client::builder(base.as_str()).token(token).pacer(Arc::new(pacer)).build()?;
+/// # let _ = client;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RedisPacer {
+    log: SharedLog,
+    ceiling: Option<RateLimits>,
+    when_unreachable: WhenUnreachable,
+    observer: Arc<dyn Observer>,
+    memory: Mutex<Memory>,
+}
+
+/// The server could not be asked, for this reason.
+struct Unreachable(String);
+
+impl RedisPacer {
+    /// Returns a pacer for the token of this name, with the limits of the interface. All machines have to use the same name for a token, and
+    /// another one for each token; [`RedisPacer::name`] makes one. Nothing is sent before the first request.
+    pub fn new(server: RedisServer, name: &str) -> Self {
+        Self {
+            log: SharedLog::new(server, name),
+            ceiling: None,
+            when_unreachable: WhenUnreachable::default(),
+            observer: Arc::new(NoObserver),
+            memory: Mutex::default(),
+        }
+    }
+
+    /// Returns a name for one token at one origin; neither can be recovered from it.
+    pub fn name(base: &BaseUrl, token: &Token) -> String {
+        super::token_digest(base, token)
+    }
+
+    /// Sets what happens while the server cannot be reached.
+    #[must_use]
+    pub fn when_unreachable(self, when_unreachable: WhenUnreachable) -> Self {
+        Self { when_unreachable, ..self }
+    }
+
+    /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones.
+    #[must_use]
+    pub fn rate_limits(self, limits: RateLimits) -> Self {
+        Self { ceiling: Some(limits), ..self }
+    }
+
+    /// Sets the observer, which is notified when the server cannot be reached and a share of the limits is used.
+    #[must_use]
+    pub fn observer(self, observer: Arc<dyn Observer>) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Asks the server whether it is there, and whether it has what a pacer needs.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be reached, or refuses the login or the script.
+    pub async fn check(&self, clock: &dyn Clock) -> Result<(), PacerError> {
+        let question = Question { operation: "look", details: Vec::new() };
+        let asked = self.ask(question, clock).await;
+        asked.map(drop).map_err(|error| self.error(error))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn error(&self, Unreachable(reason): Unreachable) -> PacerError {
+        let server = &self.log.server;
+        PacerError::new(format!("{server}, which shares the rate limits, cannot be used: {reason}"))
+    }
+
+    /// Asks the server, unless it has just failed to answer. It is told first what this client has sent if it does not know that.
+    async fn ask(&self, question: Question, clock: &dyn Clock) -> Result<LogAnswer, Unreachable> {
+        let now = clock.monotonic();
+        let epoch = {
+            let mut memory = self.memory();
+            if let Some(reason) = memory.is_away(now) {
+                return Err(Unreachable(reason.to_owned()));
+            }
+            memory.epoch(now)
+        };
+        let mut context = Context { epoch, ceiling: self.ceiling, ..Context::default() };
+        let mut asked = self.log.ask(&question, &context).await;
+        if matches!(asked, Ok(LogAnswer { must_report: true, .. })) {
+            context.report = self.memory().report(clock.monotonic());
+            asked = self.log.ask(&question, &context).await;
+        }
+        let has_reported = !context.report.is_empty();
+        match asked {
+            Ok(answer) => {
+                self.memory().reached(answer.epoch.clone(), answer.remaining, has_reported);
+                Ok(answer)
+            }
+            Err(error) => {
+                let is_first = self.memory().failed(error.to_string(), clock.monotonic());
+                if is_first && matches!(self.when_unreachable, WhenUnreachable::Share(_)) {
+                    self.observer.pacing_alone(&self.log.server.to_string(), &error);
+                }
+                Err(Unreachable(error.to_string()))
+            }
+        }
+    }
+
+    /// Asks for an admission, or for a forecast of it.
+    async fn ask_to_admit(
+        &self,
+        ticket: Ticket,
+        bucket: Bucket,
+        clock: &dyn Clock,
+    ) -> Result<Ticket, NotAdmitted> {
+        let details = vec![ticket_name(ticket), bucket_name(bucket).to_owned()];
+        let asked = self.ask(Question { operation: "admit", details }, clock).await;
+        match asked {
+            Ok(LogAnswer { wait: ..0, .. }) => {
+                self.memory().admitted(ticket, bucket, clock.monotonic());
+                Ok(ticket)
+            }
+            Ok(answer) => Err(NotAdmitted::Wait(self.must_wait(&answer))),
+            Err(unreachable) => self.admit_alone(unreachable, bucket, clock.monotonic()),
+        }
+    }
+
+    /// Decides without the server.
+    fn admit_alone(
+        &self,
+        unreachable: Unreachable,
+        bucket: Bucket,
+        now: Duration,
+    ) -> Result<Ticket, NotAdmitted> {
+        match self.when_unreachable {
+            WhenUnreachable::Wait => {
+                let duration = self.memory().asks_again_in(now);
+                Err(NotAdmitted::Wait(MustWait { duration, reason: WaitReason::PacerUnreachable }))
+            }
+            WhenUnreachable::Fail => Err(NotAdmitted::Failed(self.error(unreachable))),
+            WhenUnreachable::Share(shares) => {
+                let mut memory = self.memory();
+                let share = memory.share(self.ceiling, shares);
+                let ticket = memory.log.admit(Some(share), bucket, now)?;
+                memory.is_ahead();
+                Ok(ticket)
+            }
+        }
+    }
+
+    fn must_wait(&self, answer: &LogAnswer) -> MustWait {
+        let limits = self.memory().log.limits(self.ceiling);
+        let reason = match answer.reason {
+            1 => WaitReason::PerSecond(limits.per_second),
+            2 => WaitReason::PerMinute(limits.per_minute),
+            3 => WaitReason::AnalyticsPerMinute(limits.analytics_per_minute),
+            4 => WaitReason::MusicPerMinute(limits.music_per_minute),
+            6 => WaitReason::PacerStarting,
+            _ => WaitReason::TooManyRequests,
+        };
+        let duration = Duration::from_micros(answer.wait.unsigned_abs());
+        MustWait { duration, reason }
+    }
+
+    /// Tells the server something. If that fails, it is told with the next report.
+    async fn tell(&self, operation: &'static str, detail: String, clock: &dyn Clock) {
+        let question = Question { operation, details: vec![detail] };
+        if self.ask(question, clock).await.is_err() {
+            self.memory().is_ahead();
+        }
+    }
+}
+
+impl Pacer for RedisPacer {
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+        let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
+        Box::pin(self.ask_to_admit(ticket, bucket, clock))
+    }
+
+    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.memory().log.settle(ticket, clock.monotonic());
+        Box::pin(self.tell("settle", ticket_name(ticket), clock))
+    }
+
+    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.memory().log.block(wait, clock.monotonic());
+        Box::pin(self.tell("block", wait.as_micros().to_string(), clock))
+    }
+
+    fn forecast<'a>(
+        &'a self,
+        bucket: Bucket,
+        ahead: usize,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Option<MustWait>> {
+        let details = vec![bucket_name(bucket).to_owned(), ahead.to_string()];
+        let question = Question { operation: "forecast", details };
+        Box::pin(async move {
+            let answer = self.ask(question, clock).await.ok()?;
+            Some(self.must_wait(&answer))
+        })
+    }
+
+    fn learn<'a>(&'a self, learned: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.memory().log.learned = Some(learned);
+        Box::pin(self.tell("learn", limits(&learned), clock))
+    }
+
+    fn remaining(&self, _: &dyn Clock) -> Option<usize> {
+        self.memory().remaining
+    }
+}

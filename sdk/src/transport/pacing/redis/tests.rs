@@ -1,0 +1,157 @@
+//! Test that the log in the server decides as the one in the process.
+
+use links_test_support::redis::RedisProcess;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use super::*;
+use crate::transport::pacing::log::RequestLog;
+
+/// Time at which each history begins, in microseconds since 1970.
+const START: u64 = 1_800_000_000_000_000;
+const SECOND: u64 = 1_000_000;
+
+/// Something that happens to a log.
+#[derive(Clone, Debug)]
+enum Event {
+    Passes(u64),
+    SetBack(u64),
+    Admit(Bucket),
+    Forecast(Bucket, usize),
+    Settle(usize),
+    Block(u64),
+    Learn(RateLimits),
+}
+
+fn bucket() -> impl Strategy<Value = Bucket> {
+    prop_oneof![
+        4 => Just(Bucket::General),
+        2 => Just(Bucket::Analytics),
+        2 => Just(Bucket::Music),
+    ]
+}
+
+fn rate_limits() -> impl Strategy<Value = RateLimits> {
+    (0..8_usize, 0..40_usize, 0..12_usize, 0..9_usize).prop_map(
+        |(second, minute, analytics, music)| RateLimits {
+            per_second: second,
+            per_minute: minute,
+            analytics_per_minute: analytics,
+            music_per_minute: music,
+        },
+    )
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        8 => (0..400_000_u64).prop_map(Event::Passes),
+        3 => (0..15 * SECOND).prop_map(Event::Passes),
+        1 => (0..90 * SECOND).prop_map(Event::Passes),
+        1 => (0..30 * SECOND).prop_map(Event::SetBack),
+        20 => bucket().prop_map(Event::Admit),
+        2 => (bucket(), 0..70_usize).prop_map(|(bucket, ahead)| Event::Forecast(bucket, ahead)),
+        12 => (0..6_usize).prop_map(Event::Settle),
+        1 => (0..100 * SECOND).prop_map(Event::Block),
+        1 => rate_limits().prop_map(Event::Learn),
+    ]
+}
+
+/// The log in this process and the one in the server, with what both are asked.
+struct Both {
+    log: SharedLog,
+    model: RequestLog,
+    ceiling: Option<RateLimits>,
+    now: u64,
+    /// Tickets in the process and in the server.
+    tickets: Vec<(Ticket, Ticket)>,
+}
+
+impl Both {
+    async fn ask(&self, operation: &'static str, details: Vec<String>) -> LogAnswer {
+        let context = Context { ceiling: self.ceiling, now: Some(self.now), ..Context::default() };
+        self.log.ask(&Question { operation, details }, &context).await.unwrap()
+    }
+
+    async fn happens(&mut self, event: &Event) {
+        let model_now = Duration::from_micros(self.now);
+        match event {
+            Event::Passes(micros) => self.now += micros,
+            // Not so far that the server seems to have started later.
+            Event::SetBack(micros) => self.now = (self.now - micros).max(START + 10 * SECOND),
+            Event::Admit(bucket) => {
+                let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
+                let details = vec![ticket_name(ticket), bucket_name(*bucket).to_owned()];
+                let answer = self.ask("admit", details).await;
+                match self.model.admit(self.ceiling, *bucket, model_now) {
+                    Ok(of_model) => {
+                        assert_eq!(answer.wait, -1, "only the process admits");
+                        self.tickets.push((of_model, ticket));
+                    }
+                    Err(wait) => agree_to_wait(wait, &answer),
+                }
+                assert_eq!(answer.remaining, self.model.remaining(self.ceiling, model_now));
+            }
+            Event::Forecast(bucket, ahead) => {
+                let details = vec![bucket_name(*bucket).to_owned(), ahead.to_string()];
+                let answer = self.ask("forecast", details).await;
+                let wait = self.model.forecast(self.ceiling, *bucket, *ahead, model_now);
+                agree_to_wait(wait, &answer);
+            }
+            Event::Settle(back) => {
+                let index = self.tickets.len().checked_sub(back + 1);
+                if let Some((of_model, of_server)) = index.map(|index| self.tickets[index]) {
+                    self.model.settle(of_model, model_now);
+                    self.ask("settle", vec![ticket_name(of_server)]).await;
+                }
+            }
+            Event::Block(wait) => {
+                self.model.block(Duration::from_micros(*wait), model_now);
+                self.ask("block", vec![wait.to_string()]).await;
+            }
+            Event::Learn(learned) => {
+                self.model.learned = Some(*learned);
+                self.ask("learn", vec![limits(learned)]).await;
+            }
+        }
+    }
+}
+
+fn agree_to_wait(wait: MustWait, answer: &LogAnswer) {
+    let reason = match wait.reason {
+        WaitReason::PerSecond(_) => 1,
+        WaitReason::PerMinute(_) => 2,
+        WaitReason::AnalyticsPerMinute(_) => 3,
+        WaitReason::MusicPerMinute(_) => 4,
+        _ => 5,
+    };
+    let micros = i64::try_from(wait.duration.as_micros()).unwrap();
+    assert_eq!((answer.wait, answer.reason), (micros, reason), "{wait:?}");
+}
+
+#[test]
+#[ignore = "needs a Redis server: see tests/fleet/run"]
+fn the_log_in_the_server_admits_exactly_what_the_log_in_a_process_admits() {
+    let process = RedisProcess::start();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let histories = (proptest::option::of(rate_limits()), prop::collection::vec(event(), 1..150));
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let ran = runner.run(&histories, |(ceiling, events)| {
+        runtime.block_on(async {
+            let server = RedisServer::new(&process.url()).unwrap();
+            let log = SharedLog::new(server, &Uuid::new_v4().to_string());
+            let (model, tickets) = (RequestLog::default(), Vec::new());
+            let mut both = Both { log, model, ceiling, now: START, tickets };
+            both.ask("look", Vec::new()).await;
+            both.now += 10 * SECOND;
+            for event in &events {
+                both.happens(event).await;
+            }
+        });
+        Ok(())
+    });
+    ran.unwrap();
+}

@@ -1,0 +1,244 @@
+//! A Redis server, given by its URL, and connections to it.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, IntoConnectionInfo, RedisConnectionInfo, RedisError};
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio_rustls::TlsConnector;
+use url::{Host, Url};
+
+use super::tls;
+
+/// Maximum time to connect, and to answer one command.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PORT: u16 = 6379;
+
+/// A Redis server through which machines share what they know: `redis://`, `rediss://` (TLS, with the certificates of the
+/// system) or, for a socket of this machine, `unix://`.
+///
+/// Its clones share one connection, which is made when it is needed. `Display` and `Debug` show neither the user name nor the password.
+///
+/// ```
+/// use links_sdk::RedisServer;
+///
+/// let server = RedisServer::new("rediss://links:secret@redis.example:6380/1")?;
+/// assert_eq!(server.to_string(), "rediss://redis.example:6380/1");
+/// assert!(RedisServer::new("http://redis.example").is_err());
+/// # Ok::<(), links_sdk::InvalidRedisUrl>(())
+/// ```
+#[derive(Clone)]
+pub struct RedisServer {
+    address: Address,
+    login: RedisConnectionInfo,
+    shown: String,
+    connection: Arc<Mutex<Option<Arc<RedisConnection>>>>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Address {
+    Tcp { host: String, port: u16, is_encrypted: bool },
+    Unix(PathBuf),
+}
+
+/// Reason why a URL is not that of a Redis server. It does not repeat the URL, which may hold a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidRedisUrl(String);
+
+/// A connection, and the run of the server to which it leads.
+pub(crate) struct RedisConnection {
+    pub(crate) commands: MultiplexedConnection,
+    /// Changes when the server is restarted; empty if the server does not tell.
+    pub(crate) run: String,
+}
+
+impl RedisServer {
+    /// Reads a URL. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// When it is not the URL of a Redis server.
+    pub fn new(url: &str) -> Result<Self, InvalidRedisUrl> {
+        let invalid = |why: &str| InvalidRedisUrl(format!("not the URL of a Redis server: {why}"));
+        let mut url = Url::parse(url.trim()).map_err(|error| invalid(&error.to_string()))?;
+        let scheme = url.scheme().to_owned();
+        let is_socket = matches!(&*scheme, "unix" | "redis+unix");
+        if !is_socket && !matches!(&*scheme, "redis" | "rediss") {
+            return Err(invalid("it begins with redis://, rediss:// or unix://"));
+        }
+        if scheme == "rediss" {
+            // The library has no TLS here: a program has one TLS, set up for each connection.
+            url = Url::parse(&url.as_str().replacen("rediss", "redis", 1))
+                .map_err(|error| invalid(&error.to_string()))?;
+        }
+        let host = match url.host() {
+            _ if is_socket => String::new(),
+            Some(Host::Ipv6(address)) => address.to_string(),
+            Some(host) => host.to_string(),
+            None => return Err(invalid("it names no host")),
+        };
+        let info = url.clone().into_connection_info();
+        let info = info.map_err(|error| invalid(error.detail().unwrap_or("it cannot be read")))?;
+        let port = url.port().unwrap_or(PORT);
+        let address = match info.addr() {
+            redis::ConnectionAddr::Unix(path) => Address::Unix(path.clone()),
+            _ => Address::Tcp { host, port, is_encrypted: scheme == "rediss" },
+        };
+        let shown = match &address {
+            Address::Unix(path) => format!("unix://{}", path.display()),
+            Address::Tcp { .. } => {
+                let host = url.host_str().unwrap_or_default();
+                format!("{scheme}://{host}:{port}{}", url.path().trim_end_matches('/'))
+            }
+        };
+        let login = info.redis_settings().clone();
+        Ok(Self { address, login, shown, connection: Arc::default() })
+    }
+
+    /// Returns the connection that all clones share, and whether it was made just now.
+    pub(crate) async fn connection(&self) -> Result<(Arc<RedisConnection>, bool), RedisError> {
+        let mut current = self.connection.lock().await;
+        if let Some(connection) = &*current {
+            return Ok((connection.clone(), false));
+        }
+        let made = Arc::new(self.connect().await?);
+        *current = Some(made.clone());
+        Ok((made, true))
+    }
+
+    /// Uses a connection no more, after an error.
+    pub(crate) async fn disconnect(&self, connection: &Arc<RedisConnection>) {
+        self.connection.lock().await.take_if(|current| Arc::ptr_eq(current, connection));
+    }
+
+    /// Connects and logs in. The connection lives in the runtime of the caller.
+    pub(crate) async fn connect(&self) -> Result<RedisConnection, RedisError> {
+        let connecting = async {
+            match &self.address {
+                Address::Unix(path) => self.log_in(unix(path).await?).await,
+                Address::Tcp { host, port, is_encrypted } => {
+                    let stream = TcpStream::connect((host.as_str(), *port)).await?;
+                    stream.set_nodelay(true)?;
+                    if *is_encrypted {
+                        self.log_in(encrypted(stream, host).await?).await
+                    } else {
+                        self.log_in(stream).await
+                    }
+                }
+            }
+        };
+        let late = |_| io::Error::new(io::ErrorKind::TimedOut, "it did not answer in time");
+        tokio::time::timeout(PATIENCE, connecting).await.map_err(late)?
+    }
+
+    async fn log_in<S>(&self, stream: S) -> Result<RedisConnection, RedisError>
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+    {
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+        let (mut commands, driver) =
+            MultiplexedConnection::new_with_config(&self.login, stream, config).await?;
+        tokio::spawn(driver);
+        // An account of the server may be forbidden to ask this.
+        let about: Result<String, _> =
+            redis::cmd("INFO").arg("server").query_async(&mut commands).await;
+        let about = match about {
+            Err(error) if error.is_io_error() => return Err(error),
+            about => about.unwrap_or_default(),
+        };
+        let run = about.lines().find_map(|line| line.strip_prefix("run_id:"));
+        Ok(RedisConnection { commands, run: run.unwrap_or_default().to_owned() })
+    }
+}
+
+#[cfg(unix)]
+async fn unix(path: &std::path::Path) -> io::Result<tokio::net::UnixStream> {
+    tokio::net::UnixStream::connect(path).await
+}
+
+#[cfg(not(unix))]
+async fn unix(_: &std::path::Path) -> io::Result<TcpStream> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no such sockets"))
+}
+
+async fn encrypted(
+    stream: TcpStream,
+    host: &str,
+) -> io::Result<tokio_rustls::client::TlsStream<TcpStream>> {
+    let mut config = tls::system_config().map_err(io::Error::other)?;
+    config.alpn_protocols.clear();
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+}
+
+impl PartialEq for RedisServer {
+    fn eq(&self, other: &Self) -> bool {
+        let login = |server: &Self| {
+            let RedisServer { login, .. } = server;
+            (login.db(), login.username().map(str::to_owned), login.password().map(str::to_owned))
+        };
+        self.address == other.address && login(self) == login(other)
+    }
+}
+
+impl Eq for RedisServer {}
+
+impl fmt::Display for RedisServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for RedisServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RedisServer").field(&self.shown).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_shown_without_its_password() {
+        let shown = |url| RedisServer::new(url).map(|it| format!("{it} {it:?}"));
+        for (url, expected) in [
+            ("redis://redis.example", "redis://redis.example:6379"),
+            ("rediss://canary:canary@redis.example:1/2", "rediss://redis.example:1/2"),
+            ("redis://:canary@[::1]:7000/", "redis://[::1]:7000"),
+            ("unix:///run/redis.sock?pass=canary&db=3", "unix:///run/redis.sock"),
+        ] {
+            let shown = shown(url).unwrap();
+            assert!(!shown.contains("canary"), "{shown}");
+            assert_eq!(shown, format!("{expected} RedisServer({expected:?})"));
+        }
+        for url in [
+            "http://canary@h",
+            "canary",
+            "redis://:canary@h:x",
+            "rediss:///canary",
+            "redis://h/canary",
+        ] {
+            let error = shown(url).unwrap_err().to_string();
+            assert!(!error.contains("canary"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_login_is_that_of_the_url() {
+        let server = RedisServer::new("rediss://links:se%20cret@redis.example/2").unwrap();
+        let login = &server.login;
+        assert_eq!(
+            (login.username(), login.password(), login.db()),
+            (Some("links"), Some("se cret"), 2)
+        );
+        assert!(matches!(server.address, Address::Tcp { is_encrypted: true, port: 6379, .. }));
+    }
+}
