@@ -1,7 +1,7 @@
 //! The command-line tool for public link pages.
 //!
-//! A command is one file under [`commands`]: its arguments, and a `run` that returns an [`CommandOutput`](crate::output::CommandOutput) or a
-//! [`CommandError`](crate::error::CommandError). What is printed, in which format and with which exit code is decided in [`app`] and [`ui`].
+//! A command is one file under `commands`: its arguments, and a `run` that returns a `CommandOutput` or a
+//! `CommandError`. What is printed, in which format and with which exit code is decided in `app` and `ui`.
 
 mod account;
 mod app;

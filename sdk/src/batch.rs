@@ -54,6 +54,16 @@ impl<T: BatchItem> BatchRun<T> {
     }
 
     /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let task = tokio::spawn(slots.create_many([NewSlot::of("divider"), NewSlot::of("divider")]).send());
+    /// assert_eq!(task.await??.len(), 2);
+    /// # Ok(()) });
+    /// ```
     pub fn send(self) -> CallFuture<Vec<T::Done>, BatchError> {
         CallFuture::new(self.run())
     }

@@ -218,6 +218,14 @@ impl<T: Send + 'static, K> Call<T, K> {
 
     /// Returns the call with the answer as the service sent it, undecoded: nothing is lost and nothing is rewritten.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let answer = client.me().answer().await?;
+    /// assert_eq!(answer.status(), 200);
+    /// println!("{}", String::from_utf8_lossy(answer.body()));
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of the call itself, also that of an answer that cannot be decoded.
@@ -303,6 +311,18 @@ impl<T: Send + 'static> Call<T, Create> {
 impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
     /// Returns the call as a dry run: the service validates it and changes nothing (the interface, section 4.1.3). Rules that answer 409
     /// are probably not checked.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// slots.create(NewSlot::of("divider")).dry_run().await?;
+    /// let error = slots.create(NewSlot::of("button").with("titel", "Menu")).dry_run().await.unwrap_err();
+    /// assert!(error.is_validation());
+    /// assert_eq!(slots.list().await?.len(), 14);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

@@ -4,6 +4,7 @@
 mod commands;
 mod dependencies;
 mod documents;
+mod examples;
 mod faults;
 mod interface;
 mod layers;

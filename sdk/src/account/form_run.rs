@@ -12,6 +12,21 @@ impl FormPlan {
     ///
     /// A lost answer is settled by the idempotency key of a create, and by reading the form after a change.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::account::{DesiredForm, FormPlan};
+    ///
+    /// let fields = serde_json::json!({
+    ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+    ///     "fields": [{"type": "text", "label": "Name", "required": true}],
+    /// });
+    /// let desired = DesiredForm { name: "contact".into(), id: None, fields: serde_json::from_value(fields)? };
+    /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
+    /// let form = plan.execute(&client, None).await?;
+    /// assert_eq!(form.title, "Write to us");
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`FormsHandle::create`](crate::FormsHandle::create) and
@@ -38,6 +53,21 @@ impl FormPlan {
     }
 
     /// Sends the create or the change as a dry run.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::account::{DesiredForm, FormPlan};
+    ///
+    /// let fields = serde_json::json!({
+    ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+    ///     "fields": [{"type": "text", "label": "Name", "required": true}],
+    /// });
+    /// let desired = DesiredForm { name: "contact".into(), id: None, fields: serde_json::from_value(fields)? };
+    /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
+    /// plan.check(&client).await?;
+    /// assert!(!client.forms().list().await?.iter().any(|form| form.title == "Write to us"));
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

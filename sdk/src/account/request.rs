@@ -81,6 +81,21 @@ impl AccountHandle {
     }
 
     /// Makes pages match what a delegate plans, confirms and observes. The delegate is given the index of a page in `pages`.
+    ///
+    /// ```no_run
+    /// # async fn example<D: links_sdk::apply::AccountDelegate>(
+    /// #     client: links_sdk::Client, mut delegate: D) -> Result<(), D::Error> {
+    /// use links_sdk::account::PageRequest;
+    ///
+    /// let page = |login: &str| PageRequest {
+    ///     keys: login.parse().into_iter().collect(),
+    ///     path: Some(format!("{login}.yaml")),
+    ///     may_create: false,
+    /// };
+    /// let pages = vec![page("cafe"), page("bar")];
+    /// client.account().apply_with(pages, &mut delegate).run().await?;
+    /// # Ok(()) }
+    /// ```
     pub fn apply_with<'d, D: AccountDelegate>(
         &self,
         pages: Vec<PageRequest>,
@@ -91,6 +106,19 @@ impl AccountHandle {
     }
 
     /// Plans the changes that make pages and forms as they are desired. Nothing is written.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::account::DesiredAccount;
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let plan = client.account().plan(desired).await?;
+    /// assert_eq!(plan.pages[0].plan.fields.changed["title"], "Closed on Mondays");
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///
@@ -109,6 +137,15 @@ impl<D: AccountDelegate> ApplyPages<'_, D> {
 
     /// Makes the pages match what the delegate plans. Returns a result for each page, in the same order.
     ///
+    /// ```no_run
+    /// # async fn example<D: links_sdk::apply::AccountDelegate>(
+    /// #     client: links_sdk::Client, pages: Vec<links_sdk::account::PageRequest>, mut delegate: D) -> Result<(), D::Error> {
+    /// for result in client.account().apply_with(pages, &mut delegate).run().await? {
+    ///     println!("{:?}", result?.done);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When no page was written.
@@ -119,6 +156,15 @@ impl<D: AccountDelegate> ApplyPages<'_, D> {
     }
 
     /// Reads the pages and plans. Nothing is locked and nothing is written.
+    ///
+    /// ```no_run
+    /// # async fn example<D: links_sdk::apply::AccountDelegate>(
+    /// #     client: links_sdk::Client, pages: Vec<links_sdk::account::PageRequest>, mut delegate: D) -> Result<(), D::Error> {
+    /// for planned in client.account().apply_with(pages, &mut delegate).plan().await? {
+    ///     println!("{}: {} requests", planned.page.login, planned.proposal.plan.request_count());
+    /// }
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -189,6 +235,21 @@ impl ApplyAccount {
 
     /// Plans. Nothing is locked and nothing is written.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::account::DesiredAccount;
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let plan = client.account().apply(desired.clone()).plan().await?;
+    /// // Exactly this plan is carried out, even if it was saved meanwhile.
+    /// let applied = client.account().apply(desired).planned(plan).run().await?;
+    /// assert!(applied.pages[0].is_ok());
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// When a page or the forms cannot be read, or no plan can be made.
@@ -205,6 +266,24 @@ impl ApplyAccount {
     }
 
     /// Makes pages and forms as they are desired.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::account::DesiredAccount;
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let applied = client.account().apply(desired).run().await?;
+    /// for page in &applied.pages {
+    ///     match page {
+    ///         Ok(page) => println!("{:?}", page.done),
+    ///         Err(error) => println!("{error}"),
+    ///     }
+    /// }
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

@@ -131,11 +131,28 @@ impl CheckLogin {
     }
 
     /// Returns the future of the call. `.await` is the same.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let one = tokio::spawn(client.profiles().check_login("cafe").send());
+    /// let other = tokio::spawn(client.profiles().check_login("spring.menu").send());
+    /// assert_eq!((one.await??.available, other.await??.available), (false, true));
+    /// # Ok(()) });
+    /// ```
     pub fn send(self) -> CallFuture<LoginCheck> {
         self.call().send()
     }
 
     /// Returns the call as a [`Call`], which has more options. The login and the page's key have at most 255 characters each; more is a 422.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::time::Duration;
+    ///
+    /// let check = client.profiles().check_login("spring.menu").call().with_deadline(Duration::from_secs(10)).await?;
+    /// assert!(check.available);
+    /// # Ok(()) });
+    /// ```
     pub fn call(self) -> Call<LoginCheck> {
         let Self { client, login, profile } = self;
         Call::of(

@@ -152,6 +152,13 @@ impl RawCall {
 
     /// Returns the future of the call. `.await` is the same.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let me = tokio::spawn(client.raw("GET", "/me").send());
+    /// assert_eq!(me.await??.status(), 200);
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the method is not one of GET, POST, PUT, PATCH and DELETE, or the path could leave the base URL; and every error of a
@@ -175,6 +182,17 @@ impl RawCall {
     }
 
     /// Returns the call as a dry run, which changes nothing (the interface, section 4.1.3).
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use serde_json::json;
+    ///
+    /// let slot = json!({ "type": "button", "data": {"titel": "Menu"} });
+    /// let error = client.raw("POST", "/profiles/cafe/slots").json(&slot).dry_run().await.unwrap_err();
+    /// assert!(error.is_validation());
+    /// assert!(client.raw("GET", "/me").dry_run().await.unwrap_err().is_invalid_input());
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

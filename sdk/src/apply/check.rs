@@ -15,6 +15,19 @@ impl Plan {
     ///
     /// Where the plan has to make room first, a refusal that names no slot is about the room, not about the slots.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions};
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "button", "data": {"titel": "Menu"}}]}"#)?;
+    /// let plan = Plan::of_page(&page, &desired, &PlanOptions::default())?;
+    /// let refused = plan.check(&client, page.id, &Default::default()).await?;
+    /// assert_eq!(refused[0].index, 0);
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// When a request fails for another reason.
@@ -46,6 +59,17 @@ impl Plan {
 
 impl PlannedFields {
     /// Sends every request about fields as a dry run. Fields of `skip` are left out.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::{PageSnapshot, PlannedFields};
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// let desired = [("title", "Closed on Mondays")].into_iter().collect();
+    /// let planned = PlannedFields::new(&page.fields(), &desired);
+    /// planned.check(&client, page.id, &Default::default()).await?;
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

@@ -94,6 +94,15 @@ pub(super) async fn read_page(
 impl PageSnapshot {
     /// Reads a page and its slots.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::PageSnapshot;
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// assert_eq!((page.login.as_str(), page.slots.len()), ("cafe", 14));
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`ProfileHandle::get_with_slots`](crate::ProfileHandle::get_with_slots).
@@ -151,6 +160,16 @@ impl PageSnapshot {
 
     /// Reads the code of the page's language, of which the record has only the id. Sends nothing where the page has no language of its own.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::PageSnapshot;
+    ///
+    /// let mut page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// page.read_language(&client).await?;
+    /// assert!(page.fields().contains_key("languageCode"));
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`ProfileHandle::settings`](crate::ProfileHandle::settings).
@@ -193,6 +212,18 @@ impl PageSnapshot {
     }
 
     /// Reads the slots once more, in the other of the two ways that the service offers.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::PageSnapshot;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let mut page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// client.profile("cafe").slots().create(NewSlot::of("divider")).await?;
+    /// page.read_slots_again(&client).await?;
+    /// assert_eq!(page.slots.len(), 15);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///

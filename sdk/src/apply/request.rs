@@ -73,6 +73,45 @@ impl ProfileHandle {
     }
 
     /// Makes the page match what a delegate plans, confirms and observes.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::collections::BTreeMap;
+    /// use std::sync::Arc;
+    ///
+    /// use links_sdk::SlotId;
+    /// use links_sdk::apply::{ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions, Proposal};
+    ///
+    /// /// Reverses whatever slots the page has.
+    /// #[derive(Default)]
+    /// struct Reversed(Arc<DesiredPage>);
+    ///
+    /// impl ApplyDelegate for Reversed {
+    ///     type Error = Box<dyn std::error::Error>;
+    ///
+    ///     async fn resolve(&mut self, page: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, Self::Error> {
+    ///         let slots: Vec<_> = page.unchanged_slots().into_iter().rev().collect();
+    ///         self.0 = Arc::new(DesiredPage::from(slots));
+    ///         Ok(self.0.clone())
+    ///     }
+    ///
+    ///     async fn plan(
+    ///         &mut self,
+    ///         page: &Arc<PageSnapshot>,
+    ///         created: &BTreeMap<usize, SlotId>,
+    ///         _: bool,
+    ///     ) -> Result<Proposal, Self::Error> {
+    ///         let options = PlanOptions { created: created.clone(), ..PlanOptions::default() };
+    ///         let plan = Arc::new(Plan::of_page(page, &self.0, &options)?);
+    ///         Ok(Proposal { file: self.0.clone(), desired: self.0.clone(), options, plan })
+    ///     }
+    /// }
+    ///
+    /// let before = client.profile("cafe").slots().list().await?;
+    /// let applied = client.profile("cafe").apply_with(Reversed::default()).run().await?;
+    /// assert_eq!(applied.page.slots.last(), before.first());
+    /// # Ok(()) });
+    /// ```
     pub fn apply_with<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
         let (client, key) = (self.client.clone(), self.key.clone());
         Apply { client, key, settings: RunSettings::new(), allow_empty: false, delegate }
@@ -88,6 +127,18 @@ impl<D: ApplyDelegate> Apply<D> {
 
     /// Makes the page match what its delegate plans.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::DesiredPage;
+    ///
+    /// let desired: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "divider"}]}"#)?;
+    /// match client.profile("cafe").apply(desired).run().await {
+    ///     Ok(applied) => println!("{:?}", applied.done),
+    ///     Err(error) => println!("{error}: {:?}, {:?}", error.outcome(), error.done()),
+    /// }
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
@@ -99,6 +150,16 @@ impl<D: ApplyDelegate> Apply<D> {
 
     /// Reads the page and plans. Nothing is locked and nothing is written.
     ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::DesiredPage;
+    ///
+    /// let desired: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "divider"}]}"#)?;
+    /// let planned = client.profile("cafe").apply(desired).plan().await?;
+    /// println!("{} requests", planned.proposal.plan.request_count());
+    /// # Ok(()) });
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the page cannot be read, or no plan can be made.
@@ -108,6 +169,17 @@ impl<D: ApplyDelegate> Apply<D> {
     }
 
     /// Plans, and sends every create and update as a dry run. Nothing is written.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::DesiredPage;
+    ///
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "button", "data": {"titel": "Menu"}}]}"#)?;
+    /// let checked = client.profile("cafe").apply(desired).check().await?;
+    /// assert_eq!(checked.refused[0].index, 0);
+    /// # Ok(()) });
+    /// ```
     ///
     /// # Errors
     ///
@@ -131,6 +203,17 @@ impl<D: ApplyDelegate> Apply<D> {
 
 impl Apply {
     /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::DesiredPage;
+    ///
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
+    /// let run = tokio::spawn(client.profile("cafe").apply(desired).send());
+    /// assert_eq!(run.await??.done.created.len(), 1);
+    /// # Ok(()) });
+    /// ```
     pub fn send(self) -> CallFuture<Applied, ApplyError> {
         CallFuture::new(self.run())
     }

@@ -53,6 +53,18 @@ impl LinkChecker {
     }
 
     /// Requests one link.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::link_check::{LinkChecker, LinkKind, VisitEnd, read_link};
+    ///
+    /// let checker = LinkChecker::builder().build()?;
+    /// // A private host is not asked, unless the builder allows it.
+    /// let LinkKind::Web(link) = read_link("http://127.0.0.1/menu") else { return Err("no link of the web".into()) };
+    /// assert_eq!(checker.visit(&link).await.end, VisitEnd::PrivateHost);
+    /// # Ok(()) }
+    /// ```
     pub async fn visit(&self, link: &WebLink) -> Visit {
         let CheckerState { outbound, hosts, requests, clock } = &*self.0;
         let all = Surroundings { outbound, hosts, requests, clock: &**clock };
@@ -61,6 +73,21 @@ impl LinkChecker {
 
     /// Requests links, and calls `done` with the index of each when its visit has ended. Returns the visits in the order of the links.
     /// Must run on a tokio runtime. Dropping the future ends all requests.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::link_check::{LinkChecker, LinkKind, read_link};
+    ///
+    /// let checker = LinkChecker::builder().build()?;
+    /// let texts = ["https://cafe.example/menu", "mailto:hi@cafe.example", "https://cafe.example/jobs"];
+    /// let links = texts.into_iter().filter_map(|text| match read_link(text) {
+    ///     LinkKind::Web(link) => Some(link),
+    ///     LinkKind::Judged(_) => None,
+    /// });
+    /// let visits = checker.visit_all(links.collect(), |nth, visit| println!("{nth}: {:?}", visit.end)).await;
+    /// assert_eq!(visits.len(), 2);
+    /// # Ok(()) }
+    /// ```
     pub async fn visit_all(
         &self,
         links: Vec<WebLink>,

@@ -45,6 +45,14 @@ pub struct Login {
 impl Connector {
     /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414).
     ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::oauth::Connector;
+    ///
+    /// let connector = Connector::discover("https://links.example/mcp").await?;
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
@@ -109,6 +117,16 @@ impl Connector {
     /// Returns the connector's URL, as the service at this base URL names it: in its refusal of a request (RFC 9728, section 5.1), else at
     /// the well-known URLs for it (section 3.1).
     ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::BaseUrl;
+    /// use links_sdk::oauth::Connector;
+    ///
+    /// let mcp_url = Connector::url_of(&BaseUrl::new("https://links.example/api/v1")?).await?;
+    /// let connector = Connector::discover(&mcp_url).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the service cannot be reached, names none, or names one at another origin.
@@ -168,6 +186,13 @@ impl Connector {
 
     /// Begins a login that ends at `redirect_uri`, as the client `client_id` if it is still known, else as a new one with this name
     /// (RFC 7591).
+    ///
+    /// ```no_run
+    /// # async fn example(connector: links_sdk::oauth::Connector) -> Result<(), Box<dyn std::error::Error>> {
+    /// let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
+    /// println!("open {}", login.url());
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///
@@ -271,6 +296,14 @@ impl Login {
 
     /// Exchanges the code in the URL at which the browser ended for tokens.
     ///
+    /// ```no_run
+    /// # async fn example(login: links_sdk::oauth::Login, redirect: &str) -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::oauth::MemoryStore;
+    ///
+    /// let store = MemoryStore::new(login.finish(redirect).await?);
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When the user refused ([`LoginError::is_denied`]), when the URL is not an answer to this login or names another issuer, and when
@@ -347,6 +380,14 @@ impl Credentials {
 
     /// Revokes the tokens, if the authorization server supports it (RFC 7009): the application is disconnected then. Returns `false` if it
     /// does not.
+    ///
+    /// ```no_run
+    /// # async fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
+    /// if !credentials.revoke().await? {
+    ///     println!("the tokens stay valid until they expire");
+    /// }
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///

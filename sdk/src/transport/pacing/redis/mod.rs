@@ -107,6 +107,14 @@ impl RedisPacer {
 
     /// Asks the server whether it is there, and whether it has what a pacer needs.
     ///
+    /// ```no_run
+    /// # async fn example(pacer: links_sdk::RedisPacer) -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::SystemClock;
+    ///
+    /// pacer.check(&SystemClock::new()).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// When it cannot be reached, or refuses the login or the script.
