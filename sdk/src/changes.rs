@@ -154,7 +154,7 @@ body! {
         enabled: bool => "enabled";
         /// Closes the form after so many submissions.
         submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
-        /// ISO 8601 date after which the form is closed.
+        /// Day or moment after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or text in ISO 8601.
         active_till / clear_active_till: String => "activeTill";
         /// Channels that receive each new lead; when left out, every verified channel of the owner does.
         notification_channel_ids: ChannelIds => "notificationChannelIds";
@@ -189,7 +189,7 @@ body! {
         enabled: bool => "enabled";
         /// Closes the form after so many submissions.
         submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
-        /// ISO 8601 date after which the form is closed.
+        /// Day or moment after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or text in ISO 8601.
         active_till / clear_active_till: String => "activeTill";
         /// Channels that receive each new lead.
         notification_channel_ids: ChannelIds => "notificationChannelIds";

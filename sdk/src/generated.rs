@@ -79,12 +79,10 @@ pub mod types {
         ///For how many seconds the answer is cached.
         #[serde(rename = "cacheSeconds")]
         pub cache_seconds: i64,
-        ///First day with data, ISO 8601.
         #[serde(rename = "dataStartsAt")]
-        pub data_starts_at: ::std::string::String,
-        ///When they were counted, ISO 8601.
+        pub data_starts_at: crate::Timestamp,
         #[serde(rename = "generatedAt")]
-        pub generated_at: ::std::string::String,
+        pub generated_at: crate::Timestamp,
         ///Days for which data is kept.
         #[serde(rename = "retentionDays")]
         pub retention_days: i64,
@@ -326,13 +324,12 @@ pub mod types {
             rename = "activeTill",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
-        pub active_till: ::std::option::Option<::std::string::String>,
+        pub active_till: ::std::option::Option<crate::Timestamp>,
         ///Label of the submit button.
         #[serde(rename = "buttonText")]
         pub button_text: ::std::string::String,
-        ///When the form was created, ISO 8601.
         #[serde(rename = "createdAt")]
-        pub created_at: ::std::string::String,
+        pub created_at: crate::Timestamp,
         ///Text under the heading.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub description: ::std::option::Option<::std::string::String>,
@@ -732,7 +729,7 @@ pub mod types {
             rename = "moodExpiresAt",
             skip_serializing_if = "::std::option::Option::is_none"
         )]
-        pub mood_expires_at: ::std::option::Option<::std::string::String>,
+        pub mood_expires_at: ::std::option::Option<crate::Timestamp>,
         ///What is derived for each social link.
         pub socials: ::std::vec::Vec<SocialComputed>,
         ///Status flag of the profile.

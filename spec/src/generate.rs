@@ -9,7 +9,7 @@ use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
 /// in which `null` is not the same as nothing. The type of a new slot stays a string, so that a type that the service adds can be created.
-const BY_HAND: [(&str, &str); 15] = [
+const BY_HAND: [(&str, &str); 16] = [
     ("ChannelId", "crate::ChannelId"),
     ("ChannelIds", "crate::ChannelIds"),
     ("FieldErrors", "crate::FieldErrors"),
@@ -24,6 +24,7 @@ const BY_HAND: [(&str, &str); 15] = [
     ("Slot", "crate::Slot"),
     ("SlotData", "crate::Object"),
     ("SlotId", "crate::SlotId"),
+    ("Timestamp", "crate::Timestamp"),
     ("WritableSlotType", "::std::string::String"),
 ];
 

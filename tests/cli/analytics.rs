@@ -34,6 +34,21 @@ fn found_h_half_a_period_is_refused_naming_the_missing_flag() {
 }
 
 #[test]
+fn a_period_that_the_service_would_refuse_is_not_sent() {
+    let env = TestEnv::in_june();
+    for (line, said) in [
+        ("--from 2026-06-07 --to 2026-06-01", "2026-06-07 is after the last day 2026-06-01"),
+        ("--from 2025-01-01 --to 2026-01-02", "367 days: a period has at most 366 days"),
+        ("--from 2026-02-30 --to 2026-03-01", "days are written YYYY-MM-DD"),
+        ("--from 2026-06-01 --to 2026-06-07 --period last7", "cannot be used with"),
+    ] {
+        let run = env.run(&format!("analytics account {line}"));
+        assert_eq!((run.exit, env.operations().len()), (2, 0), "{run}");
+        assert!(run.stderr.contains(said), "{run}");
+    }
+}
+
+#[test]
 fn analytics_in_json_are_the_answer_as_it_was_sent() {
     let env = TestEnv::with(|builder| {
         builder.choices(Choices { analytics_rows: Collection::Map, ..Choices::default() })
@@ -77,7 +92,6 @@ fn analytics_errors_have_different_exit_codes() {
         ("analytics account --bucket hour", 2),
         ("analytics profile nobody.here", 6),
         ("analytics form nothing", 6),
-        ("analytics account --from 2026-06-07 --to 2026-06-01", 8),
     ] {
         assert_eq!(env.run(line).exit, exit, "{line}");
     }

@@ -10,6 +10,7 @@ mod concurrent_edits;
 mod conditional_writes;
 #[cfg(feature = "oauth")]
 mod connector;
+mod dates;
 mod download;
 mod edits_during_waits;
 mod errors;

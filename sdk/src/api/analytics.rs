@@ -4,8 +4,9 @@ use super::forms::FormHandle;
 use super::profiles::ProfileHandle;
 use crate::call::Call;
 use crate::client::Client;
-use crate::generated::types::{AnalyticsBucket, AnalyticsEnvelope, AnalyticsMeta, AnalyticsPeriod};
+use crate::generated::types::{AnalyticsBucket, AnalyticsEnvelope, AnalyticsMeta};
 use crate::operation;
+use crate::period::{Period, SentPeriod};
 use crate::tolerant::Object;
 
 /// The account's own analytics. From [`Client::analytics`].
@@ -17,18 +18,18 @@ pub struct AnalyticsHandle {
 /// Query of analytics: period, steps and parts. Every part is optional; the service chooses the value of a part that is left out.
 ///
 /// ```
-/// use links_sdk::AnalyticsQuery;
 /// use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
+/// use links_sdk::{AnalyticsQuery, Date, Period};
 ///
 /// let query = AnalyticsQuery::default().period(AnalyticsPeriod::Last28).bucket(AnalyticsBucket::Week).include("timeline");
-/// # let _ = query;
+/// let january = Period::days(Date::new(2026, 1, 1)?, Date::new(2026, 1, 31)?)?;
+/// assert_ne!(query, AnalyticsQuery::default().period(january));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use]
 pub struct AnalyticsQuery {
-    period: Option<AnalyticsPeriod>,
-    date_from: Option<String>,
-    date_to: Option<String>,
+    period: Option<Period>,
     bucket: Option<AnalyticsBucket>,
     include: Option<String>,
     compare: Option<bool>,
@@ -45,21 +46,9 @@ pub struct Analytics {
 }
 
 impl AnalyticsQuery {
-    /// Sets a named period.
-    pub fn period(mut self, period: AnalyticsPeriod) -> Self {
-        self.period = Some(period);
-        self
-    }
-
-    /// Sets the first day (`2026-01-31`), in the time zone that `me` reports. At most 366 days in all.
-    pub fn from(mut self, date: impl Into<String>) -> Self {
-        self.date_from = Some(date.into());
-        self
-    }
-
-    /// Sets the last day, which is included.
-    pub fn to(mut self, date: impl Into<String>) -> Self {
-        self.date_to = Some(date.into());
+    /// Sets the period: one that the service names, or [days](Period::days).
+    pub fn period(mut self, period: impl Into<Period>) -> Self {
+        self.period = Some(period.into());
         self
     }
 
@@ -105,7 +94,8 @@ impl AnalyticsHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        let AnalyticsQuery { period, date_from, date_to, bucket, include, compare } = query;
+        let AnalyticsQuery { period, bucket, include, compare } = query;
+        let SentPeriod { name, first, last } = SentPeriod::of(period);
         Call::of(
             &self.client,
             operation::GET_ACCOUNT_ANALYTICS,
@@ -113,10 +103,10 @@ impl AnalyticsHandle {
                 api.get_account_analytics(
                     bucket,
                     compare,
-                    date_from.as_deref(),
-                    date_to.as_deref(),
+                    first.as_deref(),
+                    last.as_deref(),
                     include.as_deref(),
-                    period,
+                    name,
                 )
                 .await
             },
@@ -130,15 +120,17 @@ impl ProfileHandle {
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// use links_sdk::AnalyticsQuery;
+    /// use links_sdk::{AnalyticsQuery, Date, Period};
     ///
-    /// let query = AnalyticsQuery::default().from("2026-01-01").to("2026-01-31").include("timeline");
+    /// let january = Period::days(Date::new(2026, 1, 1)?, Date::new(2026, 1, 31)?)?;
+    /// let query = AnalyticsQuery::default().period(january).include("timeline");
     /// let analytics = client.profile("cafe").analytics(query).await?;
     /// assert!(!analytics.data.is_empty());
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        let AnalyticsQuery { period, date_from, date_to, bucket, include, compare } = query;
+        let AnalyticsQuery { period, bucket, include, compare } = query;
+        let SentPeriod { name, first, last } = SentPeriod::of(period);
         self.call(
             operation::GET_PROFILE_ANALYTICS,
             move |api, key| async move {
@@ -146,10 +138,10 @@ impl ProfileHandle {
                     &key,
                     bucket,
                     compare,
-                    date_from.as_deref(),
-                    date_to.as_deref(),
+                    first.as_deref(),
+                    last.as_deref(),
                     include.as_deref(),
-                    period,
+                    name,
                 )
                 .await
             },
@@ -170,7 +162,8 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        let AnalyticsQuery { period, date_from, date_to, bucket, include, compare } = query;
+        let AnalyticsQuery { period, bucket, include, compare } = query;
+        let SentPeriod { name, first, last } = SentPeriod::of(period);
         self.call(
             operation::GET_FORM_ANALYTICS,
             move |api, id| async move {
@@ -178,10 +171,10 @@ impl FormHandle {
                     &id,
                     bucket,
                     compare,
-                    date_from.as_deref(),
-                    date_to.as_deref(),
+                    first.as_deref(),
+                    last.as_deref(),
                     include.as_deref(),
-                    period,
+                    name,
                 )
                 .await
             },

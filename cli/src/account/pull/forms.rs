@@ -93,7 +93,7 @@ impl LocalForms {
         let mut taken: BTreeSet<String> =
             files.iter().map(|(_, file)| file.form.name.to_lowercase()).collect();
         let mut sorted: Vec<&LeadForm> = account.iter().collect();
-        sorted.sort_by_key(|form| (&form.created_at, &form.id));
+        sorted.sort_by_key(|form| (form.created_at.time(), form.created_at.as_str(), &form.id));
         let mut forms = Vec::new();
         for form in sorted {
             let is_its = |(id, (path, file)): (&Option<FormId>, &(PathBuf, FormFile))| {

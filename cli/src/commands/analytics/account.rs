@@ -22,6 +22,6 @@ pub(crate) async fn run(
     context: &mut Context,
     args: AnalyticsAccountArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let call = context.client().await?.analytics().get(args.query.query());
+    let call = context.client().await?.analytics().get(args.query.query()?);
     super::shown::shown(context, call).await
 }

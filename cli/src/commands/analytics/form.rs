@@ -23,6 +23,6 @@ pub(crate) async fn run(
     context: &mut Context,
     args: AnalyticsFormArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let call = context.client().await?.form(args.id).analytics(args.query.query());
+    let call = context.client().await?.form(args.id).analytics(args.query.query()?);
     super::shown::shown(context, call).await
 }

@@ -26,6 +26,6 @@ pub(crate) async fn run(
     context: &mut Context,
     args: AnalyticsProfileArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let call = context.client().await?.profile(args.profile).analytics(args.query.query());
+    let call = context.client().await?.profile(args.profile).analytics(args.query.query()?);
     super::shown::shown(context, call).await
 }

@@ -2,8 +2,10 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use links_sdk::AnalyticsQuery;
 use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
+use links_sdk::{AnalyticsQuery, Date, Period};
+
+use crate::error::CommandError;
 
 // The period of the numbers. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Debug)]
@@ -12,11 +14,11 @@ pub(crate) struct PeriodArgs {
     #[arg(long, value_parser = periods())]
     period: Option<AnalyticsPeriod>,
     /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all
-    #[arg(long, value_name = "DATE", value_parser = date, requires = "to")]
-    from: Option<String>,
+    #[arg(long, value_name = "DATE", requires = "to", conflicts_with = "period")]
+    from: Option<Date>,
     /// Last day
-    #[arg(long, value_name = "DATE", value_parser = date, requires = "from")]
-    to: Option<String>,
+    #[arg(long, value_name = "DATE", requires = "from", conflicts_with = "period")]
+    to: Option<Date>,
 }
 
 // Which numbers are wanted. Not a doc comment, as above.
@@ -44,35 +46,33 @@ fn buckets() -> impl TypedValueParser<Value = AnalyticsBucket> {
     PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse())
 }
 
-fn date(text: &str) -> Result<String, &'static str> {
-    let date = text.parse::<jiff::civil::Date>();
-    date.map(|date| date.to_string()).map_err(|_| "a day is written YYYY-MM-DD, such as 2026-01-31")
-}
-
 impl PeriodArgs {
     /// Tells whether a period is named.
     pub(crate) fn is_given(&self) -> bool {
         self.period.is_some() || self.from.is_some()
     }
 
-    pub(crate) fn query(&self) -> AnalyticsQuery {
-        let mut query = AnalyticsQuery::default();
-        if let Some(period) = self.period {
-            query = query.period(period);
-        }
-        if let Some(from) = &self.from {
-            query = query.from(from);
-        }
-        if let Some(to) = &self.to {
-            query = query.to(to);
-        }
-        query
+    /// Returns the query of this period.
+    ///
+    /// # Errors
+    ///
+    /// When the last day is before the first, or there are too many days.
+    pub(crate) fn query(&self) -> Result<AnalyticsQuery, CommandError> {
+        let query = AnalyticsQuery::default();
+        Ok(match (self.period, self.from.zip(self.to)) {
+            (Some(period), _) => query.period(period),
+            (None, Some((first, last))) => query.period(
+                Period::days(first, last)
+                    .map_err(|error| CommandError::usage(format!("--from, --to: {error}")))?,
+            ),
+            (None, None) => query,
+        })
     }
 }
 
 impl QueryArgs {
-    pub(super) fn query(self) -> AnalyticsQuery {
-        let mut query = self.period.query();
+    pub(super) fn query(self) -> Result<AnalyticsQuery, CommandError> {
+        let mut query = self.period.query()?;
         // A step has an effect only on a timeline.
         if self.timeline || self.bucket.is_some() {
             query = query.include("timeline");
@@ -80,6 +80,6 @@ impl QueryArgs {
         if let Some(bucket) = self.bucket {
             query = query.bucket(bucket);
         }
-        if self.compare { query.compare(true) } else { query }
+        Ok(if self.compare { query.compare(true) } else { query })
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn run(
         return Ok(CommandOutput::checked(answer.body().clone(), View::Table(COLUMNS)));
     }
     let (body, slots) = view::page(&profile.slots()).await?;
-    let clicks = PageClicks::read(&profile, args.period.query(), &slots).await?;
+    let clicks = PageClicks::read(&profile, args.period.query()?, &slots).await?;
     if clicks.by_slot.is_none() {
         unrecognised(context, &clicks.data);
     }

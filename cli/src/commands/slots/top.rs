@@ -64,7 +64,7 @@ async fn read(
     period: &PeriodArgs,
 ) -> Result<(PageClicks, Vec<Slot>), CommandError> {
     let (_, slots) = view::page(&profile.slots()).await?;
-    let clicks = PageClicks::read(profile, period.query(), &slots).await?;
+    let clicks = PageClicks::read(profile, period.query()?, &slots).await?;
     Ok((clicks, slots))
 }
 

@@ -1,0 +1,106 @@
+//! A day of the calendar, without a time zone.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A day of the calendar. Which hours it has depends on the time zone of the account, which `me` reports.
+///
+/// ```
+/// use links_sdk::Date;
+///
+/// let day: Date = "2026-01-31".parse()?;
+/// assert_eq!(day, Date::new(2026, 1, 31)?);
+/// assert_eq!(day.to_string(), "2026-01-31");
+/// assert!(Date::new(2026, 2, 29).is_err());
+/// # Ok::<(), links_sdk::InvalidDate>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(jiff::civil::Date);
+
+/// Reason why something is not a day: it is not written `YYYY-MM-DD`, or the calendar has no such day.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a day: days are written YYYY-MM-DD, such as 2026-01-31")]
+pub struct InvalidDate {
+    text: String,
+}
+
+impl Date {
+    /// Returns the day of this year (0 to 9999), month and day of the month, both counted from 1.
+    ///
+    /// # Errors
+    ///
+    /// When the calendar has no such day.
+    pub fn new(year: u16, month: u8, day: u8) -> Result<Self, InvalidDate> {
+        format!("{year:04}-{month:02}-{day:02}").parse()
+    }
+
+    /// Returns the year.
+    pub fn year(self) -> u16 {
+        self.0.year().unsigned_abs()
+    }
+
+    /// Returns the month, 1 to 12.
+    pub fn month(self) -> u8 {
+        self.0.month().unsigned_abs()
+    }
+
+    /// Returns the day of the month, 1 to 31.
+    pub fn day(self) -> u8 {
+        self.0.day().unsigned_abs()
+    }
+
+    /// Returns the number of days from this one up to and with another, which is not earlier.
+    pub(crate) fn days_through(self, last: Self) -> i64 {
+        let between = last.0.duration_since(self.0);
+        between.as_hours() / 24 + 1
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year(), self.month(), self.day())
+    }
+}
+
+impl From<Date> for String {
+    fn from(date: Date) -> Self {
+        date.to_string()
+    }
+}
+
+impl FromStr for Date {
+    type Err = InvalidDate;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDate> {
+        let shaped = text.len() == 10
+            && text.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+        let date = shaped.then(|| text.parse().ok()).flatten();
+        date.map(Self).ok_or_else(|| InvalidDate { text: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_days_of_the_calendar_are_dates() {
+        for text in ["", "2026-1-31", "2026-02-29", "2026-01-31T00:00:00", "20260131", "-026-01-31"]
+        {
+            assert!(text.parse::<Date>().is_err(), "{text}");
+        }
+        let leap = Date::new(2024, 2, 29).unwrap();
+        assert_eq!((leap.year(), leap.month(), leap.day()), (2024, 2, 29));
+        Date::new(10_000, 1, 1).unwrap_err();
+    }
+
+    #[test]
+    fn days_are_counted_with_the_first_and_the_last() {
+        let date = |text: &str| text.parse::<Date>().unwrap();
+        assert_eq!(date("2026-01-31").days_through(date("2026-01-31")), 1);
+        assert_eq!(date("2024-01-01").days_through(date("2024-12-31")), 366);
+    }
+}
