@@ -2,11 +2,15 @@
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::Command;
 use crate::help::{POINTER, topics};
 use crate::settings::global_args::GlobalArgs;
+
+/// Columns of help, where the terminal has more.
+const MAX_WIDTH: usize = 100;
 
 /// Edit public link pages and the slots on them.
 #[derive(Debug, Parser)]
@@ -16,7 +20,7 @@ use crate::settings::global_args::GlobalArgs;
     propagate_version = false,
     bin_name = "links",
     disable_help_subcommand = true,
-    max_term_width = 100
+    max_term_width = MAX_WIDTH
 )]
 pub(crate) struct Cli {
     /// What every command takes.
@@ -43,23 +47,31 @@ fn whole() -> Definition {
 
 /// Parses a command line.
 pub(super) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    if let Some(Ok(cli)) = with_one_command(args).map(|definition| parse_as(definition, args)) {
-        return Ok(cli);
+    match part_for(args).map(|definition| parse_as(definition, args)) {
+        Some(Ok(cli)) => Ok(cli),
+        Some(Err(answer)) if is_asked_for(&answer) => Err(answer),
+        // What is wrong is said by the whole definition, which knows every command.
+        _ => parse_as(whole(), args),
     }
-    // What is wrong, and help, are said by the whole definition, which knows every command.
-    parse_as(whole(), args)
 }
 
-/// Returns the definition with no other command than the one that the line begins with. The parser copies the global options into every
-/// command that it knows, which is a third of its work.
-fn with_one_command(args: &[OsString]) -> Option<Definition> {
-    let name = args.get(1)?.to_str()?;
-    let asks_for_help = |it: &OsString| it == "-h" || it == "--help";
-    if args.iter().any(asks_for_help) {
-        return None;
+/// Tells whether what ends the program is help or the version that the line asks for, and no mistake.
+fn is_asked_for(answer: &clap::Error) -> bool {
+    matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+}
+
+/// Returns the part of the definition that a line needs. The parser copies the global options into every command that it knows, which is a
+/// third of its work: help and the version of the program need no copy, and a line that begins with a command needs one.
+fn part_for(args: &[OsString]) -> Option<Definition> {
+    let first = args.get(1)?.to_str()?;
+    if first.starts_with('-') {
+        return (args.len() == 2).then(|| whole().mut_args(|it| it.global(false)));
     }
-    let only = Cli::command().find_subcommand(name)?.clone();
-    let root = Definition::new("links").disable_help_subcommand(true).subcommand_required(true);
+    let only = Cli::command().find_subcommand(first)?.clone();
+    let root = Definition::new("links")
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .max_term_width(MAX_WIDTH);
     Some(GlobalArgs::augment_args(root).subcommand(only))
 }
 
@@ -90,28 +102,57 @@ mod tests {
             "links sandbox serve --port 8080",
         ] {
             let args = words(line);
-            let one = with_one_command(&args).map(|it| parse_as(it, &args));
+            let one = part_for(&args).map(|it| parse_as(it, &args));
             let one = format!("{:?}", one.unwrap().unwrap());
             assert_eq!(one, format!("{:?}", parse_as(whole(), &args).unwrap()), "{line}");
         }
     }
 
+    fn answer(result: Result<Cli, clap::Error>) -> String {
+        let error = result.unwrap_err();
+        format!("{:?}\n{}", error.kind(), error.render().ansi())
+    }
+
+    fn each_path(command: &Definition, path: &str, look: &mut impl FnMut(&str)) {
+        look(path);
+        for sub in command.get_subcommands() {
+            for name in std::iter::once(sub.get_name()).chain(sub.get_all_aliases()) {
+                each_path(sub, &format!("{path} {name}"), look);
+            }
+        }
+    }
+
     #[test]
-    fn mistakes_and_help_come_from_the_whole_definition() {
+    fn help_of_every_command_is_that_of_the_whole_definition() {
+        let mut count = 0;
+        each_path(&Cli::command(), "links", &mut |path| {
+            for option in ["-h", "--help"] {
+                let args = words(&format!("{path} {option}"));
+                let part = parse_as(part_for(&args).unwrap(), &args);
+                assert_eq!(answer(part), answer(parse_as(whole(), &args)), "{path} {option}");
+                count += 1;
+            }
+        });
+        assert!(count > 200, "{count}");
+    }
+
+    #[test]
+    fn mistakes_come_from_the_whole_definition() {
         for line in [
             "links slot list",
             "links slots lst",
-            "links slots list --help",
+            "links slots list cafe --fild id",
+            "links slots list --help=x",
             "links -o json me",
+            "links --versoin",
+            "links -x",
+            "links --version",
             "links",
         ] {
             let args = words(line);
-            let whole = parse_as(whole(), &args).map_err(|it| it.to_string());
-            assert_eq!(
-                format!("{:?}", parse(&args).map_err(|it| it.to_string())),
-                format!("{whole:?}"),
-                "{line}"
-            );
+            let whole = parse_as(whole(), &args).map_err(|it| it.render().ansi().to_string());
+            let parsed = parse(&args).map_err(|it| it.render().ansi().to_string());
+            assert_eq!(format!("{parsed:?}"), format!("{whole:?}"), "{line}");
         }
     }
 }
