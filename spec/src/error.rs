@@ -49,11 +49,9 @@ pub enum Error {
         /// Description of the problem.
         problem: String,
     },
-    /// The committed code does not match the document.
-    #[error(
-        "sdk/src/generated.rs does not match spec/openapi.json: run `cargo spec generate` and commit the file"
-    )]
-    Stale,
+    /// A committed file does not match the document.
+    #[error("{0} does not match spec/openapi.json: run `cargo spec generate` and commit the file")]
+    Stale(&'static str),
 }
 
 impl Error {

@@ -12,8 +12,9 @@ const HELP: &str = "\
 Generates the SDK's client from spec/openapi.json, and compares OpenAPI documents
 
 Usage:
-  cargo spec generate [FILE|URL]          write sdk/src/generated.rs, from spec/openapi.json or from another document
-  cargo spec generate --check [FILE|URL]  fail when sdk/src/generated.rs is out of date
+  cargo spec generate                     write sdk/src/generated.rs and fixtures/src/openapi.json from spec/openapi.json
+  cargo spec generate FILE|URL            write sdk/src/generated.rs from another document
+  cargo spec generate --check [FILE|URL]  fail when a file that is generated is out of date
   cargo spec drift FILE|URL               list every difference between another OpenAPI document and ours, and whether it
                                           breaks a client made from ours
 
@@ -22,6 +23,9 @@ The URL of a live document must be https, or http on this machine; its token is 
 Exit status: 0 done, nothing differs; 1 failed, or the generated file is stale; 2 wrong usage; 3 the documents differ, but no client
 breaks; 4 a client breaks
 ";
+
+const CLIENT: &str = "sdk/src/generated.rs";
+const COPY: &str = "fixtures/src/openapi.json";
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
@@ -37,11 +41,13 @@ fn main() -> ExitCode {
             say(&mut io::stdout(), HELP);
             return ExitCode::SUCCESS;
         }
-        ["generate"] => ours().and_then(write_client),
-        ["generate", "--check"] => ours().and_then(check_client),
-        ["generate", origin] if !origin.starts_with('-') => theirs(origin).and_then(write_client),
+        ["generate"] => from_ours().and_then(write),
+        ["generate", "--check"] => from_ours().and_then(check),
+        ["generate", origin] if !origin.starts_with('-') => {
+            theirs(origin).and_then(from_theirs).and_then(write)
+        }
         ["generate", "--check", origin] if !origin.starts_with('-') => {
-            theirs(origin).and_then(check_client)
+            theirs(origin).and_then(from_theirs).and_then(check)
         }
         ["drift", origin] if !origin.starts_with('-') => compare(origin),
         _ => {
@@ -55,24 +61,46 @@ fn main() -> ExitCode {
     })
 }
 
-fn write_client(document: Value) -> Result<ExitCode, Error> {
-    let path = client_path();
-    std::fs::write(&path, generate(document)?).map_err(|source| Error::File {
-        verb: "write",
-        path,
-        source,
-    })?;
+/// A file that follows from the document, with its path in the repository.
+type Generated = (&'static str, String);
+
+/// Returns the files that follow from our document: the client, and the document itself for the contract server, whose package has to hold
+/// what it answers.
+fn from_ours() -> Result<Vec<Generated>, Error> {
+    let mut files = from_theirs(ours()?)?;
+    files.push((COPY, DOCUMENT.to_owned()));
+    Ok(files)
+}
+
+fn from_theirs(document: Value) -> Result<Vec<Generated>, Error> {
+    Ok(vec![(CLIENT, generate(document)?)])
+}
+
+fn write(files: Vec<Generated>) -> Result<ExitCode, Error> {
+    for (name, text) in files {
+        let path = in_repository(name);
+        std::fs::write(&path, text).map_err(|source| Error::File {
+            verb: "write",
+            path,
+            source,
+        })?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-fn check_client(document: Value) -> Result<ExitCode, Error> {
-    let path = client_path();
-    let committed = std::fs::read_to_string(&path).map_err(|source| Error::File {
-        verb: "read",
-        path,
-        source,
-    })?;
-    if committed == generate(document)? { Ok(ExitCode::SUCCESS) } else { Err(Error::Stale) }
+fn check(files: Vec<Generated>) -> Result<ExitCode, Error> {
+    for (name, text) in files {
+        let path = in_repository(name);
+        let committed = std::fs::read_to_string(&path).map_err(|source| Error::File {
+            verb: "read",
+            path,
+            source,
+        })?;
+        if committed != text {
+            return Err(Error::Stale(name));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn compare(origin: &str) -> Result<ExitCode, Error> {
@@ -107,8 +135,8 @@ fn ours() -> Result<Value, Error> {
         .map_err(|source| Error::Json { origin: "spec/openapi.json".to_owned(), source })
 }
 
-fn client_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/src/generated.rs")
+fn in_repository(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
 /// Writes a text. A reader that has gone away is not an error.

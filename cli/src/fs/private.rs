@@ -54,6 +54,7 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 
 /// Restricts a file to its owner, and fails if that is not possible. A file that all users can write stays unchanged, so that it is still
 /// recognized as untrusted.
+#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 pub(crate) fn tighten(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {

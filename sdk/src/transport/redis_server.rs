@@ -164,6 +164,7 @@ async fn unix(path: &std::path::Path) -> io::Result<tokio::net::UnixStream> {
 }
 
 #[cfg(not(unix))]
+#[expect(clippy::unused_async, reason = "elsewhere it waits")]
 async fn unix(_: &std::path::Path) -> io::Result<TcpStream> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no such sockets"))
 }
