@@ -58,7 +58,7 @@ fn examples(command: &clap::Command) -> Vec<String> {
 }
 
 /// Returns an environment whose directory has everything that the examples name.
-fn env() -> TestEnv {
+pub(crate) fn env() -> TestEnv {
     let env = TestEnv::cafe().keeping_state().keeping_cache();
     env.file("cafe.yaml", include_str!("../../fixtures/pages/cafe.yaml"));
     env.file("hours.txt", "8 to 22 every day\n");
@@ -81,7 +81,7 @@ fn env() -> TestEnv {
 }
 
 /// Runs a script where `links` is in the path, on a terminal if it edits.
-fn bash(env: &TestEnv, script: &str) -> (Option<i32>, String) {
+pub(crate) fn bash(env: &TestEnv, script: &str) -> (Option<i32>, String) {
     let like = env.command([""; 0]);
     let program = PathBuf::from(like.get_program());
     let path = format!(

@@ -43,6 +43,8 @@ mod first_contact;
 #[cfg(feature = "redis")]
 mod fleet;
 mod forms;
+#[cfg(target_os = "linux")]
+mod guides;
 mod hints;
 #[cfg(target_os = "linux")]
 mod hostile_texts;
@@ -70,6 +72,7 @@ mod pull;
 mod pull_account;
 mod pull_images;
 mod pull_portable;
+mod reference;
 mod references;
 mod refreshed_images;
 mod renewals;

@@ -43,10 +43,15 @@ fn the_page_schema_accepts_valid_pages_and_refuses_invalid_slots() {
     }
 }
 
-/// Returns the blocks of YAML in the README.
-fn readme_blocks() -> impl Iterator<Item = &'static str> {
-    let readme = include_str!("../../README.md");
-    readme.split("```yaml\n").skip(1).filter_map(|it| it.split("```").next())
+/// Returns the blocks of YAML in the README and the guides.
+fn shown_files() -> Vec<String> {
+    let texts = [
+        include_str!("../../README.md"),
+        include_str!("../../docs/page-files.md"),
+        include_str!("../../docs/accounts.md"),
+    ];
+    let blocks = texts.iter().flat_map(|text| text.split("```yaml\n").skip(1));
+    blocks.filter_map(|it| it.split("```").next()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -66,7 +71,7 @@ fn every_example_of_a_page_file_and_a_form_file_fits_its_schema() {
         let files = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path());
         files.map(|path| std::fs::read_to_string(path).unwrap()).collect::<Vec<_>>()
     });
-    let examples = files.concat().into_iter().chain(readme_blocks().map(str::to_owned));
+    let examples = files.concat().into_iter().chain(shown_files());
     let (mut pages, mut forms) = (0, 0);
     for text in examples {
         // A part of a page is shown as it is.

@@ -1,11 +1,25 @@
-//! Test of the Rust code of the README, compared line by line with the code that is compiled here.
+//! Tests of the Rust code of the README and the guides, compared line by line with the code that is compiled here.
 
 #![expect(dead_code, reason = "that it compiles is the test")]
 
 use std::error::Error;
 
+async fn in_short(base: &str, token: String) -> Result<(), Box<dyn Error>> {
+    // README.md
+    use links_sdk::types::NewSlot;
+    use links_sdk::{Client, Token};
+
+    let client = Client::builder(base).token(Token::new(&token)?).build()?;
+    let menu =
+        NewSlot::of("button").with("title", "Menu").with("link", "https://qara.example/menu");
+    let made = client.profile("cafe").slots().create(menu).await?;
+    // end
+    drop(made);
+    Ok(())
+}
+
 async fn client(base: &str, token: String) -> Result<(), Box<dyn Error>> {
-    // README
+    // docs/embedding.md
     use links_sdk::types::NewSlot;
     use links_sdk::{Client, Token};
 
@@ -20,12 +34,25 @@ async fn client(base: &str, token: String) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+async fn apply(client: links_sdk::Client) -> Result<(), Box<dyn Error>> {
+    // docs/embedding.md
+    use links_sdk::apply::DesiredPage;
+
+    let desired: DesiredPage = serde_json::from_value(serde_json::json!({
+        "slots": [{"type": "button", "data": {"title": "Menu", "link": "https://qara.example/menu"}}]
+    }))?;
+    let applied = client.profile("cafe").apply(desired).await?;
+    // end
+    drop(applied);
+    Ok(())
+}
+
 async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
     use links_sdk::oauth::{Connector, MemoryStore, RefreshingTokenSource};
     use std::sync::Arc;
 
-    // README
+    // docs/embedding.md
     let connector = Connector::discover(mcp_url).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
     let redirect = in_the_browser(login.url()).await?;
@@ -53,8 +80,26 @@ fn parts<'t>(text: &'t str, first: &str, last: &str) -> Vec<Vec<&'t str>> {
 }
 
 #[test]
-fn the_readme_shows_what_compiles() {
-    let shown = parts(include_str!("../../README.md"), "```rust", "```");
-    assert_eq!(shown, parts(include_str!("readme.rs"), "// README", "// end"));
-    assert_eq!(shown.len(), 2);
+fn the_readme_and_the_guides_show_what_compiles() {
+    let code = include_str!("readme.rs");
+    for (path, document, count) in [
+        ("README.md", include_str!("../../README.md"), 1),
+        ("docs/embedding.md", include_str!("../../docs/embedding.md"), 3),
+    ] {
+        let shown = parts(document, "```rust", "```");
+        assert_eq!(shown, parts(code, &format!("// {path}"), "// end"), "{path}");
+        assert_eq!(shown.len(), count, "{path}");
+    }
+}
+
+/// The guide to testing shows the example of the module, which is compiled and run there.
+#[test]
+fn the_guide_to_testing_shows_the_example_of_the_module() {
+    let module = include_str!("../../sdk/src/testing/mod.rs");
+    let [shown] = &parts(include_str!("../../docs/testing.md"), "```rust", "```")[..] else {
+        panic!("one example")
+    };
+    for line in shown {
+        assert!(module.contains(&format!("//! {line}").trim_end()), "{line}");
+    }
 }

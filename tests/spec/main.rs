@@ -8,6 +8,7 @@ mod examples;
 mod faults;
 mod interface;
 mod layers;
+mod links;
 mod modules;
 mod names;
 mod openapi;

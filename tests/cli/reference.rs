@@ -1,0 +1,95 @@
+//! The reference of commands in `docs/commands.md`, made from the definition of the command line. `LINKS_UPDATE=1 cargo test -p links-cli
+//! --test cli reference` writes it anew.
+
+use std::fmt::Write;
+
+use clap::{Arg, Command};
+
+use crate::docs::compare;
+
+const INTRODUCTION: &str = "# Commands\n\n\
+     Made from the definition of the command line; `links COMMAND --help` says the same. The options of every command are \
+     [at the end](#options-of-every-command).\n\n";
+
+/// Returns a text in which no character has a meaning of Markdown, outside of its spans of code.
+fn escaped(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let escaped = parts.map(|(nth, part)| match nth % 2 {
+        0 => part.replace('*', "\\*").replace('<', "\\<").replace('[', "\\["),
+        _ => part.to_owned(),
+    });
+    escaped.collect::<Vec<_>>().join("`").replace('\n', " ")
+}
+
+/// Returns an argument as one item of a list.
+fn item(argument: &Arg) -> String {
+    let short = argument.get_short().map(|it| format!("-{it}, ")).unwrap_or_default();
+    let help = argument.get_long_help().or(argument.get_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    let mut text = format!("- `{short}{argument}`: {}", escaped(&help));
+    let values = argument.get_possible_values();
+    let takes_value = argument.get_action().takes_values();
+    let values: Vec<_> = values.iter().filter(|it| !it.is_hide_set()).collect();
+    if takes_value && !values.is_empty() && !argument.is_hide_possible_values_set() {
+        let names: Vec<_> = values.iter().map(|it| format!("`{}`", it.get_name())).collect();
+        write!(text, " (one of {})", names.join(", ")).unwrap();
+    }
+    let defaults = argument.get_default_values();
+    if takes_value && !defaults.is_empty() && !argument.is_hide_default_value_set() {
+        let names: Vec<_> = defaults.iter().map(|it| format!("`{}`", it.display())).collect();
+        write!(text, " (default {})", names.join(", ")).unwrap();
+    }
+    text + "\n"
+}
+
+fn items<'c>(arguments: impl Iterator<Item = &'c Arg>) -> String {
+    let shown = arguments.filter(|it| !it.is_hide_set() && it.get_id() != "help");
+    let list: String = shown.map(item).collect();
+    if list.is_empty() { list } else { list + "\n" }
+}
+
+/// Appends the section of a command, and those of its subcommands.
+fn section(command: &mut Command, path: &str, text: &mut String) {
+    let depth = if path.split(' ').count() == 2 { "##" } else { "###" };
+    let about = command.get_long_about().or(command.get_about());
+    let about = escaped(&about.map(ToString::to_string).unwrap_or_default());
+    write!(text, "{depth} {path}\n\n{about}\n\n").unwrap();
+    if command.has_subcommands() {
+        let names: Vec<_> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        for name in names {
+            let below = command.find_subcommand_mut(&name).unwrap();
+            if !below.is_hide_set() {
+                section(below, &format!("{path} {name}"), text);
+            }
+        }
+        return;
+    }
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").split_whitespace().collect::<Vec<_>>();
+    write!(text, "```text\n{}\n```\n\n", usage.join(" ")).unwrap();
+    *text += &items(command.get_arguments().filter(|it| !it.is_global_set()));
+    let help = command.get_after_long_help().or(command.get_after_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    let (notes, examples) = help.split_once("Example").unwrap();
+    if !notes.is_empty() {
+        write!(text, "```text\n{}\n```\n\n", notes.trim_end()).unwrap();
+    }
+    let examples: Vec<_> = examples.lines().skip(1).map(str::trim).collect();
+    write!(text, "```sh\n{}\n```\n\n", examples.join("\n").trim_end()).unwrap();
+}
+
+#[test]
+fn the_reference_of_commands_is_what_the_definition_says() {
+    let mut tree = links_cli::command();
+    let mut text = INTRODUCTION.to_owned();
+    let names: Vec<_> = tree.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    for name in names {
+        let command = tree.find_subcommand_mut(&name).unwrap();
+        if !command.is_hide_set() {
+            section(command, &format!("links {name}"), &mut text);
+        }
+    }
+    text += "## Options of every command\n\n";
+    text += &items(tree.get_arguments().filter(|it| it.is_global_set()));
+    compare("docs/commands.md", &format!("{}\n", text.trim_end()));
+}
