@@ -48,6 +48,7 @@ mod guides;
 mod hints;
 #[cfg(target_os = "linux")]
 mod hostile_texts;
+mod images;
 #[cfg(unix)]
 mod interrupts;
 mod keyring;
