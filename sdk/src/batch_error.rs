@@ -27,6 +27,7 @@ pub(crate) struct BatchErrorDetails {
 
 /// Causes for which one request of a run failed.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum BatchCause {
     /// The call failed.
     Call(Error),

@@ -21,6 +21,7 @@ pub mod types {
         PartialEq,
         PartialOrd
     )]
+    #[non_exhaustive]
     pub enum AnalyticsBucket {
         #[serde(rename = "day")]
         Day,
@@ -70,17 +71,21 @@ pub mod types {
     ///Answer with aggregated numbers. Their shape is not shown (interface, section 4.10).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     pub struct AnalyticsEnvelope {
+        ///The numbers.
         pub data: crate::Object,
         pub meta: AnalyticsMeta,
     }
     ///How the numbers were made (interface, section 2.8).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct AnalyticsMeta {
         ///For how many seconds the answer is cached.
         #[serde(rename = "cacheSeconds")]
         pub cache_seconds: i64,
+        ///First day with data, ISO 8601.
         #[serde(rename = "dataStartsAt")]
         pub data_starts_at: crate::Timestamp,
+        ///When they were counted, ISO 8601.
         #[serde(rename = "generatedAt")]
         pub generated_at: crate::Timestamp,
         ///Days for which data is kept.
@@ -105,6 +110,7 @@ pub mod types {
         PartialEq,
         PartialOrd
     )]
+    #[non_exhaustive]
     pub enum AnalyticsPeriod {
         #[serde(rename = "today")]
         Today,
@@ -169,6 +175,7 @@ pub mod types {
     }
     ///What a deletion did.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct DeletedMeta {
         ///Number of slots deleted.
         pub deleted: i64,
@@ -185,6 +192,7 @@ pub mod types {
         ///Address or text that says more.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub documentation: ::std::option::Option<::std::string::String>,
+        ///What is wrong with each field, for validation failures.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub errors: ::std::option::Option<crate::FieldErrors>,
         ///What went wrong, in words.
@@ -192,6 +200,7 @@ pub mod types {
     }
     ///An uploaded picture (interface, section 4.9).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct File {
         ///Height in pixels.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -220,6 +229,7 @@ pub mod types {
     }
     ///An input of a form (interface, section 2.4).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct FormField {
         ///Identifies the field across updates.
         pub key: ::std::string::String,
@@ -244,7 +254,9 @@ pub mod types {
     }
     ///What the service is and where to go from here; readable without a token (interface, section 4.3).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct Index {
+        ///How a request proves who sends it.
         pub authentication: IndexAuthentication,
         ///Address that all paths are relative to, version segment included.
         #[serde(rename = "baseUrl")]
@@ -278,6 +290,7 @@ pub mod types {
     }
     ///How a request proves who sends it (interface, sections 4.3 and 5).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct IndexAuthentication {
         ///What each ability of a token allows, in words.
         pub abilities: ::std::collections::BTreeMap<
@@ -304,6 +317,7 @@ pub mod types {
     }
     ///A language that a page can be shown in.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LanguageOption {
         ///Code of the language.
         pub code: ::std::string::String,
@@ -316,6 +330,7 @@ pub mod types {
     }
     ///A form that collects leads. It belongs to the account and is put on pages with `form` slots (interface, section 2.4).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LeadForm {
         ///Whether the form takes submissions now: enabled, not past `activeTill`, limit not reached. Derived.
         pub active: bool,
@@ -328,6 +343,7 @@ pub mod types {
         ///Label of the submit button.
         #[serde(rename = "buttonText")]
         pub button_text: ::std::string::String,
+        ///When the form was created, ISO 8601.
         #[serde(rename = "createdAt")]
         pub created_at: crate::Timestamp,
         ///Text under the heading.
@@ -337,7 +353,9 @@ pub mod types {
         pub enabled: bool,
         ///Fields in the order in which they are shown.
         pub fields: ::std::vec::Vec<FormField>,
+        ///Id of the form.
         pub id: crate::FormId,
+        ///Channels that receive each new lead.
         #[serde(rename = "notificationChannelIds")]
         pub notification_channel_ids: crate::ChannelIds,
         ///Number of submissions after which the form closes.
@@ -379,6 +397,7 @@ pub mod types {
     }
     ///How long a list is.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ListMeta {
         ///Number of records.
         pub total: i64,
@@ -387,6 +406,7 @@ pub mod types {
     }
     ///Whether a login can be taken (interface, section 4.2).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LoginCheck {
         ///Whether the login can be taken.
         pub available: bool,
@@ -410,6 +430,7 @@ pub mod types {
     }
     ///What a login must look like (interface, section 8).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LoginRules {
         ///Most characters.
         #[serde(rename = "maxLength")]
@@ -426,13 +447,16 @@ pub mod types {
     }
     ///Who the caller is and what is left of its limits (interface, section 4.4).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct Me {
         ///Abilities of the token, such as `profile:read`.
         pub abilities: ::std::vec::Vec<::std::string::String>,
+        ///How views and clicks are counted.
         pub analytics: MeAnalytics,
         ///Whether the token has `profile:write`.
         #[serde(rename = "canWrite")]
         pub can_write: bool,
+        ///Limits of the account and how much of them is used.
         pub limits: MeLimits,
         ///Name of the account.
         pub name: ::std::string::String,
@@ -444,6 +468,7 @@ pub mod types {
     }
     ///How views and clicks are counted.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MeAnalytics {
         ///Days for which data is kept.
         #[serde(rename = "retentionDays")]
@@ -460,8 +485,11 @@ pub mod types {
     }
     ///Limits that apply to the caller (interface, section 4.4).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MeLimits {
+        ///Profiles of the account.
         pub profiles: Usage,
+        ///Most requests in a span of time.
         #[serde(rename = "rateLimit")]
         pub rate_limit: RateLimit,
         ///Most slots in one batch request.
@@ -470,13 +498,16 @@ pub mod types {
         ///Most slots on one profile.
         #[serde(rename = "slotsPerProfile")]
         pub slots_per_profile: i64,
+        ///Access tokens of the account.
         pub tokens: Usage,
+        ///Largest uploads.
         pub upload: UploadLimits,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
     ///A release on one music platform.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MusicLink {
         ///Icon of the platform.
         pub icon: ::std::string::String,
@@ -491,6 +522,7 @@ pub mod types {
     }
     ///A release that was found (interface, section 4.8).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MusicMatch {
         ///Name of the album.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -505,6 +537,7 @@ pub mod types {
         pub matched_by: ::std::string::String,
         ///What was searched for.
         pub query: ::std::string::String,
+        ///Body for creating a slot, to be sent unchanged.
         pub slot: MusicSlot,
         ///Address of the cover picture.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -530,6 +563,7 @@ pub mod types {
         PartialEq,
         PartialOrd
     )]
+    #[non_exhaustive]
     pub enum MusicSearchType {
         #[serde(rename = "album")]
         Album,
@@ -574,7 +608,9 @@ pub mod types {
     }
     ///A slot ready to be created from a release.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MusicSlot {
+        ///Content of the block, to be sent unchanged.
         pub data: crate::Object,
         ///Type of the slot.
         #[serde(rename = "type")]
@@ -611,11 +647,13 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     pub struct NewSlot {
+        ///Content of the block.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub data: ::std::option::Option<crate::Object>,
         ///Position on the page, from 0. Without it the slot goes to the end.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub order: ::std::option::Option<i64>,
+        ///Type of the slot; it can never be changed.
         #[serde(rename = "type")]
         pub kind: ::std::string::String,
     }
@@ -628,9 +666,11 @@ pub mod types {
     }
     ///Where notices of new leads are sent; only verified channels are listed (interface, section 2.5).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct NotificationChannel {
         ///Transport: `telegram`, `whatsapp` or `email`.
         pub channel: ::std::string::String,
+        ///Id of the channel, as used in `notificationChannelIds`.
         pub id: crate::ChannelId,
         ///`false`: the channel is kept but receives nothing.
         #[serde(rename = "isActive")]
@@ -651,6 +691,7 @@ pub mod types {
     }
     ///A public page (interface, section 2.1).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct Profile {
         ///Path of the picture shown as a circle, as an upload returned it; not a URL. Best square, at least 800x800 pixels.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -661,10 +702,12 @@ pub mod types {
             skip_serializing_if = "::std::option::Option::is_none"
         )]
         pub bg_image: ::std::option::Option<::std::string::String>,
+        ///What the service derives; refused when sent.
         pub computed: ProfileComputed,
         ///Text under the heading.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
         pub description: ::std::option::Option<::std::string::String>,
+        ///Id of the profile, good for every path that takes a profile.
         pub id: crate::ProfileId,
         ///Id of the page's language; `null`: the language of the owner.
         #[serde(
@@ -702,6 +745,7 @@ pub mod types {
     }
     ///What the service derives for a profile; never writable (interface, section 2.1).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileComputed {
         ///Address of the avatar.
         #[serde(
@@ -752,7 +796,9 @@ pub mod types {
     }
     ///Address and language of a profile, with the values that can be chosen (interface, section 2.6).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileSettings {
+        ///What the service derives; refused when sent.
         pub computed: ProfileSettingsComputed,
         ///Code of the chosen language.
         #[serde(
@@ -768,7 +814,9 @@ pub mod types {
         pub language_id: ::std::option::Option<i64>,
         ///Public address of the page.
         pub login: ::std::string::String,
+        ///What can be chosen.
         pub options: ProfileSettingsOptions,
+        ///Id of the profile.
         #[serde(rename = "profileId")]
         pub profile_id: crate::ProfileId,
         #[serde(flatten)]
@@ -776,6 +824,7 @@ pub mod types {
     }
     ///What the service derives for the settings of a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileSettingsComputed {
         ///Code of the language the page is shown in; that of the owner when none is chosen.
         #[serde(rename = "effectiveLanguageCode")]
@@ -792,15 +841,18 @@ pub mod types {
     }
     ///What the settings of a profile can be set to.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileSettingsOptions {
         ///Active languages.
         pub languages: ::std::vec::Vec<LanguageOption>,
+        ///What a login must look like.
         pub login: LoginRules,
         #[serde(flatten)]
         pub extra: ::serde_json::Map<::std::string::String, ::serde_json::Value>,
     }
     ///Most requests of one token in a span of time.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct RateLimit {
         ///Analytics requests in one minute.
         #[serde(rename = "analyticsPerMinute")]
@@ -821,7 +873,9 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     pub struct SlotChange {
+        ///Keys to set; they replace the current values, other keys stay.
         pub data: crate::Object,
+        ///Id of the slot.
         pub id: crate::SlotId,
     }
     ///Changes to slots, all or none. Positions cannot be set here (interface, section 4.6.3).
@@ -835,6 +889,7 @@ pub mod types {
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
     pub struct SlotDataChange {
+        ///Keys to set; they replace the current values, other keys stay.
         pub data: crate::Object,
     }
     ///Answer with a slot.
@@ -863,13 +918,18 @@ pub mod types {
     }
     ///What a slot type is and which data its slots take (interface, section 2.3).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SlotType {
+        ///Fields of `data` that the service derives; refused when sent.
         pub computed: crate::Object,
         ///What such a slot is for.
         pub description: ::std::string::String,
+        ///Names to show for enumerated values.
         #[serde(rename = "enumLabels")]
         pub enum_labels: crate::Object,
+        ///A sample of the data.
         pub example: crate::Object,
+        ///JSON Schema of the type's `data`.
         pub schema: crate::Object,
         ///Name to show to people.
         pub title: ::std::string::String,
@@ -906,6 +966,7 @@ pub mod types {
     }
     ///What the service derives for a social link.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SocialComputed {
         ///Icon of the social network.
         pub icon: ::std::string::String,
@@ -914,6 +975,7 @@ pub mod types {
     }
     ///Largest uploads.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct UploadLimits {
         ///A file sent in a request, in megabytes.
         #[serde(rename = "maxMegabytes")]
@@ -926,6 +988,7 @@ pub mod types {
     }
     ///Where to send a large picture; the keys are in snake case (interface, section 4.9).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct UploadUrl {
         ///When the address expires, ISO 8601.
         pub expires_at: ::std::string::String,
@@ -945,6 +1008,7 @@ pub mod types {
     }
     ///A limited amount and how much of it is taken.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct Usage {
         ///Most that there can be.
         pub max: i64,

@@ -39,6 +39,7 @@ pub(crate) enum Effect {
 /// Rate limit windows (section 8) in which a request counts, besides the two that count every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Bucket {
     /// Only the general windows.
     General,

@@ -18,6 +18,7 @@ const LOGIN_MAX: usize = 60;
 /// assert!("../me".parse::<ProfileKey>().is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ProfileKey {
     /// The numeric id, 1 or more.
     Id(ProfileId),

@@ -23,6 +23,7 @@ use crate::tolerant::Object;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Slot {
     /// Id of the slot, positive, as it is used in paths and batch bodies.
     pub id: SlotId,

@@ -5,6 +5,7 @@ use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, 
 use quote::quote;
 use serde_json::Value;
 
+use crate::annotate::annotate;
 use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
@@ -40,6 +41,7 @@ const HEADER: &str = "\
 ///
 /// When the document cannot be lowered, or when the generator refuses the lowered document.
 pub fn generate(document: Value) -> Result<String, Error> {
+    let described = document.clone();
     let lowered = tailor(downlevel(document)?)?;
     let document = serde_json::from_value(lowered).map_err(Error::Lowered)?;
     let mut settings = GenerationSettings::new();
@@ -54,7 +56,8 @@ pub fn generate(document: Value) -> Result<String, Error> {
         settings.with_replacement(schema, by_hand, std::iter::empty());
     }
     let tokens = Generator::new(&settings).generate_tokens(&document)?;
-    let file = syn::parse2(type_as_kind(tokens))?;
+    let mut file = syn::parse2(type_as_kind(tokens))?;
+    annotate(&mut file, &described);
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
 }
 
@@ -141,6 +144,22 @@ mod tests {
             let end = code[start..].find('}').unwrap();
             let body = &code[start..start + end];
             assert!(body.contains("#[serde(flatten)] pub extra: ::serde_json::Map<"), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_the_service_may_extend_is_not_exhaustive_and_what_is_sent_is() {
+        let code = code();
+        for (item, is_open) in [
+            ("pub enum AnalyticsBucket {", true),
+            ("pub struct Profile {", true),
+            ("pub struct FormField {", true),
+            ("pub struct NewFormField {", false),
+            ("pub struct NewSlot {", false),
+            ("pub struct SlotChange {", false),
+        ] {
+            let start = code.find(item).unwrap();
+            assert_eq!(code[..start].trim_end().ends_with("#[non_exhaustive]"), is_open, "{item}");
         }
     }
 

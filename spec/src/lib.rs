@@ -1,6 +1,7 @@
 //! The service's interface as one OpenAPI 3.1 document, the generator of the SDK's client, and a comparison with the document that a live
 //! service publishes.
 
+mod annotate;
 mod difference;
 mod document;
 mod downlevel;

@@ -330,16 +330,11 @@ fn a_run_that_fails_on_a_page_reports_the_others_and_what_was_written_of_it() {
         let select = ".type == \"button\"";
         rewrite(&env, &["--all", "--where", select, "--edit", APPEND, "--yes", "-o", format])
     };
-    env.operations();
-    assert_eq!(run("json").exit, 0);
-    let sent = env.operations();
-    // The first batch is that of the café.
-    let batches = sent.iter().enumerate().filter(|(_, it)| *it == "updateSlots");
-    let (third, _) = batches.clone().nth(2).unwrap();
     for format in ["json", "csv", "ids", "table"] {
         beginning.restore(&env);
         env.server.forget_clients();
-        env.server.fail(third + 1..third + 2, &Fault::Before(400));
+        // The first batch is that of the café.
+        env.server.fail_operation("updateSlots", 3, &Fault::Before(400));
         let failed = run(format);
         assert_eq!(failed.exit, 12, "{failed}");
         let is_written = |title: &String| title.ends_with('!');

@@ -43,6 +43,7 @@ pub struct AccountPage {
 /// Changes of an account. It is data: it can be printed, saved and compared, and [`ApplyAccount::planned`](super::ApplyAccount::planned) carries
 /// out exactly it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AccountPlan {
     /// Plans of the forms, in the order of the desired ones.
     pub forms: Vec<FormPlan>,
@@ -52,6 +53,7 @@ pub struct AccountPlan {
 
 /// Changes of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PagePlan {
     /// Id of the page; `None` if it is created.
     pub id: Option<ProfileId>,

@@ -27,6 +27,7 @@ pub struct DesiredForm {
 
 /// Changes from a form as it was read to what is desired. It is data: it can be printed, saved and compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FormPlan {
     /// Name by which pages refer to the form.
     pub name: String,
@@ -43,6 +44,7 @@ pub struct FormPlan {
 /// Reason why it is unclear which form is meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FormPlanError {
     /// No form of the account has the id.
     #[error("no form of this account has the id {id}")]

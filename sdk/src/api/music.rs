@@ -23,6 +23,7 @@ pub struct MusicQuery {
 
 /// Type of release that a search by title and artist returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum MusicType {
     /// A whole release.
     Album,

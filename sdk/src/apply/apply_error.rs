@@ -106,6 +106,7 @@ pub enum ApplyCause {
 
 /// Refusal of one item of the file by the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ItemRefusal {
     /// The index of the item.
     pub index: usize,

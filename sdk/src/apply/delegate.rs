@@ -26,6 +26,7 @@ pub struct Proposal {
 
 /// Result of a confirmation.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Confirmation {
     /// The user was not asked, and nothing took time.
     AsPlanned,

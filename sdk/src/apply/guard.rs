@@ -16,6 +16,7 @@ pub struct DeleteLimits {
 /// Reason why a plan may not be executed as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum GuardRefusal {
     /// The file asks for no slots, the page has some, and that was not allowed.
     #[error("the file has no slots")]

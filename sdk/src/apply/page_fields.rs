@@ -54,6 +54,7 @@ fn links(socials: &Value) -> Value {
 /// Changes of the profile fields of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedFields {
     /// Values to write, in the form of files; null clears one.
     pub changed: Object,
@@ -64,6 +65,7 @@ pub struct PlannedFields {
 /// A request that writes profile fields. Each is a step of its own, because the login is changed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FieldsRequest {
     /// `updateProfile` with all fields but the language and the login.
     Profile,

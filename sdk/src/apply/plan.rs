@@ -27,6 +27,7 @@ use crate::{Object, Slot};
 /// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that the page shows all of the old or
 /// all of the new content whenever a run stops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Plan {
     /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.
     pub page: String,
@@ -55,6 +56,7 @@ pub struct Plan {
 
 /// Update of a slot, which keeps its id and its clicks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedUpdate {
     /// Id of the slot.
     pub id: SlotId,
@@ -73,6 +75,7 @@ pub struct PlannedUpdate {
 
 /// A new slot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedCreate {
     /// The index of the item in the file.
     pub index: usize,
@@ -85,6 +88,7 @@ pub struct PlannedCreate {
 
 /// Delete of a slot and its click statistics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PlannedDelete {
     /// Id of the slot.
     pub id: SlotId,
@@ -97,6 +101,7 @@ pub struct PlannedDelete {
 
 /// A slot that the file does not mention and that stays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RetainedSlot {
     /// Id of the slot.
     pub id: SlotId,
@@ -112,6 +117,7 @@ pub struct RetainedSlot {
 /// A slot that may not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SlotRef {
     /// By id.
     Existing(SlotId),
@@ -122,6 +128,7 @@ pub enum SlotRef {
 /// Notice for the user about a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Notice {
     /// An interrupted run created a slot for the item, and another client has deleted it since.
     RemovedSince {
@@ -134,6 +141,7 @@ pub enum Notice {
 
 /// One writing request of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlanBatch<'p> {
     /// `updateProfile` or `updateProfileSettings`.
     Fields(FieldsRequest, &'p PlannedFields),

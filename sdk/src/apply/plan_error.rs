@@ -9,6 +9,7 @@ use crate::ids::SlotId;
 /// Reason why there is no plan, so that nothing may be written. All faulty items are named at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlanError {
     /// The service listed an id more than once; such a page cannot be trusted.
     #[error("the page lists {} more than once", list(.0))]
@@ -31,6 +32,7 @@ pub enum PlanError {
 /// An item that cannot be met.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[error("slots[{index}]: {problem}")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ItemError {
     /// The index of the item in the file.
     pub index: usize,
@@ -42,6 +44,7 @@ pub struct ItemError {
 /// Problem of an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ItemProblem {
     /// The id of the item belongs to no slot of the page.
     #[error("slot {id} is not on the page; without the id a new slot is created")]

@@ -86,6 +86,7 @@ fn is_false(flag: &bool) -> bool {
 /// Reason why a slot that the file does not mention stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RetainReason {
     /// Pruning was not asked for.
     NotInFile,

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::same;
 use super::schema_weight::is_bounded_schema;
+use crate::generated::types::SlotType;
+use crate::{Client, Error};
 
 /// The slot types of the service: which can be written, and the JSON Schema of their data. Filled from `listSlotTypes`.
 ///
@@ -43,6 +45,29 @@ pub(super) enum Clearing<'s> {
 const EVENT: &str = "event";
 
 impl SlotTypes {
+    /// Reads the slot types from the service.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::apply::{DesiredPage, SlotTypes};
+    ///
+    /// let types = SlotTypes::fetch(&client).await?;
+    /// assert!(types.is_creatable("button") && types.is_read_only("event"));
+    ///
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
+    /// client.profile("cafe").apply(desired).types(types).await?;
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Client::slot_types`].
+    pub async fn fetch(client: &Client) -> Result<Self, Error> {
+        let types = client.slot_types().await?;
+        Ok(types.into_iter().collect())
+    }
+
     /// Adds a type with its `writable` flag and its `schema`, as the service describes it (the interface, section 2.3). A schema that is
     /// [not bounded](super::is_bounded_schema) is ignored.
     pub fn insert(&mut self, kind: impl Into<String>, writable: bool, schema: Value) {
@@ -117,6 +142,17 @@ impl SlotTypes {
 
     fn property(&self, kind: &str, key: &str) -> Option<SchemaNode<'_>> {
         self.schema(kind)?.property(key)
+    }
+}
+
+impl FromIterator<SlotType> for SlotTypes {
+    fn from_iter<I: IntoIterator<Item = SlotType>>(types: I) -> Self {
+        let mut rules = Self::default();
+        for SlotType { kind, writable, schema, computed, .. } in types {
+            rules.insert(kind.as_str(), writable, Value::Object(schema.0));
+            rules.computes(&kind, computed.0.into_iter().map(|(key, _)| key));
+        }
+        rules
     }
 }
 

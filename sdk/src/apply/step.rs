@@ -11,6 +11,7 @@ use crate::ids::SlotId;
 /// Step of a run, as its observer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", content = "slots", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Step {
     /// The page is created.
     CreatePage,

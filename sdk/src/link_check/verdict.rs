@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 /// Verdict on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Verdict {
     /// Visitors get there.
     Fine,
@@ -16,6 +17,7 @@ pub enum Verdict {
 
 /// Verdict on a link with its reason and notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Judgement {
     /// Verdict.
     pub verdict: Verdict,

@@ -7,6 +7,7 @@ pub const NETWORK_UNREACHABLE: &str = "the network cannot be reached";
 
 /// What was seen when a link was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Visit {
     /// Redirects that were followed, in order. The last one may lead to what was not requested.
     pub hops: Vec<Hop>,
@@ -20,6 +21,7 @@ pub struct Visit {
 
 /// A redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Hop {
     /// Status of the answer.
     pub status: u16,

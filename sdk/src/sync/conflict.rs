@@ -7,6 +7,7 @@ use serde_json::Value;
 /// Changes of both sides that exclude each other. Nothing may be written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "conflict", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Conflict {
     /// File and page changed a key of a slot to different values.
     Key {
@@ -65,6 +66,7 @@ pub enum Conflict {
 /// A change of the page since the last sync that the file does not have. It is kept, and `pull` takes it into the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RemoteChange {
     /// A key of a slot was changed.
     Key {
@@ -114,6 +116,7 @@ pub enum RemoteChange {
 
 /// A slot to delete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Deletion {
     /// Id of the slot.
     pub id: SlotId,
@@ -129,6 +132,7 @@ pub struct Deletion {
 /// Reason why a slot is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DeletionReason {
     /// Its item was deleted in the file. Needs confirmation.
     DeletedHere,
@@ -177,6 +181,7 @@ pub enum Replaced {
 /// A fact about a merge that the user should know of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SyncNote {
     /// A key was removed from the file; its value stays on the page. Said once.
     KeyStays {

@@ -41,6 +41,7 @@ pub struct FileSlot {
 
 /// Id of a slot in a page file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileSlotId {
     /// The file gives none.
     #[default]

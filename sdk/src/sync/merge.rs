@@ -23,6 +23,7 @@ use crate::{Object, Slot};
 ///
 /// Nothing may be written while [`conflicts`](Self::conflicts) is not empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Merge {
     /// The slots that the page should have, for [`Plan::new`](crate::apply::Plan::new) with the options of
     /// [`plan_options`](Self::plan_options): each with its id or new, and only with the keys to write.

@@ -20,6 +20,7 @@ use crate::apply::{DesiredPage, DesiredSlot, SlotTypes};
 
 /// What a pull changes in a file, and the record after it. Edits of the file are never thrown away.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Pull {
     /// Profile fields to set.
     pub fields: Vec<PulledField>,

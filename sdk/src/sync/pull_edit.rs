@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// A value of the page to write into the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PulledKey {
     /// The index of the item in the file.
     pub item: usize,
@@ -17,6 +18,7 @@ pub struct PulledKey {
 
 /// A profile field of the page to write into the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PulledField {
     /// The field.
     pub key: String,
@@ -27,6 +29,7 @@ pub struct PulledField {
 /// An item of the file after a pull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PulledItem {
     /// The item with this index in the file.
     Item(usize),
@@ -37,6 +40,7 @@ pub enum PulledItem {
 /// A place of the file to mark as a conflict, above its line. Removing the mark settles it for what the file says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "mark", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ConflictMark {
     /// File and page changed a key to different values; the file keeps its own.
     Key {

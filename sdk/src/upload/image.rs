@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Type of an image, determined by its first bytes because a file name is not reliable. Other types are never uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ImageType {
     /// JPEG.
     Jpeg,

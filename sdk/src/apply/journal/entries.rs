@@ -39,6 +39,7 @@ pub struct JournalEntries {
 
 /// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunState {
     /// The run did not end: a crash, a failure, Ctrl-C.
     Unfinished,

@@ -194,6 +194,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 /// End of a run that did not make the page match the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunEnding {
     /// All was written, but the page does not match the file.
     Drift,

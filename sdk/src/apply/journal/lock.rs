@@ -8,6 +8,7 @@ use super::state_file::{self, make_directory, private};
 
 /// Lock that excludes other processes of this machine from the page until it is dropped.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct PageLock {
     _file: File,
     /// Set if another process held the lock first, so that what was read before may be out of date.

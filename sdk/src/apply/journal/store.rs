@@ -57,6 +57,7 @@ pub struct JournalStore {
 
 /// A run with a journal or a backup.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RecordedRun {
     /// Name of the run.
     pub run: String,
