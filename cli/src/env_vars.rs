@@ -32,6 +32,8 @@ pub(crate) const CA_FILE: &str = "LINKS_CA_FILE";
 pub(crate) const CLIENT_CERT: &str = "LINKS_CLIENT_CERT";
 /// The use of the embedded service.
 pub(crate) const SANDBOX: &str = "LINKS_SANDBOX";
+/// Whether every write has to be planned before.
+pub(crate) const PLAN_FIRST: &str = "LINKS_PLAN_FIRST";
 /// The detail of messages about requests.
 pub(crate) const LOG: &str = "LINKS_LOG";
 /// The directory of the configuration.
@@ -74,6 +76,7 @@ pub(crate) const ABOUT: &[(&str, &str)] = &[
         PACER_UNREACHABLE,
         "while that server cannot be reached: wait, fail, or share:N of the limits",
     ),
+    (PLAN_FIRST, "1: every write needs a saved plan or a dry run before (`links help agents`)"),
     (LOG, "1: a line for each request, 2: headers and bodies too"),
     (CONFIG_DIR, "directory of the configuration"),
     (STATE_DIR, "directory of state: rate limits, runs of apply, the sandbox"),

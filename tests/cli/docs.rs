@@ -1,6 +1,7 @@
 //! Tests of pages and scripts that are generated from the program's own tables. `LINKS_UPDATE=1 cargo test -p links-cli docs` writes them
 //! anew.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -85,7 +86,9 @@ fn there_is_a_manual_page_for_each_command() {
 #[test]
 fn every_topic_is_explained_and_a_mistyped_one_gets_a_suggestion() {
     let env = TestEnv::cafe();
-    for topic in ["exit-codes", "environment", "output", "files", "slots apply", "profile"] {
+    for topic in
+        ["exit-codes", "environment", "output", "files", "agents", "slots apply", "profile"]
+    {
         let run = env.run(&format!("help {topic}"));
         assert!(run.exit == 0 && run.stdout.lines().count() > 5, "{run}");
     }
@@ -93,5 +96,41 @@ fn every_topic_is_explained_and_a_mistyped_one_gets_a_suggestion() {
     assert_eq!((run.exit, &run.error()["hint"]), (2, &"did you mean `exit-codes`?".into()));
     for variable in ["LINKS_TOKEN", "LINKS_OUTPUT", "NO_COLOR", "LINKS_SANDBOX"] {
         assert!(env.run("help environment").stdout.contains(variable), "{variable}");
+    }
+}
+
+#[test]
+fn the_index_for_language_models_has_every_chapter() {
+    let [index, summary] =
+        [include_str!("../../docs/llms.txt"), include_str!("../../docs/SUMMARY.md")];
+    assert!(index.starts_with("# links\n\n> "), "{index}");
+    let links = |text: &str| {
+        let targets = text.split("](").skip(1).map(|it| it.split(')').next().unwrap().to_owned());
+        targets.filter(|it| it != "README.md").collect::<BTreeSet<_>>()
+    };
+    assert_eq!(links(index), links(summary));
+}
+
+#[test]
+fn the_topic_for_agents_shows_the_fields_of_an_error_and_commands_that_exist() {
+    let env = TestEnv::cafe();
+    let topic = env.run("help agents").stdout;
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {titel: A}}\n",
+    );
+    let run = env.run("plan page.yaml -o json");
+    assert_eq!(run.exit, 8, "{run}");
+    for (name, _) in run.error().as_object().unwrap() {
+        assert!(topic.contains(&format!("\"{name}\"")), "{name}: {run}");
+    }
+    let spans = topic.split('`').skip(1).step_by(2).filter(|it| it.starts_with("links "));
+    let lines = topic.lines().filter(|it| it.starts_with("  links "));
+    let lines: Vec<_> =
+        lines.map(|it| it.trim().split("  ").next().unwrap()).chain(spans).collect();
+    assert!(lines.len() > 8, "{lines:?}");
+    for line in lines {
+        let parsed = links_cli::command().try_get_matches_from(shlex::split(line).unwrap());
+        assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
     }
 }

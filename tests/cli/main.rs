@@ -64,6 +64,8 @@ mod outcomes;
 mod output;
 mod pacing;
 mod pages;
+#[cfg(target_os = "linux")]
+mod plan_first;
 mod preview;
 #[cfg(unix)]
 mod preview_browser;

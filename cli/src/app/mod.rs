@@ -91,13 +91,20 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
         context.words = words.iter().skip(1).map(ToString::to_string).collect();
-        let ended = Box::pin(commands::run(&mut context, cli.command)).await;
+        let ended = match context.plan_first(cli.command.plan_rule()) {
+            Ok(()) => Box::pin(commands::run(&mut context, cli.command)).await,
+            Err(failure) => Err(failure),
+        };
         let ended = ended.or_else(|failure| match (failure.dry_run_results(), context.dry_run()) {
             ([], _) | (_, None) => Err(failure),
             (dry_run_results, Some(how)) => {
                 Ok(crate::output::dry_run::outcome(dry_run_results, how))
             }
         });
+        let ended = match ended {
+            Ok(outcome) if context.dry_run().is_some() => context.dry_run_made().map(|()| outcome),
+            ended => ended,
+        };
         context.remember();
         let ended = match ended {
             Err(failure) => Err(crate::app::hints::add_hint(&mut context, failure, &words).await),

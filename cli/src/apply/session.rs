@@ -169,6 +169,7 @@ impl ApplyDelegate for ApplySession<'_> {
                 check_fields(&origin.seen_fields, page)?;
             }
         }
+        self.context.check_plan(&*planned.plan)?;
         let proposal = planned.proposal();
         self.planned = Some(planned);
         Ok(proposal)

@@ -143,6 +143,7 @@ impl AccountDelegate for BulkSession<'_> {
         if !found.is_empty() {
             return Err(invalid(found).into());
         }
+        self.context.check_plan(&plan)?;
         let (file, desired) = (asked.items.clone(), Arc::new(desired));
         let proposal = Proposal { file, desired, options, plan: Arc::new(plan) };
         let state = &mut self.state.pages[nth];

@@ -39,6 +39,13 @@ pub(crate) struct ApiArgs {
     dry_run: DryRunArgs,
 }
 
+impl ApiArgs {
+    /// Tells whether the request only reads.
+    pub(crate) fn is_read(&self) -> bool {
+        is_read(&self.method)
+    }
+}
+
 pub(crate) async fn run(
     context: &mut Context,
     args: ApiArgs,
@@ -64,7 +71,7 @@ pub(crate) async fn run(
     };
     // A header may be a secret, which no journal is to hold.
     context.words.iter_mut().for_each(|word| hide_headers(word, &args.headers));
-    let recorder = (!is_read(&args.method)).then(|| recorder(context, &args));
+    let recorder = (!args.is_read()).then(|| recorder(context, &args));
     let sent = call.await;
     if let Some(recorder) = recorder {
         recorder.ended(0, 0, &sent);

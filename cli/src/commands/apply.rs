@@ -8,6 +8,7 @@ use crate::account::{self, AccountRequest, Allowed, FilesArgs};
 use crate::args::dry_run::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
+use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
@@ -33,6 +34,11 @@ pub(crate) struct ApplyCommandArgs {
 }
 
 impl ApplyCommandArgs {
+    /// Returns what the command needs before it may write, where writes have to be planned before.
+    pub(crate) fn plan_rule(&self) -> PlanRule {
+        if self.plan.is_some() { PlanRule::HasPlan } else { PlanRule::SavedPlan }
+    }
+
     /// Returns the files that the arguments name.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::suggest::nearest;
 #[derive(Args, Debug)]
 #[command(examples = ["links help exit-codes", "links help slots apply"])]
 pub(crate) struct HelpArgs {
-    /// A topic (options, exit-codes, environment, output, files), or the words of a command
+    /// A topic (options, exit-codes, environment, output, files, agents), or the words of a command
     #[arg(value_name = "TOPIC|COMMAND")]
     words: Vec<String>,
 }

@@ -40,6 +40,7 @@ use clap::Subcommand;
 use crate::completion::shell::ShellArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
+use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
 use crate::output::CommandOutput;
 
@@ -129,6 +130,25 @@ impl Command {
             Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
             Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
             _ => None,
+        }
+    }
+
+    /// Returns what the command needs before it may write, where writes have to be planned before (`LINKS_PLAN_FIRST`).
+    pub(crate) fn plan_rule(&self) -> PlanRule {
+        use forms::FormsCommand;
+        use profile::ProfileCommand;
+        use slots::SlotsCommand;
+        match self {
+            Self::Apply(args) => args.plan_rule(),
+            Self::Slots(SlotsCommand::Apply(args)) => args.plan_rule(),
+            Self::Slots(SlotsCommand::Edit(_))
+            | Self::Profile(ProfileCommand::Edit(_))
+            | Self::Forms(FormsCommand::Edit(_)) => PlanRule::Interactive,
+            #[cfg(feature = "sandbox")]
+            Self::Preview(args) if args.applies() => PlanRule::Interactive,
+            Self::Api(args) if args.is_read() => PlanRule::Reads,
+            Self::Profile(ProfileCommand::Settings(args)) if args.is_read() => PlanRule::Reads,
+            _ => PlanRule::DryRun,
         }
     }
 

@@ -55,6 +55,11 @@ pub(crate) struct PreviewArgs {
 }
 
 impl PreviewArgs {
+    /// Tells whether the browser may apply the file.
+    pub(crate) fn applies(&self) -> bool {
+        self.apply.is_some()
+    }
+
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
         let path = std::slice::from_ref(&self.path);

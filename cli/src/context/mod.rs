@@ -1,5 +1,6 @@
 //! Context of every command: the settings, the terminal and the service, which is contacted only if a command needs it.
 
+pub(crate) mod plan_first;
 mod slot_types;
 
 use std::fs::File;
@@ -13,10 +14,11 @@ use links_sdk::apply::RunOwner;
 use links_sdk::types::Me;
 use links_sdk::{
     BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer, RateLimits,
-    SharedFilePacer, SystemClock, Token, WriteSummary,
+    SharedFilePacer, SystemClock, Token, WriteMode, WriteSummary,
 };
 use zeroize::Zeroizing;
 
+use self::plan_first::{PlanFirst, PlanRule};
 use crate::auth::{ClientAuth, load_auth};
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::token_users;
@@ -59,6 +61,8 @@ pub(crate) struct Context {
     pub(crate) words: Vec<String>,
     client: Option<Client>,
     dry_run: Option<DryRun>,
+    /// Guard of the writes, if they have to be planned before.
+    plan_first: Option<PlanFirst>,
     watch: OnceLock<Arc<RequestObserver>>,
     call: OnceLock<String>,
     /// The caller, once the service was asked.
@@ -75,6 +79,7 @@ impl Context {
         Self {
             tree,
             words: Vec::new(),
+            plan_first: settings.plan_first.then(PlanFirst::new),
             settings,
             ui,
             client: None,
@@ -107,6 +112,7 @@ impl Context {
         Self {
             client: Some(client),
             shadow_types: Some(types),
+            plan_first: None,
             ..Self::new(self.settings.clone(), ui, self.tree)
         }
     }
@@ -120,8 +126,46 @@ impl Context {
         self.dry_run = dry_run.into();
         self.ui.set_dry_run(self.dry_run.is_some());
         let client = self.client().await?;
-        let client = self.dry_run.map_or(client.clone(), |it| client.with_write_mode(it.writes()));
-        Ok(self.client.insert(client).clone())
+        if let Some(mut guard) = self.plan_first.take() {
+            let now = seconds_now();
+            let entered = guard.enter(|| self.dry_run_record(), self.dry_run.is_some(), now);
+            self.plan_first = Some(guard);
+            entered?;
+        }
+        let mode = self.dry_run.map_or(self.write_mode(), DryRun::writes);
+        Ok(self.client.insert(client.with_write_mode(mode)).clone())
+    }
+
+    /// Sets what the command needs before it may write, if writes have to be planned before.
+    pub(crate) fn plan_first(&mut self, rule: PlanRule) -> Result<(), CommandError> {
+        self.plan_first.as_mut().map_or(Ok(()), |guard| guard.begin(rule))
+    }
+
+    /// Refuses a plan that the dry run before this command did not have, if writes have to be planned before.
+    pub(crate) fn check_plan(&self, plan: &impl serde::Serialize) -> Result<(), CommandError> {
+        self.plan_first.as_ref().map_or(Ok(()), |guard| guard.plan(plan))
+    }
+
+    /// Records that this dry run was made, if writes have to be planned before.
+    pub(crate) fn dry_run_made(&self) -> Result<(), CommandError> {
+        self.plan_first.as_ref().map_or(Ok(()), |guard| guard.made(seconds_now()))
+    }
+
+    /// File of the dry runs of the service, and the name of this command line in it; `None` where no state can be stored.
+    fn dry_run_record(&self) -> Result<Option<(PathBuf, String)>, CommandError> {
+        let Some((service, directory)) = self.service().zip(self.settings.state_directory()) else {
+            return Ok(None);
+        };
+        let name = plan_first::name_of(&service, &self.owner(), &self.words)?;
+        Ok(Some((directory.join(format!("dry-runs-{service}.json")), name)))
+    }
+
+    /// Write mode of a client that is no dry run: nothing is sent that has to be planned before and was not.
+    fn write_mode(&self) -> WriteMode {
+        match &self.plan_first {
+            Some(guard) if !guard.is_cleared() => WriteMode::Withhold,
+            _ => WriteMode::Send,
+        }
     }
 
     /// Returns the name that all journals of this command share.
@@ -149,6 +193,7 @@ impl Context {
             }
         };
         signal::report_writes_of(client.clone());
+        let client = client.with_write_mode(self.write_mode());
         Ok(self.client.insert(client).clone())
     }
 

@@ -23,6 +23,7 @@ pub(crate) const TOPICS: &[Topic] = &[
     Topic { name: "environment", text: environment },
     Topic { name: "output", text: |_| include_str!("output.txt").to_owned() },
     Topic { name: "files", text: files },
+    Topic { name: "agents", text: |_| include_str!("agents.txt").to_owned() },
 ];
 
 /// Returns the exit codes as a short line for the main help.

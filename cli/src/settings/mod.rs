@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) verbose: u8,
     /// Time limit per call, including waits and retries, if the user sets one.
     pub(crate) timeout: Option<Duration>,
+    /// Set if every write has to be planned before.
+    pub(crate) plan_first: bool,
     /// Files with certificates for the connections to the service.
     pub(crate) connection: ConnectionFiles,
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::env_vars::{
     ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
-    OUTPUT, PROGRESS, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
+    OUTPUT, PLAN_FIRST, PROGRESS, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 use crate::error::CommandError;
 use crate::output::format::Format;
@@ -51,6 +51,7 @@ pub(crate) fn resolve(
         progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,
         verbose: verbose(flags.verbose, set(LOG).as_deref())?,
         timeout: timeout(flags, set)?,
+        plan_first: is_on(PLAN_FIRST, set(PLAN_FIRST).as_deref())?,
         connection: connection(flags, set),
         editor: set("VISUAL").or_else(|| set("EDITOR")),
         browser: set("BROWSER"),

@@ -29,6 +29,13 @@ pub(crate) struct ProfileSettingsArgs {
     dry_run: DryRunArgs,
 }
 
+impl ProfileSettingsArgs {
+    /// Tells whether the settings are only shown.
+    pub(crate) fn is_read(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
 const FIRST: &[&str] = &["profileId", "login", "languageCode", "computed.url"];
 
 pub(crate) async fn run(
@@ -37,7 +44,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let fields = crate::commands::profile::view::without_login(FieldValues::read(&args.words)?)?;
     let profile = context.writer(args.dry_run).await?.profile(&args.profile);
-    let answer = if args.words.is_empty() {
+    let answer = if args.is_read() {
         profile.settings().answer().await?
     } else {
         let sent = fields.some("languageCode=kk")?.object();

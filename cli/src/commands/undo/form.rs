@@ -32,6 +32,7 @@ pub(super) async fn undo(
         let line = StyledLine::new(Style::Plain, "no changes");
         return Ok(CommandOutput::own(json!({ "id": id }), View::Lines(vec![line])));
     }
+    context.check_plan(&(id, &reverse.changes))?;
     let title = session.before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
     let names: Vec<String> = reverse.changes.keys().cloned().collect();
     let answer = session.restore(context, reverse.changes, args.yes).await?;

@@ -1,0 +1,323 @@
+//! `LINKS_PLAN_FIRST`: nothing is written that was not planned before. A command that carries out a saved plan may write; the others need a
+//! dry run of the same command line before, which counts once, for an hour.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::cache::json_file;
+use crate::env_vars::PLAN_FIRST;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::private;
+
+/// Seconds for which a dry run counts.
+const VALID_FOR: u64 = 3600;
+
+/// Maximum size of a file whose content belongs to a command line.
+const FILE_MAX: u64 = 64 << 20;
+
+/// What a command needs before it may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanRule {
+    /// A dry run of the same command line.
+    DryRun,
+    /// A saved plan, which this command line does not name.
+    SavedPlan,
+    /// Nothing: it carries out a saved plan.
+    HasPlan,
+    /// Nothing: it only reads.
+    Reads,
+    /// It cannot be planned beforehand.
+    Interactive,
+}
+
+/// Guard of the writes of one command.
+#[derive(Debug)]
+pub(crate) struct PlanFirst {
+    rule: PlanRule,
+    /// Record of the dry run, with its file; in a dry run the one to be made.
+    record: Option<(PathBuf, String)>,
+    /// Digests of the plans of the dry run that allowed this command.
+    known: Option<Vec<String>>,
+    /// Digests of the plans of this dry run.
+    seen: RefCell<Vec<String>>,
+    is_cleared: bool,
+}
+
+/// A dry run that was made.
+#[derive(Debug, Serialize, Deserialize)]
+struct DryRunRecord {
+    /// Seconds since 1970.
+    at: u64,
+    /// Digests of its plans.
+    plans: Vec<String>,
+}
+
+type Records = BTreeMap<String, DryRunRecord>;
+
+impl PlanFirst {
+    /// Returns a guard that lets nothing through yet.
+    pub(crate) fn new() -> Self {
+        let (record, known, seen) = (None, None, RefCell::default());
+        Self { rule: PlanRule::DryRun, record, known, seen, is_cleared: false }
+    }
+
+    /// Sets what the command needs.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be planned beforehand.
+    pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<(), CommandError> {
+        self.rule = rule;
+        if rule == PlanRule::Interactive {
+            return Err(refused(
+                "what an editor or a browser applies cannot be planned beforehand",
+            )
+            .with_hint("write a file with `links pull KEY -O FILE`, edit it, and plan it"));
+        }
+        Ok(())
+    }
+
+    /// Tells whether the command may write.
+    pub(crate) fn is_cleared(&self) -> bool {
+        self.is_cleared
+    }
+
+    /// Decides whether the command may write. `record` is the file of the dry runs and the name of this command line in it.
+    pub(crate) fn enter(
+        &mut self,
+        record: impl FnOnce() -> Result<Option<(PathBuf, String)>, CommandError>,
+        is_dry_run: bool,
+        now: u64,
+    ) -> Result<(), CommandError> {
+        match self.rule {
+            _ if self.is_cleared => return Ok(()),
+            PlanRule::Reads => return Ok(()),
+            PlanRule::DryRun if is_dry_run => {
+                // Without a record, the command itself is refused, with the reason.
+                self.record = record().ok().flatten();
+                return Ok(());
+            }
+            _ if is_dry_run => return Ok(()),
+            PlanRule::HasPlan => {}
+            PlanRule::SavedPlan => {
+                return Err(refused("this command needs a saved plan").with_hint(
+                    "links plan FILE --out PLAN, look at it, then links apply --plan PLAN",
+                ));
+            }
+            PlanRule::DryRun | PlanRule::Interactive => {
+                let place = record()?;
+                let (path, name) = place.as_ref().ok_or_else(no_state)?;
+                let Some(found) = take(path, name, now) else {
+                    let message =
+                        "this command line needs a dry run first, and the last hour has none of it";
+                    return Err(refused(message).with_hint(
+                        "add --dry-run, look at what it would do, then run it again; a dry run counts once",
+                    ));
+                };
+                self.known = Some(found.plans);
+            }
+        }
+        self.is_cleared = true;
+        Ok(())
+    }
+
+    /// Notes a plan in a dry run; refuses one that the dry run did not have.
+    pub(crate) fn plan(&self, plan: &impl Serialize) -> Result<(), CommandError> {
+        let digest = digest(plan)?;
+        match &self.known {
+            Some(known) if !known.contains(&digest) => {
+                Err(refused("the plan is not that of the dry run: something was changed since")
+                    .with_hint("make another dry run, and look at it"))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.seen.borrow_mut().push(digest);
+                Ok(())
+            }
+        }
+    }
+
+    /// Records that the dry run was made.
+    pub(crate) fn made(&self, now: u64) -> Result<(), CommandError> {
+        let Some((path, name)) = &self.record else { return Ok(()) };
+        let plans = self.seen.borrow().clone();
+        put(path, name, DryRunRecord { at: now, plans }, now).map_err(|error| {
+            CommandError::internal(format!(
+                "the dry run cannot be recorded, so that it does not count: {}: {error}",
+                path.display()
+            ))
+        })
+    }
+}
+
+fn refused(what: &str) -> CommandError {
+    CommandError::new(Exit::Refused, format!("{PLAN_FIRST}: {what}; nothing was written"))
+}
+
+fn no_state() -> CommandError {
+    refused("there is no state directory, so that no dry run can be recorded")
+}
+
+fn digest(value: &impl Serialize) -> Result<String, CommandError> {
+    let bytes = serde_json::to_vec(value).map_err(CommandError::internal)?;
+    Ok(hex::encode(Sha256::digest(bytes)))
+}
+
+/// Returns the name of a command line on a service for an account: the same words, and the same content of the files that they name.
+pub(crate) fn name_of(
+    service: &str,
+    owner: &impl Serialize,
+    words: &[String],
+) -> Result<String, CommandError> {
+    let words = significant(words);
+    if words.iter().any(|it| *it == "-" || it.ends_with("@-")) {
+        let what = "standard input cannot be compared with that of a dry run";
+        return Err(refused(what).with_hint("name a file"));
+    }
+    let mut files = Vec::new();
+    for word in &words {
+        for path in named_files(word) {
+            files.push((path, content(Path::new(path))?));
+        }
+    }
+    digest(&(service, owner, &words, files))
+}
+
+/// Returns the words that decide what a command writes: not those of the output, and not the confirmation.
+fn significant(words: &[String]) -> Vec<&str> {
+    let mut kept = Vec::new();
+    let mut words = words.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--" => {
+                kept.push(word);
+                kept.extend(words.by_ref());
+            }
+            "-o" | "--output" => {
+                words.next();
+            }
+            "--yes" => {}
+            _ if word.starts_with("--dry-run") || word.starts_with("--output=") => {}
+            _ => kept.push(word),
+        }
+    }
+    kept
+}
+
+/// Returns the parts of a word that name existing files: the whole, or what follows `=` or `@`.
+fn named_files(word: &str) -> Vec<&str> {
+    let after = word.match_indices(['=', '@']).map(|(at, _)| &word[at + 1..]);
+    let names = std::iter::once(word).chain(after);
+    names.filter(|it| Path::new(it).metadata().is_ok_and(|it| it.is_file())).collect()
+}
+
+fn content(path: &Path) -> Result<String, CommandError> {
+    let unread = |error: std::io::Error| {
+        CommandError::usage(format!("cannot read {}: {error}", path.display()))
+    };
+    let mut hash = Sha256::new();
+    let mut file = File::open(path).map_err(unread)?.take(FILE_MAX);
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut chunk).map_err(unread)? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            read => hash.update(&chunk[..read]),
+        }
+    }
+}
+
+/// Takes the record of a dry run out of the file, so that no other command uses it.
+fn take(path: &Path, name: &str, now: u64) -> Option<DryRunRecord> {
+    let _lock = private::lock(&path.with_extension("lock")).ok()?;
+    let mut records = valid(path, now);
+    let found = records.remove(name)?;
+    json_file::store(path, &records).ok()?;
+    Some(found)
+}
+
+fn put(path: &Path, name: &str, record: DryRunRecord, now: u64) -> std::io::Result<()> {
+    let _lock = private::lock(&path.with_extension("lock"))?;
+    let mut records = valid(path, now);
+    records.insert(name.to_owned(), record);
+    json_file::store(path, &records)
+}
+
+/// Returns the records that still count.
+fn valid(path: &Path, now: u64) -> Records {
+    let mut records: Records = json_file::load(path).unwrap_or_default();
+    records.retain(|_, it| it.at <= now && now - it.at < VALID_FOR);
+    records
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    fn name(service: &str, owner: i64, line: &str) -> String {
+        name_of(service, &owner, &words(line)).unwrap()
+    }
+
+    #[test]
+    fn the_name_of_a_command_line_leaves_out_the_output_and_the_confirmation() {
+        let line = "slots set cafe 1001 title=A";
+        let same = name("a", 1, line);
+        for other in ["--dry-run", "--dry-run=request", "--yes", "-o json", "--output=csv"] {
+            assert_eq!(name("a", 1, &format!("{line} {other}")), same, "{other}");
+        }
+        assert_ne!(name("b", 1, line), same);
+        assert_ne!(name("a", 2, line), same);
+        for other in [
+            "slots set qara.weddings 1001 title=A",
+            "slots set cafe 1001 title=B",
+            "slots set cafe 1001 title=A --overwrite",
+            "slots set cafe 1001 title=A -- --yes",
+            "slots delete cafe 1001 title=A",
+        ] {
+            assert_ne!(name("a", 1, other), same, "{other}");
+        }
+        assert!(name_of("a", &1, &words("api PATCH /x --input -")).is_err());
+        assert!(name_of("a", &1, &words("slots set cafe 1001 title=@-")).is_err());
+    }
+
+    #[test]
+    fn the_content_of_a_file_belongs_to_the_command_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        let lines =
+            [format!("slots add cafe text title=@{}", path.display()), path.display().to_string()];
+        let names = || lines.each_ref().map(|line| name("a", 1, line));
+        std::fs::write(&path, "one").unwrap();
+        let before = names();
+        assert_eq!(before, names());
+        std::fs::write(&path, "two").unwrap();
+        let after = names();
+        assert!(before.iter().zip(after).all(|(before, after)| *before != after));
+    }
+
+    #[test]
+    fn a_dry_run_counts_once_and_for_an_hour() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("dry-runs.json");
+        let record = |at| DryRunRecord { at, plans: Vec::new() };
+        put(&path, "a", record(1000), 1000).unwrap();
+        assert!(take(&path, "b", 1000).is_none());
+        assert!(take(&path, "a", 1000).is_some());
+        assert!(take(&path, "a", 1000).is_none());
+        put(&path, "a", record(1000), 1000).unwrap();
+        assert!(take(&path, "a", 1000 + VALID_FOR).is_none());
+        // A clock that was set back makes no record count for longer.
+        put(&path, "a", record(1000), 1000).unwrap();
+        assert!(take(&path, "a", 999).is_none());
+    }
+}
