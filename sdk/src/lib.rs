@@ -4,31 +4,20 @@
 //! A [`Client`] is built once per token. Its handles name the resources, and each call is a value that is sent when it is awaited:
 //!
 //! ```
-//! use links_sdk::types::NewSlot;
-//! use links_sdk::{Client, Error, Token};
+//! use links_fixtures::{ContractServer, World};
+//! use links_sdk::{Client, Token, content::Button};
 //!
-//! async fn add_menu(base: &str, token: Token) -> Result<(), Box<dyn std::error::Error>> {
-//!     let client = Client::builder(base).token(token).build()?;
-//!     let slots = client.profile("cafe").slots();
-//!
-//!     let menu = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
-//!     slots.create(menu.clone()).dry_run().await?;
-//!     let made = slots.create(menu).await?;
-//!     assert_eq!(slots.get(made.id).await?.data["title"], "Menu");
-//!
-//!     let error: Error = slots.create(NewSlot::of("button").with("titel", "Menu")).await.unwrap_err();
-//!     assert!(error.is_validation());
-//!     assert!(error.field_errors().contains_key("data.titel"));
-//!     Ok(())
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let service = ContractServer::start(World::cafe()).await; // models the whole service on this machine
+//!     let client = Client::builder(service.base_url()).token(Token::new(&service.token())?).build()?;
+//!     let menu = Button::new("Menu", "https://cafe.example/menu");
+//!     let slot = client.profile("cafe").slots().create(menu.into()).await?;
+//!     Ok(println!("slot {} is on the page", slot.id))
 //! }
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // The contract server models the whole service on this machine.
-//! let server = links_fixtures::ContractServer::start(links_fixtures::World::cafe()).await;
-//! add_menu(&server.base_url(), Token::new(&server.token())?).await
-//! # }
 //! ```
+//!
+//! The programs in `examples/` show the rest, each with a guide in `docs/embedding.md`.
 //!
 //! # What every call does
 //!
@@ -50,6 +39,22 @@
 //! Reading is tolerant: unknown fields are kept in `extra`, unknown types stay strings, and PHP's `[]` for an empty object reads as an
 //! empty object. Writing is strict: a field that the service computes cannot be sent by accident, and [`Error::field_errors`] lists the
 //! fields that the service refuses. Where the SDK's types are not enough, [`Call::answer`] returns the answer as it was sent.
+//!
+//! ```
+//! # links_test_support::example::run(async |client| {
+//! use links_sdk::types::NewSlot;
+//!
+//! let slots = client.profile("cafe").slots();
+//! let menu = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
+//! slots.create(menu.clone()).dry_run().await?;
+//! let made = slots.create(menu).await?;
+//! assert_eq!(slots.get(made.id).await?.data["title"], "Menu");
+//!
+//! let error = slots.create(NewSlot::of("button").with("titel", "Menu")).await.unwrap_err();
+//! assert!(error.is_validation());
+//! assert!(error.field_errors().contains_key("data.titel"));
+//! # Ok(()) });
+//! ```
 
 #![cfg_attr(
     not(feature = "apply"),

@@ -1,9 +1,46 @@
 //! The programs in `sdk/examples`, each run against the contract server.
 
-use links_fixtures::{ContractServer, World};
+use std::time::Duration;
+
+use links_fixtures::{ContractServer, Fault, World};
+use links_sdk::apply::DesiredPage;
+use links_sdk::content::Button;
 use links_sdk::{Clock, SystemClock, Token};
 use links_test_support::authority::Authority;
 use links_test_support::tls_front::TlsFront;
+use serde_json::{Value, json};
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/apply_page.rs"]
+mod apply_page;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/errors.rs"]
+mod errors;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/export_analytics.rs"]
+mod export_analytics;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/import_csv.rs"]
+mod import_csv;
 
 #[expect(
     dead_code,
@@ -12,6 +49,14 @@ use links_test_support::tls_front::TlsFront;
 )]
 #[path = "../../sdk/examples/own_transport.rs"]
 mod own_transport;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/service.rs"]
+mod service;
 
 #[expect(
     dead_code,
@@ -28,6 +73,14 @@ mod testing;
 )]
 #[path = "../../sdk/examples/typed_slots.rs"]
 mod typed_slots;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/upload.rs"]
+mod upload;
 
 #[tokio::test]
 async fn typed_slots_writes_fields_by_name_and_lists_contents() {
@@ -59,4 +112,159 @@ async fn own_transport_serves_several_accounts_by_one_http_client() {
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|logins| logins.iter().any(|login| login == "cafe")), "{found:?}");
     assert!(server.requests().iter().all(|it| it.header("x-gateway-key") == Some("key")));
+}
+
+fn button_count(server: &ContractServer) -> usize {
+    let account = server.account();
+    account.profiles[0].slots.iter().filter(|slot| slot.kind == "button").count()
+}
+
+#[tokio::test]
+async fn apply_page_goes_on_where_a_run_was_cut_off() {
+    let (server, client) = super::cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let read = client.profile("cafe").slots().list().await.unwrap();
+    let mut slots: Vec<_> =
+        read.iter().map(|it| json!({"id": it.id, "type": it.kind, "data": it.data})).collect();
+    slots.extend((0..60).map(|nth| json!({"type": "text", "data": {"title": format!("{nth}")}})));
+    let desired: DesiredPage = serde_json::from_value(json!({ "slots": slots })).unwrap();
+    let run = || apply_page::run(&client, "cafe", desired.clone(), state.path());
+    let before = server.account().profiles[0].slots.len();
+
+    // The first batch of new slots is answered, and the second one refused.
+    server.fail_operation("createSlots", 2, &Fault::Before(400));
+    let error = run().await.unwrap_err();
+    assert_eq!(server.account().profiles[0].slots.len(), before + 50, "{error}");
+    let done = run().await.unwrap().done;
+    let titles: Vec<_> = server.account().profiles[0].slots.iter().map(title).collect();
+    assert_eq!(titles.len(), before + 60, "{done:?}");
+    assert!((0..60).all(|nth| titles.iter().filter(|it| **it == format!("{nth}")).count() == 1));
+}
+
+fn title(slot: &links_fixtures::Slot) -> String {
+    slot.data.get("title").and_then(|it| it.as_str()).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn import_csv_creates_each_button_once_however_often_it_is_killed() {
+    let (server, client) = super::cafe().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("menu.csv");
+    let rows: String =
+        (0..120).map(|nth| format!("Dish {nth},https://cafe.example/{nth}\n")).collect();
+    std::fs::write(&file, format!("title,link\n{rows}")).unwrap();
+    let before = button_count(&server);
+    for _ in 0..2 {
+        // Nothing of the process is left but its files.
+        server.fail_operation("createSlots", 2, &Fault::Before(400));
+        assert!(import_csv::run(&client, "cafe", &file).await.is_err());
+    }
+    let made = import_csv::run(&client, "cafe", &file).await.unwrap();
+    assert_eq!((made.len(), button_count(&server)), (120, before + 120));
+    assert!(!file.with_extension("run").exists());
+}
+
+#[tokio::test]
+async fn import_csv_refuses_a_run_that_the_service_has_forgotten() {
+    let (server, client) = super::cafe().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("menu.csv");
+    std::fs::write(&file, "title,link\nDish,https://cafe.example/dish\n").unwrap();
+    let note = std::fs::File::create(file.with_extension("run")).unwrap();
+    let old = note.metadata().unwrap().modified().unwrap() - Duration::from_secs(25 * 60 * 60);
+    note.set_modified(old).unwrap();
+    server.forget_requests();
+    let error = import_csv::run(&client, "cafe", &file).await.unwrap_err();
+    assert!(error.to_string().contains("compare the page with the file"), "{error}");
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn export_analytics_in_two_parts_has_every_page_once() {
+    let server = ContractServer::start(World::cafe()).await;
+    let state = tempfile::tempdir().unwrap();
+    let mut logins = Vec::new();
+    for part in 0..2 {
+        let token = Token::new(&server.token()).unwrap();
+        let client = export_analytics::client(&server.base_url(), token, state.path()).unwrap();
+        let mut out = Vec::new();
+        export_analytics::run(&client, (part, 2), &mut out).await.unwrap();
+        let lines = String::from_utf8(out).unwrap();
+        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        logins.extend(lines.map(|line| line["login"].as_str().unwrap().to_owned()));
+    }
+    let expected: Vec<_> = server.account().profiles.iter().map(|it| it.login.clone()).collect();
+    logins.sort();
+    let mut sorted = expected;
+    sorted.sort();
+    assert_eq!(logins, sorted);
+    assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 1, "one file for one token");
+}
+
+#[tokio::test]
+async fn service_does_every_job_and_counts_those_that_fail() {
+    let (server, client) = super::cafe().await;
+    let (sender, jobs) = tokio::sync::mpsc::channel(4);
+    let running = tokio::spawn(service::run(client, jobs));
+    let job =
+        |page: &str| service::Announcement { page: page.to_owned(), title: "Closed".to_owned() };
+    for page in ["cafe", "no.such.page", "qara.weddings", "cafe"] {
+        sender.send(job(page)).await.unwrap();
+    }
+    drop(sender);
+    assert_eq!(running.await.unwrap(), 1);
+    let account = server.account();
+    let closed =
+        |nth: usize| account.profiles[nth].slots.iter().filter(|it| title(it) == "Closed").count();
+    assert_eq!((closed(0), closed(1)), (2, 1));
+}
+
+#[tokio::test]
+async fn upload_sets_the_picture_of_a_page() {
+    let (server, client) = super::cafe().await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("logo.png");
+    std::fs::write(&file, crate::upload::png(800, 800, 0)).unwrap();
+    let url = upload::run(&client, "cafe", &file).await.unwrap();
+    let avatar = server.account().profiles[0].avatar.clone().unwrap();
+    assert!(url.ends_with(&avatar), "{url} {avatar}");
+
+    // Too small for a picture: nothing is sent.
+    std::fs::write(&file, crate::upload::png(10, 10, 0)).unwrap();
+    server.forget_requests();
+    let error = upload::run(&client, "cafe", &file).await.unwrap_err();
+    assert!(error.is_invalid_input() && server.requests().is_empty(), "{error}");
+}
+
+#[tokio::test]
+async fn errors_says_what_to_do_about_each_kind() {
+    use errors::{NextStep, next_step};
+    let (server, client, _) = super::quick_cafe().await;
+    let add = |page: &'static str, link: &'static str| {
+        let client = client.clone();
+        async move { errors::add(&client, page, Button::new("Menu", link)).await }
+    };
+    let link = "https://cafe.example/menu";
+    let refused = add("cafe", "").await.unwrap_err();
+    assert_eq!(next_step(&refused), NextStep::Correct(vec!["data.link".to_owned()]), "{refused}");
+    assert!(matches!(next_step(&add("no.page", link).await.unwrap_err()), NextStep::Report(_)));
+
+    server.fail(1..40, &Fault::RateLimited(None));
+    let error = add("cafe", link).await.unwrap_err();
+    assert!(matches!(next_step(&error), NextStep::Again(_)), "{error}");
+
+    let (server, client, _) = super::quick_cafe().await;
+    server.fail(1..40, &Fault::Before(503));
+    let error = errors::add(&client, "cafe", Button::new("Menu", link)).await.unwrap_err();
+    assert_eq!(next_step(&error), NextStep::Look, "{error}");
+
+    // Every answer to the first call is lost; the service gives it again under the same key.
+    let (server, client, _) = super::quick_cafe().await;
+    let before = button_count(&server);
+    server.fail(1..4, &Fault::DropAfter);
+    errors::add(&client, "cafe", Button::new("Menu", link)).await.unwrap();
+    assert_eq!(button_count(&server), before + 1);
+    server.edit(|account| account.tokens[0].revoked = true);
+    let error = errors::add(&client, "cafe", Button::new("Menu", link)).await.unwrap_err();
+    assert_eq!(next_step(&error), NextStep::LogIn, "{error}");
 }

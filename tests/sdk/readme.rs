@@ -100,6 +100,6 @@ fn the_guide_to_testing_shows_the_example_of_the_module() {
         panic!("one example")
     };
     for line in shown {
-        assert!(module.contains(&format!("//! {line}").trim_end()), "{line}");
+        assert!(module.contains(format!("//! {line}").trim_end()), "{line}");
     }
 }

@@ -19,7 +19,7 @@ use links_test_support::canned::Canned;
 use links_test_support::clock::shared_clock;
 
 /// Returns the smallest PNG header that has a size, and this number of further bytes.
-fn png(width: u32, height: u32, more: usize) -> Vec<u8> {
+pub(crate) fn png(width: u32, height: u32, more: usize) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR".to_vec();
     bytes.extend(width.to_be_bytes());
     bytes.extend(height.to_be_bytes());

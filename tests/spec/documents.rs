@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::repository::{TextFile, files, root};
+use crate::repository::{TextFile, files, read, root};
 
 /// Returns the paths of the repository that a document names: in code spans, and as targets of links, which count from its own directory.
 /// `NOUN` and `VERB` stand for a part that the reader chooses.
@@ -42,4 +42,14 @@ fn the_lock_file_that_is_described_is_the_one_that_is_written() {
     let written = root().join("sdk/src/sync/tests/lock_example.json");
     let block = document.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
     assert_eq!(block.unwrap(), std::fs::read_to_string(written).unwrap());
+}
+
+#[test]
+fn every_example_of_the_sdk_has_a_guide() {
+    let guide = read("docs/embedding.md");
+    let programs = files(&["rs"]).into_iter().filter(|it| it.path.starts_with("sdk/examples/"));
+    let programs: Vec<_> = programs.map(|it| format!(": `{}`\n", it.path)).collect();
+    assert!(programs.len() >= 10, "{programs:?}");
+    let without: Vec<_> = programs.iter().filter(|it| !guide.contains(&***it)).collect();
+    assert!(without.is_empty(), "no guide for {without:?}");
 }

@@ -6,6 +6,7 @@ mod dependencies;
 mod documents;
 mod examples;
 mod faults;
+mod features;
 mod interface;
 mod layers;
 mod links;
