@@ -42,6 +42,10 @@ mod desired;
 mod digest;
 pub(crate) mod flow;
 mod guard;
+#[cfg_attr(
+    not(feature = "journal"),
+    allow(dead_code, unreachable_pub, reason = "parts of the store that only programs use")
+)]
 mod journal;
 mod known_fields;
 mod known_page;
@@ -61,6 +65,7 @@ mod positions;
 mod prepared_run;
 mod request;
 mod resemblance;
+#[cfg(feature = "journal")]
 mod run_effects;
 mod run_settings;
 mod schema;
@@ -70,6 +75,7 @@ mod step_writes;
 mod stored_form;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "journal")]
 mod undo;
 
 pub use crate::same::same;
@@ -80,9 +86,17 @@ pub use desired::{DesiredPage, DesiredSlot};
 pub use flow::{Applied, PlannedPage};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub(crate) use journal::SentSlot;
+#[cfg(feature = "journal")]
 pub use journal::{
-    CommandJournal, CommandWrites, JournalEntries, JournalError, JournalStore, LockError, PageLock,
-    RecordWrite, RecordedRun, RunCommand, RunEnding, RunHeader, RunOwner, RunState, SentValues,
+    CommandJournal, CommandWrites, JournalStore, PageLock, RecordWrite, RecordedRun,
+};
+#[cfg(not(feature = "journal"))]
+pub(crate) use journal::{
+    CommandJournal, CommandWrites, JournalStore, PageLock, RecordWrite, RecordedRun,
+};
+pub use journal::{
+    JournalEntries, JournalError, LockError, RunCommand, RunEnding, RunHeader, RunOwner, RunState,
+    SentValues,
 };
 pub use literal::{literal, literal_key};
 pub(crate) use matching::matched_slots;
@@ -104,4 +118,5 @@ pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{AppliedChanges, Step};
 pub(crate) use stored_form::may_be_stored_as;
+#[cfg(feature = "journal")]
 pub use undo::{NotRestored, Undo, UndoConflict, UndoOptions};
