@@ -62,6 +62,7 @@ mod origins;
 #[cfg(target_os = "linux")]
 mod outcomes;
 mod output;
+mod output_schemas;
 mod pacing;
 mod pages;
 #[cfg(target_os = "linux")]

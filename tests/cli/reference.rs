@@ -68,6 +68,8 @@ fn section(command: &mut Command, path: &str, text: &mut String) {
     let usage = usage.trim_start_matches("Usage: ").split_whitespace().collect::<Vec<_>>();
     write!(text, "```text\n{}\n```\n\n", usage.join(" ")).unwrap();
     *text += &items(command.get_arguments().filter(|it| !it.is_global_set()));
+    let schema = path.trim_start_matches("links ").replace(' ', "-");
+    write!(text, "With `-o json`: [schema](schemas/{schema}.json)\n\n").unwrap();
     let help = command.get_after_long_help().or(command.get_after_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
     let (notes, examples) = help.split_once("Example").unwrap();

@@ -165,6 +165,7 @@ impl TestEnv {
         let mut command = self.command(args);
         let words: Vec<_> = command.get_args().map(|it| it.to_string_lossy()).collect();
         let line = words.join(" ");
+        let args: Vec<String> = words.iter().map(ToString::to_string).collect();
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -174,6 +175,12 @@ impl TestEnv {
         // A program may close the pipe without reading further.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
+        let is_own =
+            |it: &&(&str, String)| it.0 != "LINKS_BASE_URL" || it.1 == self.server.base_url();
+        if self.env.iter().all(|it| is_own(&it)) {
+            let exit = output.status.code().unwrap_or(-1);
+            crate::output_schemas::check(&args, exit, &output.stdout, &output.stderr);
+        }
         CommandResult {
             line,
             ..CommandResult::new(self, output.status.code(), output.stdout, output.stderr)
