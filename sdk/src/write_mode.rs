@@ -2,6 +2,7 @@
 
 /// Handling of calls that would change something. Reads are sent in every mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WriteMode {
     /// Writes are sent.
     #[default]

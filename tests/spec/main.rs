@@ -12,6 +12,7 @@ mod layers;
 mod links;
 mod modules;
 mod names;
+mod open_types;
 mod openapi;
 mod repository;
 mod targets;

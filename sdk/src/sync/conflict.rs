@@ -145,6 +145,7 @@ pub enum DeletionReason {
 /// A value of the page that is replaced although it is unknown, or known, that another client set it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "replaced", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Replaced {
     /// Value of a key of a slot.
     Key {

@@ -1,0 +1,59 @@
+//! Test of the public types of the SDK: what a later version may extend is `#[non_exhaustive]`, so that extending it breaks no program.
+
+use crate::repository::read;
+
+/// The public items, as `.ci/full api` writes them.
+const ITEMS: &str = "sdk/public-api.txt";
+
+/// Enumerations that are complete: a case more would be another answer to the question.
+const COMPLETE: [&str; 2] = ["Outcome", "link_check::LinkKind"];
+
+/// Records that a program writes out to give them to the SDK.
+const GIVEN: [&str; 27] = [
+    "MustWait",
+    "account::AccountPage",
+    "account::DesiredAccount",
+    "account::DesiredForm",
+    "account::PageRequest",
+    "apply::DeleteLimits",
+    "apply::DesiredPage",
+    "apply::DesiredSlot",
+    "apply::MergedItems",
+    "apply::PlanOptions",
+    "apply::Proposal",
+    "apply::RecordWrite",
+    "apply::RunCommand",
+    "apply::SyncedRun",
+    "apply::UndoOptions",
+    "sync::FilePage",
+    "sync::FileSlot",
+    "sync::HashPair",
+    "sync::LivePage",
+    "sync::Lock",
+    "sync::MergeOptions",
+    "sync::PageBase",
+    "sync::SlotBase",
+    "types::NewFormField",
+    "types::NewSlot",
+    "types::SlotChange",
+    "types::Social",
+];
+
+/// Returns the types with this keyword that have public variants or fields and are not `#[non_exhaustive]`.
+fn closed<'i>(items: &'i str, keyword: &str) -> Vec<&'i str> {
+    let start = format!("pub {keyword} links_sdk::");
+    let names = items.lines().filter_map(|line| line.strip_prefix(&start));
+    let names = names.map(|rest| rest.split('<').next().unwrap_or_default());
+    let has_members = |name: &&str| items.contains(&format!("\npub links_sdk::{name}::"));
+    let mut found: Vec<_> = names.filter(has_members).collect();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn what_a_later_version_may_extend_is_not_exhaustive() {
+    let items = read(ITEMS);
+    assert!(items.matches("#[non_exhaustive] pub enum ").count() > 50, "{ITEMS} was not read");
+    assert_eq!(closed(&items, "enum"), COMPLETE);
+    assert_eq!(closed(&items, "struct"), GIVEN);
+}
