@@ -265,7 +265,7 @@ fn action(directory: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
     assert!(inputs.iter().all(|(name, _)| known.contains_key(*name)));
     let step = &action["runs"]["steps"][1];
     let value = |expression: &str| -> String {
-        if expression == "${{ steps.build.outputs.program }}" {
+        if expression == "${{ steps.install.outputs.program }}" {
             return env!("CARGO_BIN_EXE_links").to_owned();
         }
         let name = expression.trim_start_matches("${{ inputs.").trim_end_matches(" }}");
@@ -278,6 +278,10 @@ fn action(directory: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
         .unwrap()
         .iter()
         .map(|(name, expression)| (name.clone(), value(expression.as_str().unwrap())))
+        .chain(
+            [("GITHUB_STEP_SUMMARY", "summary.md"), ("GITHUB_OUTPUT", "output")]
+                .map(|(name, file)| (name.to_owned(), directory.join(file).display().to_string())),
+        )
         .collect();
     let output = bash(directory, step["run"].as_str().unwrap(), &env);
     (output.status.code(), text(&output))
@@ -309,13 +313,13 @@ fn found_09_the_build_of_the_action_ignores_settings_of_the_checkout() {
 
     let (notes, output) = (runner.path().join("notes"), runner.path().join("output"));
     let step = read_action()["runs"]["steps"][0].clone();
-    assert_eq!(step.get("env"), None);
     let ended = Command::new("bash")
         .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()])
         .current_dir(&workspace)
         .env("PATH", format!("{}:/usr/bin:/bin", tools.display()))
         .env("GITHUB_ACTION_PATH", ROOT)
         .env("RUNNER_TEMP", &temporary)
+        .env("VERSION", "")
         .env("GITHUB_OUTPUT", &output)
         .env("NOTES", &notes)
         .env("REAL_CARGO", env!("CARGO"))
@@ -334,6 +338,66 @@ fn found_09_the_build_of_the_action_ignores_settings_of_the_checkout() {
     let said = std::fs::read_to_string(&output).unwrap();
     let program = said.trim().strip_prefix("program=").unwrap();
     assert_eq!(std::fs::read_to_string(program).unwrap(), "program\n");
+}
+
+/// A curl that keeps the URL and gives the archive.
+const CURL: &str = "#!/bin/sh\nfor it in \"$@\"; do last=$it; [ \"$before\" = --output ] && out=$it; before=$it; done\necho \"$last\" > \"$NOTES\"; cp \"$ARCHIVE\" \"$out\"\n";
+
+/// Runs the installation of a released version. Returns its exit code, what it said, its output, and the URL that was asked.
+fn install(version: &str, sha256: &str, system: &str) -> (Option<i32>, String, String, String) {
+    let runner = tempfile::tempdir().unwrap();
+    let name = "links-0.1.0-x86_64-unknown-linux-musl";
+    let packed = runner.path().join(name);
+    std::fs::create_dir(&packed).unwrap();
+    std::fs::write(packed.join("links"), "a program").unwrap();
+    let [archive, notes, output, curl] =
+        ["links.tar.gz", "notes", "output", "curl"].map(|it| runner.path().join(it));
+    let made = "tar --sort=name --mtime=@0 --owner=0 --group=0 --mode=0755 -cf - links-0.1.0-x86_64-unknown-linux-musl | gzip -n > links.tar.gz";
+    assert!(bash(runner.path(), made, &[]).status.success());
+    std::fs::write(&curl, CURL).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(&curl).status().unwrap().success());
+    let sum = bash(runner.path(), "sha256sum links.tar.gz | cut -c1-64", &[]);
+    let sha256 = sha256.replace("SUM", text(&sum).trim());
+    let step = read_action()["runs"]["steps"][0].clone();
+    let ended = Command::new("bash")
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/bin:/bin", runner.path().display()))
+        .env("GITHUB_SERVER_URL", "https://git.example")
+        .env("REPOSITORY", "owner/links")
+        .env("RUNNER_TEMP", runner.path())
+        .env("GITHUB_OUTPUT", &output)
+        .envs([("VERSION", version), ("SHA256", &sha256), ("SYSTEM", system)])
+        .envs([("NOTES", &notes), ("ARCHIVE", &archive)])
+        .output()
+        .unwrap();
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    let said = read(&output);
+    let program = said.trim().strip_prefix("program=").map(Path::new).map(read);
+    (ended.status.code(), text(&ended), program.unwrap_or_default(), read(&notes))
+}
+
+#[test]
+fn the_action_installs_a_released_version_with_its_checksum_alone() {
+    let (exit, said, program, url) = install("0.1.0", "SUM", "Linux-X64");
+    assert_eq!((exit, &*program), (Some(0), "a program"), "{said}");
+    let released = "https://git.example/owner/links/releases/download/v0.1.0";
+    assert_eq!(url.trim(), format!("{released}/links-0.1.0-x86_64-unknown-linux-musl.tar.gz"));
+
+    let other = "5".repeat(64);
+    let (exit, said, program, _) = install("0.1.0", &other, "Linux-X64");
+    assert_eq!((exit, &*program), (Some(1), ""), "{said}");
+    assert!(said.contains("nothing of it was run"), "{said}");
+    for (version, sha256, system) in [
+        ("0.1.0", "", "Linux-X64"),
+        ("0.1.0", "SUM", "Windows-X64"),
+        ("../../evil", "SUM", "Linux-X64"),
+        ("0.1.0 --url x", "SUM", "Linux-X64"),
+    ] {
+        let (exit, said, program, url) = install(version, sha256, system);
+        assert_eq!((exit, &*program, &*url), (Some(2), "", ""), "{version}: {said}");
+        assert!(said.starts_with("::error::"), "{said}");
+    }
 }
 
 #[test]
@@ -373,6 +437,11 @@ fn the_action_runs_the_checks_of_its_inputs() {
     file("cafe.md", "# Another page\n");
     let (exit, said) = action(directory.path(), &good);
     assert_eq!(exit, Some(3), "{said}");
+    let read = |name: &str| std::fs::read_to_string(directory.path().join(name)).unwrap();
+    let expected =
+        "- Logins: as expected\n- Preview: as expected\n- Logins: differs\n- Preview: differs\n";
+    assert_eq!(read("summary.md"), expected);
+    assert_eq!(read("output"), "exit-code=0\nexit-code=3\n");
     for part in ["::error file=logins.txt,line=2::cafe", "::error file=cafe.md,line=1::"] {
         assert!(said.contains(part), "{part}\n{said}");
     }
