@@ -11,6 +11,7 @@ mod api;
 mod apply;
 mod auth;
 mod browser;
+mod bug_report;
 #[cfg(target_os = "linux")]
 mod bulk;
 mod bulk_faults;

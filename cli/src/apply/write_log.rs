@@ -158,6 +158,25 @@ impl LoggedWrite {
         row
     }
 
+    /// Record for others: neither the words of the command nor what it wrote, nor to which page.
+    pub(crate) fn without_content(&self) -> Value {
+        let opening = self.recorded.opening.as_ref();
+        let name = opening.and_then(|it| it.command.as_ref()).map(|it| it.name.as_str());
+        let is_name =
+            |name: &&str| name.bytes().all(|it| it.is_ascii_lowercase() || b" -".contains(&it));
+        let done = self.log().map(JournalEntries::done);
+        json!({
+            "time": opening.map(|it| runs::time(it.time)),
+            "command": name.filter(is_name),
+            "state": match &self.recorded.log {
+                Ok(log) => self.state(log),
+                Err(why) => run_table::unusable(why),
+            },
+            "inDoubt": self.log().map(JournalEntries::is_unsettled),
+            "done": done.map(written),
+        })
+    }
+
     fn state(&self, log: &JournalEntries) -> &'static str {
         if self.is_run {
             return run_table::named(log.state());

@@ -30,6 +30,10 @@ impl FindingState {
 }
 
 impl Finding {
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(super) fn good(check: &'static str, message: impl Into<String>) -> Self {
         Self { check, state: FindingState::Good, message: message.into() }
     }
