@@ -1,7 +1,6 @@
 //! Records of syncs in the state directory: those that only this machine has.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use links_sdk::ProfileId;
@@ -42,7 +41,7 @@ impl StateRecords {
     pub(crate) fn forget_service(state: &Path, service: &str) -> Result<(), CommandError> {
         let directory = directory_of(state, service);
         match fs::remove_dir_all(&directory) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 let message = format!("cannot remove {}: {error}", directory.display());
                 Err(CommandError::usage(message))
             }
