@@ -17,7 +17,7 @@
 //! }
 //! ```
 //!
-//! The programs in `examples/` show the rest, each with a guide in `docs/embedding.md`.
+//! The programs in `examples/` show the rest; the [guide] tells of each, and of the features.
 //!
 //! # What every call does
 //!
@@ -123,6 +123,10 @@ mod transport;
 mod upload;
 mod view;
 mod write_mode;
+
+#[cfg(doc)]
+#[doc = include_str!("guide.md")]
+pub mod guide {}
 
 /// Records and request bodies of the service, as its description defines them. Fields that are not described are kept in `extra`.
 pub mod types {

@@ -7,6 +7,7 @@ mod documents;
 mod examples;
 mod faults;
 mod features;
+mod guide;
 mod interface;
 mod layers;
 mod links;

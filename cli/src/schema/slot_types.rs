@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use links_sdk::apply::SlotTypes;
 use links_sdk::types::SlotType;
-use serde_json::Value;
 
 /// Slot types by name.
 #[derive(Clone, Debug)]
@@ -36,15 +35,6 @@ impl SlotTypeCatalog {
 
     /// Returns the rules of the types that planning needs.
     pub(crate) fn rules(&self) -> SlotTypes {
-        let mut rules = SlotTypes::default();
-        for (name, slot_type) in &self.types {
-            rules.insert(
-                name.as_str(),
-                slot_type.writable,
-                Value::Object(slot_type.schema.0.clone()),
-            );
-            rules.computes(name, slot_type.computed.0.keys());
-        }
-        rules
+        self.types.values().collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Slot types of the service, as far as planning needs them.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -145,12 +146,13 @@ impl SlotTypes {
     }
 }
 
-impl FromIterator<SlotType> for SlotTypes {
-    fn from_iter<I: IntoIterator<Item = SlotType>>(types: I) -> Self {
+impl<T: Borrow<SlotType>> FromIterator<T> for SlotTypes {
+    fn from_iter<I: IntoIterator<Item = T>>(types: I) -> Self {
         let mut rules = Self::default();
-        for SlotType { kind, writable, schema, computed, .. } in types {
-            rules.insert(kind.as_str(), writable, Value::Object(schema.0));
-            rules.computes(&kind, computed.0.into_iter().map(|(key, _)| key));
+        for described in types {
+            let SlotType { kind, writable, schema, computed, .. } = described.borrow();
+            rules.insert(kind.as_str(), *writable, Value::Object(schema.0.clone()));
+            rules.computes(kind, computed.0.keys());
         }
         rules
     }
