@@ -454,10 +454,9 @@ fn a_rewrite_that_ends_with_an_edit_by_others_says_that_it_has_ended() {
     let env = begun();
     assert_eq!(env.run_args(IMPORT, b"").exit, 0);
     // The last write.
-    env.operations();
-    env.server.edit_after(3, edit_last_dish);
+    env.server.edit_after_operation("updateSlots", 2, edit_last_dish);
     let run = env.run_args(DISHES, b"");
-    assert_eq!(run.exit, 13, "{run} {:?} {:?}", env.operations(), titles(&env, 1));
+    assert_eq!(run.exit, 13, "{run}");
     let page = &run.json()["data"]["pages"][0];
     assert_eq!((&page["done"]["updated"], &page["finished"]), (&60.into(), &true.into()), "{run}");
     let hint = run.error()["hint"].as_str().unwrap().to_owned();
@@ -473,8 +472,8 @@ fn a_rewrite_that_an_edit_by_others_interrupts_says_that_the_same_command_contin
     let env = begun();
     assert_eq!(env.run_args(IMPORT, b"").exit, 0);
     // The second batch waits, and the page is read once more after that.
-    env.server.fail([3], &Fault::RateLimited(None));
-    env.server.edit_after(3, edit_last_dish);
+    env.server.fail_operation("updateSlots", 2, &Fault::RateLimited(None));
+    env.server.edit_after_operation("updateSlots", 2, edit_last_dish);
     let run = env.run_args(DISHES, b"");
     assert_eq!(run.exit, 13, "{run}");
     let page = &run.json()["data"]["pages"][0];
@@ -492,10 +491,11 @@ fn a_move_by_others_that_the_read_after_a_lost_answer_shows_is_kept() {
         let env = cafe();
         env.file("one.csv", "title,link\nNew,https://new.example\n");
         ok(&env, "slots types");
-        env.operations();
         // The slot is created, its answer is lost, and the page that is read then has another order.
-        env.server.fail([2], &fault);
-        env.server.edit_after(2, |account| account.profiles[0].slots.swap(0, 1));
+        env.server.fail_operation("createSlots", 1, &fault);
+        env.server.edit_after_operation("createSlots", 1, |account| {
+            account.profiles[0].slots.swap(0, 1);
+        });
         let run = env.run("slots import cafe one.csv --type button --at top --yes");
         assert_eq!(run.exit, 13, "{fault:?}: {run}");
         assert!(run.stderr.contains("slots were moved"), "{fault:?}: {run}");
