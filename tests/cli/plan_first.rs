@@ -130,6 +130,35 @@ fn apply_needs_a_saved_plan_and_one_that_is_stale_does_not_count() {
     }
 }
 
+/// Runs an apply that is killed after its first write.
+fn interrupt(env: &TestEnv, apply: &str) {
+    let words: Vec<&str> = apply.split(' ').collect();
+    let ended = env.command(&words).env("LINKS_TEST_CRASH", "after_send:2").output().unwrap();
+    assert_eq!(ended.status.code(), None, "{ended:?}");
+    assert_eq!(writes(env).len(), 1);
+}
+
+#[test]
+fn an_interrupted_apply_is_continued_by_its_plan() {
+    let env = env();
+    assert_eq!(env.run("slots plan page.yaml --out plan.json").exit, 3);
+    let apply = "slots apply --plan plan.json --yes";
+    interrupt(&env, apply);
+    refused(&env, &env.run("slots apply page.yaml --yes"));
+    assert_eq!(env.run("slots apply --resume --yes").exit, 2, "the run has no file");
+    let run = env.run(apply);
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(env.run("slots apply --status -o json").json()["data"], json!([]));
+}
+
+#[test]
+fn an_interrupted_apply_without_a_plan_is_not_continued() {
+    let env = env().env("LINKS_PLAN_FIRST", "0");
+    interrupt(&env, "slots apply page.yaml --yes");
+    let env = env.env("LINKS_PLAN_FIRST", "1");
+    refused(&env, &env.run("slots apply --resume --yes"));
+}
+
 #[test]
 fn undo_rewrite_and_import_need_their_plan() {
     for (line, foreign) in [
