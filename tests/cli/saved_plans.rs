@@ -48,7 +48,7 @@ fn a_saved_plan_is_applied_as_it_was_made() {
     assert_eq!(title(&env), "Good evening!");
     let again = env.run("slots apply --plan plan.json");
     assert_eq!(env.operations(), ["getProfile"], "it is done, and done once only");
-    assert_eq!(again.exit, 7, "{again}");
+    assert_eq!(again.exit, 0, "{again}");
     insta::assert_snapshot!(made.snapshot_name(), made);
     insta::assert_snapshot!(applied.snapshot_name(), applied);
     insta::assert_snapshot!("slots_apply_plan_plan_json_again", again);
@@ -135,6 +135,35 @@ fn a_plan_that_was_tampered_with_is_refused() {
     assert!(run.stderr.contains("page.yaml was edited since the plan was made"), "{run}");
     let slots = env.server.account().profiles[0].slots.clone();
     assert!(slots.iter().any(|it| it.data.get("title") == Some(&json!("New"))));
+}
+
+#[test]
+fn a_run_that_is_resumed_deletes_only_what_its_plan_had() {
+    let fewer = "profile: cafe\nslots:\n  - {id: 1001, type: text}\n  - {type: text}\n";
+    let env = env(fewer);
+    env.command(["slots", "apply", "--plan", "plan.json"])
+        .env("LINKS_TEST_CRASH", "after_send:2")
+        .output()
+        .unwrap();
+    let slots = || env.server.account().profiles[0].slots.len();
+    assert_eq!(slots(), 15);
+    // The same content, with leave to delete.
+    env.operations();
+    let run = tampered(&env, |saved| saved["options"]["prune"] = json!(true));
+    assert!(run.stderr.contains("the plan file was edited"), "{run}");
+    let all = "--yes --max-deletes 99";
+    assert_eq!(env.run("slots plan page.yaml --prune --out all.json").exit, 14);
+    env.server.edit(|account| {
+        let slots = &mut account.profiles[0].slots;
+        let theirs = links_fixtures::Slot { id: 7777, ..slots[0].clone() };
+        slots.push(theirs);
+    });
+    let run = env.run(&format!("slots apply --plan all.json {all}"));
+    assert_eq!(run.exit, 7, "{run}");
+    assert_eq!(slots(), 16);
+    let run = env.run("slots apply --plan plan.json");
+    assert_eq!(run.exit, 0, "{run}");
+    assert_eq!(slots(), 16);
 }
 
 #[test]

@@ -250,12 +250,10 @@ impl AccountDelegate for AccountSession<'_> {
         apply_args.prune &= !is_new;
         let planned =
             plan(self.context, inputs, page.clone(), &apply_args, created.clone()).await?;
-        // A resumed run has changed the page itself, and a page that was created has another plan.
+        // A page that was created has another plan.
         let saved = self.saved.as_ref().and_then(|saved| saved.page(nth));
-        // What was carried out by an earlier run of the plan has nothing left to do.
-        let is_open = !planned.plan.is_empty() || !page.exists();
-        if let Some(saved) = saved.filter(|_| is_first && !is_resumed && is_open) {
-            saved.check(&planned)?;
+        if let Some(saved) = saved.filter(|_| is_first) {
+            saved.check(&planned, is_resumed)?;
         }
         let proposal = planned.proposal();
         self.state.pages[nth].planned = Some(planned);

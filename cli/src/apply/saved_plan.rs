@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use links_sdk::ProfileId;
-use links_sdk::apply::{Plan, fingerprint};
+use links_sdk::apply::{Plan, PlannedDelete, fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::image::Image;
@@ -44,8 +44,6 @@ pub(crate) struct SavedPlan {
     whole: bool,
     /// Digest of all fields above: distinguishes an edited plan from one that would be different today because of the service.
     digest: String,
-    #[serde(skip)]
-    is_edited: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -169,12 +167,18 @@ pub(crate) fn directory_from(path: &Path, directory: &Path) -> PathBuf {
 
 impl SavedPlan {
     /// Returns the page file that the plan was made from, with its path. `plan` is the file that the plan was read from.
+    ///
+    /// # Errors
+    ///
+    /// When the plan was edited, and its file or options are not those that were reviewed.
     pub(crate) fn open(
         &mut self,
         plan: &Path,
         roots: &[PathBuf],
     ) -> Result<(PathBuf, PageFile), CommandError> {
-        self.is_edited = self.digest != content_digest(&*self);
+        if self.digest != content_digest(&*self) {
+            return Err(self.refused(Exit::Invalid, "the plan file was edited"));
+        }
         let SavedFile { name, text, directory, .. } = &mut self.file;
         *directory = parent(plan).join(&directory);
         let images = ImageRoots::within(directory, parent(plan), roots)?;
@@ -238,7 +242,6 @@ impl SavedPlan {
             plan: Plan::clone(&planned.plan),
             whole: planned.file.scope == FileScope::Page,
             digest: String::new(),
-            is_edited: false,
         };
         saved.digest = content_digest(&saved);
         saved
@@ -254,18 +257,32 @@ impl SavedPlan {
         if self.whole { "plan" } else { "slots plan" }
     }
 
-    /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now.
-    pub(crate) fn check(&self, planned: &PlannedPage) -> Result<(), CommandError> {
-        let refused = |exit: Exit, why: &str| {
-            let (made, file) = (self.planned_by(), quoted(&self.file.name));
-            let again = format!("make a new plan: links {made} {file} --out PLAN");
-            CommandError::new(exit, format!("{why} since the plan was made; nothing was written"))
-                .with_hint(again)
-        };
-        if self.is_edited {
-            return Err(refused(Exit::Invalid, "the plan file was edited"));
+    fn refused(&self, exit: Exit, why: &str) -> CommandError {
+        let (made, file) = (self.planned_by(), quoted(&self.file.name));
+        let again = format!("make a new plan: links {made} {file} --out PLAN");
+        CommandError::new(exit, format!("{why} since the plan was made; nothing was written"))
+            .with_hint(again)
+    }
+
+    /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now. A run that is resumed has changed the
+    /// page itself; it may delete nothing but what was planned.
+    pub(crate) fn check(
+        &self,
+        planned: &PlannedPage,
+        is_resumed: bool,
+    ) -> Result<(), CommandError> {
+        // What an earlier run of the plan has carried out leaves nothing to do.
+        if planned.page.exists() && planned.plan.is_empty() {
+            return Ok(());
         }
-        let stale = |why: &str| refused(Exit::Conflict, why);
+        if is_resumed {
+            let reviewed = |it: &PlannedDelete| self.plan.deletes.iter().any(|old| old.id == it.id);
+            if planned.plan.deletes.iter().all(reviewed) {
+                return Ok(());
+            }
+            return Err(self.refused(Exit::Conflict, "other slots were added to the page"));
+        }
+        let stale = |why: &str| self.refused(Exit::Conflict, why);
         if self.page.id == 0 && planned.page.exists() {
             return Err(stale(&format!("the page {} was created", self.page.login)));
         }

@@ -159,9 +159,8 @@ impl ApplyDelegate for ApplySession<'_> {
             plan(self.context, read, page.clone(), &self.apply_args, created.clone()).await?;
         planned.locks().check_user(self.context, &self.client).await?;
         planned.sent = self.client.requests_sent();
-        // A resumed run has changed the page itself.
-        if let Some(saved) = self.saved.as_ref().filter(|_| !is_resumed) {
-            saved.check(&planned)?;
+        if let Some(saved) = &self.saved {
+            saved.check(&planned, is_resumed)?;
         }
         if !is_resumed {
             check_fingerprint(self.made_for.as_deref(), &planned)?;
