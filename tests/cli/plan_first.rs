@@ -1,6 +1,6 @@
 //! Tests of `LINKS_PLAN_FIRST`: nothing is written that was not planned before.
 
-use links_fixtures::World;
+use links_fixtures::{Fault, World};
 use serde_json::json;
 
 use crate::leaves::{names, prepared, typed};
@@ -62,6 +62,38 @@ fn a_dry_run_of_another_command_page_or_value_does_not_count() {
         assert_eq!(env.run(&format!("{other} --dry-run")).exit, 0, "{other}");
         refused(&env, &env.run(SET));
     }
+}
+
+/// What was said to be repeated is repeated without another dry run.
+#[test]
+fn a_dry_run_counts_until_a_write_was_made() {
+    let env = env();
+    let line = "slots delete cafe 1001";
+    assert_eq!(env.run(&format!("{line} --dry-run")).exit, 0);
+    let run = env.run(line);
+    assert!(run.exit == 14 && run.stderr.contains("--yes"), "{run}");
+    let run = env.run(&format!("{line} --yes"));
+    assert_eq!((run.exit, writes(&env)), (0, vec!["deleteSlots".to_owned()]), "{run}");
+    refused(&env, &env.run(&format!("{line} --yes")));
+
+    let line = "slots add cafe text title=New";
+    assert_eq!(env.run(&format!("{line} --dry-run")).exit, 0);
+    env.server.fail_operation("createSlot", 1, &Fault::Before(400));
+    let run = env.run(line);
+    assert_eq!(run.exit, 11, "{run}");
+    writes(&env);
+    let run = env.run(line);
+    assert_eq!((run.exit, writes(&env).len()), (0, 1), "{run}");
+    refused(&env, &env.run(line));
+}
+
+#[test]
+fn a_dry_run_for_another_service_of_the_same_host_does_not_count() {
+    let env = env();
+    assert_eq!(env.run(&format!("{SET} --dry-run")).exit, 0);
+    let base = env.server.base_url().replace("/api/", "/other/api/");
+    let env = env.env("LINKS_BASE_URL", base);
+    refused(&env, &env.run(SET));
 }
 
 #[test]
@@ -208,8 +240,13 @@ fn what_cannot_be_planned_is_refused_and_what_reads_is_not() {
     for line in ["slots edit cafe", "profile edit cafe", "preview page.yaml --serve --apply"] {
         refused(&env, &env.run(line));
     }
-    let run = env.run_args(["slots", "set", "cafe", "1001", "title=@-"], b"Anew");
-    refused(&env, &run);
+    for words in [
+        ["slots", "set", "cafe", "1001", "title=@-"],
+        ["slots", "set", "cafe", "1001", "title=@/dev/fd/0"],
+        ["api", "PATCH", "/profiles/cafe/slots/1001", "-ojson", "--input=-"],
+    ] {
+        refused(&env, &env.run_args(words, b"Anew"));
+    }
     for line in [
         "api GET /me",
         "profile settings cafe",

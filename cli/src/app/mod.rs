@@ -120,7 +120,13 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
                 (Ok(()), Some(then)) => then.await,
                 (Ok(()), None) => outcome.exit,
             },
-            Err(failure) => failed(&context.ui, &failure.after_writes(&context.written())),
+            Err(failure) => {
+                let failure = failure.after_writes(&context.written());
+                if failure.may_be_repeated() {
+                    context.keep_dry_run();
+                }
+                failed(&context.ui, &failure)
+            }
         }
     })
 }

@@ -151,12 +151,24 @@ impl Context {
         self.plan_first.as_ref().map_or(Ok(()), |guard| guard.made(seconds_now()))
     }
 
+    /// Lets the dry run before this command, which failed, count again.
+    pub(crate) fn keep_dry_run(&mut self) {
+        if let Some(guard) = &mut self.plan_first {
+            guard.give_back(seconds_now());
+        }
+    }
+
     /// File of the dry runs of the service, and the name of this command line in it; `None` where no state can be stored.
     fn dry_run_record(&self) -> Result<Option<(PathBuf, String)>, CommandError> {
         let Some((service, directory)) = self.service().zip(self.settings.state_directory()) else {
             return Ok(None);
         };
-        let name = plan_first::name_of(&service, &self.owner(), &self.words)?;
+        // Several services may share an origin.
+        let base = match &self.settings.target {
+            ServiceTarget::Service(url) => url.base()?.to_string(),
+            _ => service.clone(),
+        };
+        let name = plan_first::name_of(&base, &self.owner(), &self.words)?;
         Ok(Some((directory.join(format!("dry-runs-{service}.json")), name)))
     }
 

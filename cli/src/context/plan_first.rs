@@ -41,10 +41,10 @@ pub(crate) enum PlanRule {
 #[derive(Debug)]
 pub(crate) struct PlanFirst {
     rule: PlanRule,
-    /// Record of the dry run, with its file; in a dry run the one to be made.
+    /// Name of the dry run in its file: of the one to be made, or of the one that allowed this command.
     record: Option<(PathBuf, String)>,
-    /// Digests of the plans of the dry run that allowed this command.
-    known: Option<Vec<String>>,
+    /// The dry run that allowed this command.
+    taken: Option<DryRunRecord>,
     /// Digests of the plans of this dry run.
     seen: RefCell<Vec<String>>,
     is_cleared: bool,
@@ -64,8 +64,8 @@ type Records = BTreeMap<String, DryRunRecord>;
 impl PlanFirst {
     /// Returns a guard that lets nothing through yet.
     pub(crate) fn new() -> Self {
-        let (record, known, seen) = (None, None, RefCell::default());
-        Self { rule: PlanRule::DryRun, record, known, seen, is_cleared: false }
+        let (record, taken, seen) = (None, None, RefCell::default());
+        Self { rule: PlanRule::DryRun, record, taken, seen, is_cleared: false }
     }
 
     /// Sets what the command needs.
@@ -121,7 +121,7 @@ impl PlanFirst {
                         "add --dry-run, look at what it would do, then run it again; a dry run counts once",
                     ));
                 };
-                self.known = Some(found.plans);
+                (self.record, self.taken) = (place, Some(found));
             }
         }
         self.is_cleared = true;
@@ -131,8 +131,8 @@ impl PlanFirst {
     /// Notes a plan in a dry run; refuses one that the dry run did not have.
     pub(crate) fn plan(&self, plan: &impl Serialize) -> Result<(), CommandError> {
         let digest = digest(plan)?;
-        match &self.known {
-            Some(known) if !known.contains(&digest) => {
+        match &self.taken {
+            Some(taken) if !taken.plans.contains(&digest) => {
                 Err(refused("the plan is not that of the dry run: something was changed since")
                     .with_hint("make another dry run, and look at it"))
             }
@@ -141,6 +141,14 @@ impl PlanFirst {
                 self.seen.borrow_mut().push(digest);
                 Ok(())
             }
+        }
+    }
+
+    /// Lets the dry run that allowed this command count again: the command may be repeated as it is.
+    pub(crate) fn give_back(&mut self, now: u64) {
+        if let (Some((path, name)), Some(taken)) = (&self.record, self.taken.take()) {
+            // Where it cannot be stored, another dry run is needed.
+            let _ = put(path, name, taken, now);
         }
     }
 
@@ -177,14 +185,25 @@ pub(crate) fn name_of(
     words: &[String],
 ) -> Result<String, CommandError> {
     let words = significant(words);
-    if words.iter().any(|it| *it == "-" || it.ends_with("@-")) {
-        let what = "standard input cannot be compared with that of a dry run";
-        return Err(refused(what).with_hint("name a file"));
-    }
+    let refused = |what: &str| Err(refused(what).with_hint("name a file"));
     let mut files = Vec::new();
     for word in &words {
-        for path in named_files(word) {
-            files.push((path, content(Path::new(path))?));
+        if word.contains(char::REPLACEMENT_CHARACTER) {
+            return refused("a word that is not UTF-8 cannot be compared with that of a dry run");
+        }
+        for part in parts(word) {
+            if part == "-" {
+                return refused("standard input cannot be compared with that of a dry run");
+            }
+            match Path::new(part).metadata() {
+                Ok(it) if it.is_file() => files.push((part, content(Path::new(part))?)),
+                Ok(it) if !it.is_dir() => {
+                    return refused(
+                        "what a pipe or a device holds cannot be compared with a dry run",
+                    );
+                }
+                _ => {}
+            }
         }
     }
     digest(&(service, owner, &words, files))
@@ -205,17 +224,20 @@ fn significant(words: &[String]) -> Vec<&str> {
             }
             "--yes" => {}
             _ if word.starts_with("--dry-run") || word.starts_with("--output=") => {}
+            // `-ojson` and `-o=json`.
+            _ if word.starts_with("-o") => {}
             _ => kept.push(word),
         }
     }
     kept
 }
 
-/// Returns the parts of a word that name existing files: the whole, or what follows `=` or `@`.
-fn named_files(word: &str) -> Vec<&str> {
+/// Returns the parts of a word that may name a file: the whole, what follows `=` or `@`, and what follows the letter of an option.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
     let after = word.match_indices(['=', '@']).map(|(at, _)| &word[at + 1..]);
-    let names = std::iter::once(word).chain(after);
-    names.filter(|it| Path::new(it).metadata().is_ok_and(|it| it.is_file())).collect()
+    let option = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+    let attached = option.and_then(|it| it.get(1..)).filter(|it| !it.is_empty());
+    std::iter::once(word).chain(after).chain(attached)
 }
 
 fn content(path: &Path) -> Result<String, CommandError> {
@@ -272,7 +294,15 @@ mod tests {
     fn the_name_of_a_command_line_leaves_out_the_output_and_the_confirmation() {
         let line = "slots set cafe 1001 title=A";
         let same = name("a", 1, line);
-        for other in ["--dry-run", "--dry-run=request", "--yes", "-o json", "--output=csv"] {
+        for other in [
+            "--dry-run",
+            "--dry-run=request",
+            "--yes",
+            "-o json",
+            "-ojson",
+            "-o=json",
+            "--output=csv",
+        ] {
             assert_eq!(name("a", 1, &format!("{line} {other}")), same, "{other}");
         }
         assert_ne!(name("b", 1, line), same);
@@ -286,8 +316,21 @@ mod tests {
         ] {
             assert_ne!(name("a", 1, other), same, "{other}");
         }
-        assert!(name_of("a", &1, &words("api PATCH /x --input -")).is_err());
-        assert!(name_of("a", &1, &words("slots set cafe 1001 title=@-")).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_read_twice_has_no_name() {
+        for line in [
+            "api PATCH /x --input -",
+            "api PATCH /x --input=-",
+            "api PATCH /x -i-",
+            "slots set cafe 1001 title=@-",
+            "slots set cafe 1001 title=@/dev/null",
+            "slots set cafe 1001 /dev/null",
+            "api PATCH /x --input b\u{FFFD}.json",
+        ] {
+            assert!(name_of("a", &1, &words(line)).is_err(), "{line}");
+        }
     }
 
     #[test]

@@ -268,6 +268,11 @@ impl CommandError {
     pub(crate) fn exit(&self) -> Exit {
         self.0.exit
     }
+
+    /// Tells whether the same command may simply be run again: it has written nothing, or its repeat writes nothing twice.
+    pub(crate) fn may_be_repeated(&self) -> bool {
+        self.0.retryable || self.0.outcome == Outcome::NotExecuted
+    }
 }
 
 /// Returns the operations that were carried out, with their numbers.
