@@ -55,7 +55,8 @@ fn a_report_has_what_a_bug_needs() {
     let report: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["links"]["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["system"]["os"], std::env::consts::OS);
-    assert_eq!(report["service"]["baseUrl"], env.server.base_url());
+    let service = json!({"from": "LINKS_BASE_URL", "scheme": "http", "host": "loopback", "isUsualPath": true});
+    assert_eq!(report["service"], service);
     assert_eq!(report["token"], "variable");
     assert_eq!(report["configKeys"], json!(["timeout", "max-wait"]));
     let variables: Vec<String> = serde_json::from_value(report["variables"].clone()).unwrap();
@@ -92,10 +93,13 @@ fn a_report_has_no_marks_whatever_was_written_and_whatever_fails() {
     assert_ne!(run.exit, 0, "{run}");
     has_no_mark(&env, &text);
 
-    // A URL with a password and a query, and one that is none.
-    for url in
-        [format!("http://canary:{SECRET}@127.0.0.1:9/api/v1?key={SECRET}"), format!("{TEXT}://")]
-    {
+    // A URL with a password and a query, one with the token in the wrong place, and one that is none.
+    for url in [
+        format!("http://canary:{SECRET}@127.0.0.1:9/api/v1?key={SECRET}"),
+        format!("http://127.0.0.1:9/t/{TOKEN}/api/v1"),
+        format!("https://{TOKEN}.example/api/v1"),
+        format!("{TEXT}://"),
+    ] {
         let env = marked().env("LINKS_BASE_URL", url);
         let (run, text) = report(&env);
         assert_ne!(run.exit, 0, "{run}");
@@ -117,6 +121,8 @@ fn a_report_replaces_no_file() {
     env.file("report.json", TEXT);
     let run = env.run("doctor --report report.json -o json");
     assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
+    assert_eq!(env.operations(), [""; 0], "no check was made for nothing");
     assert_eq!(std::fs::read_to_string(env.home.path().join("report.json")).unwrap(), TEXT);
     assert_eq!(env.run("doctor --report missing/report.json").exit, 2);
+    assert_eq!(env.run("doctor --report -").exit, 2);
 }

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
@@ -37,6 +37,41 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Resul
         file.as_file().set_permissions(existing.permissions())?;
     }
     finish(file, &target, bytes, replace)
+}
+
+/// A file that does not exist yet, and that can be written.
+#[derive(Debug)]
+pub(crate) struct NewFile {
+    file: NamedTempFile,
+    target: PathBuf,
+}
+
+impl NewFile {
+    /// Prepares the file, so that a place where it cannot be written is known before the work that leads to its content.
+    ///
+    /// # Errors
+    ///
+    /// When there is something at the path, or its directory cannot be written to.
+    pub(crate) fn prepare(target: &Path) -> io::Result<Self> {
+        if target.symlink_metadata().is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let directory = directory_of(target);
+        if !directory.is_dir() {
+            let missing = format!("there is no directory {}", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+        }
+        Ok(Self { file: new_file(directory)?, target: target.to_owned() })
+    }
+
+    /// Writes the file as [`write`] does.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written, or was created meanwhile.
+    pub(crate) fn write(self, text: &str) -> io::Result<()> {
+        finish(self.file, &self.target, text.as_bytes(), false)
+    }
 }
 
 /// Checks that an existing file can be replaced as [`write`] does it, and leaves it as it is.

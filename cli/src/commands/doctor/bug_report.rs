@@ -2,9 +2,9 @@
 //! secret, a name or a path.
 
 use std::io::IsTerminal;
+use std::net::IpAddr;
 use std::path::Path;
 
-use links_sdk::BaseUrl;
 use serde_json::{Value, json};
 
 use super::finding::{Finding, FindingState};
@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::env_vars;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
+use crate::fs::atomic::NewFile;
 use crate::settings::config_file::{self, Config, KEYS};
 use crate::settings::{ServiceTarget, TokenOrigin};
 
@@ -28,17 +28,34 @@ const NUMBERS: [&str; 4] = ["clock", "connection", "limits", "requests"];
 const OF_OTHERS: [&str; 6] =
     ["ALL_PROXY", "CI", "SSL_CERT_DIR", "SSL_CERT_FILE", "TERM", "WSL_DISTRO_NAME"];
 
-/// Writes the file, which must not exist.
-pub(super) fn write(
-    context: &Context,
-    findings: &[Finding],
-    path: &Path,
-) -> Result<(), CommandError> {
-    let text = format!("{:#}\n", report(context, findings));
-    atomic::write(path, &redaction::hidden(&text), false).map_err(|error| {
-        CommandError::usage(format!("cannot write the report to {}: {error}", path.display()))
-            .with_hint("name a file that does not exist")
-    })
+/// File of a report, before there is anything to report.
+pub(super) struct ReportFile<'p> {
+    file: NewFile,
+    path: &'p Path,
+}
+
+impl<'p> ReportFile<'p> {
+    /// Prepares the file, which must not exist.
+    pub(super) fn prepare(path: &'p Path) -> Result<Self, CommandError> {
+        if path.as_os_str() == "-" {
+            return Err(CommandError::usage(
+                "a report is a file, because the findings are printed",
+            )
+            .with_hint("name a file that does not exist"));
+        }
+        let file = NewFile::prepare(path).map_err(|error| unwritten(path, &error))?;
+        Ok(Self { file, path })
+    }
+
+    pub(super) fn write(self, context: &Context, findings: &[Finding]) -> Result<(), CommandError> {
+        let text = format!("{:#}\n", report(context, findings));
+        self.file.write(&redaction::hidden(&text)).map_err(|error| unwritten(self.path, &error))
+    }
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("cannot write the report to {}: {error}", path.display()))
+        .with_hint("name a file that does not exist")
 }
 
 fn report(context: &Context, findings: &[Finding]) -> Value {
@@ -83,17 +100,29 @@ fn plain(text: &str) -> String {
     text.chars().filter(is_plain).take(80).collect()
 }
 
+/// Returns what kind of URL the service has: its host and its path may be names, or a token in the wrong place.
 fn service(target: &ServiceTarget) -> Value {
     match target {
-        ServiceTarget::Service(url) => {
-            // What is no URL may be a token in the wrong place.
-            let valid = url.base().ok().map(ToString::to_string);
-            let valid = valid.as_deref().map(BaseUrl::without_user_info);
-            let shown = valid.as_deref().and_then(|it| it.split(['?', '#']).next());
-            json!({ "baseUrl": shown, "from": url.from })
-        }
+        ServiceTarget::Service(url) => match url.base() {
+            Ok(base) => json!({
+                "from": url.from,
+                "scheme": base.as_str().split(':').next(),
+                "host": host_kind(base.host()),
+                "isUsualPath": base.as_str().trim_end_matches('/').ends_with("/api/v1"),
+            }),
+            Err(_) => json!({ "from": url.from, "isUrl": false }),
+        },
         ServiceTarget::Sandbox(_) => "the sandbox".into(),
         ServiceTarget::Unset => Value::Null,
+    }
+}
+
+fn host_kind(host: &str) -> &'static str {
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(it) if it.is_loopback() => "loopback",
+        Ok(_) => "address",
+        Err(_) if host == "localhost" => "loopback",
+        Err(_) => "name",
     }
 }
 
@@ -152,6 +181,19 @@ mod tests {
         let failure = CommandError::new(Exit::Server, "text of others");
         let bad = check(&Finding::bad("connection", &failure));
         assert_eq!((&bad["message"], &bad["exit"]), (&Value::Null, &"server".into()));
+    }
+
+    #[test]
+    fn a_host_is_reported_by_its_kind() {
+        for (host, kind) in [
+            ("127.0.0.1", "loopback"),
+            ("localhost", "loopback"),
+            ("[::1]", "loopback"),
+            ("192.0.2.1", "address"),
+            ("pps-0123456789.example", "name"),
+        ] {
+            assert_eq!(host_kind(host), kind, "{host}");
+        }
     }
 
     #[test]

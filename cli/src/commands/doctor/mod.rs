@@ -9,6 +9,7 @@ mod service_checks;
 
 use std::path::PathBuf;
 
+use bug_report::ReportFile;
 use clap::Args;
 use finding::{Finding, report};
 use service_checks::CONNECTION;
@@ -33,9 +34,10 @@ pub(crate) async fn run(
     context: &mut Context,
     args: DoctorArgs,
 ) -> Result<CommandOutput, CommandError> {
+    let file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
     let findings = findings(context).await;
-    if let Some(path) = &args.report {
-        bug_report::write(context, &findings, path)?;
+    if let (Some(file), Some(path)) = (file, &args.report) {
+        file.write(context, &findings)?;
         let text = format!("report written to {}: read it before you send it", path.display());
         context.ui.say(&StyledLine::new(Style::Faint, text));
     }
