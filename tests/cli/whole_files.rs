@@ -49,8 +49,8 @@ fn a_command_for_slots_writes_only_slots_and_names_what_it_leaves_out() {
     assert_eq!(after, before);
     assert_eq!(env.run("slots get cafe 1001 -o json").json()["data"]["data"]["title"], "Anew");
 
-    let stale = env.run("slots apply --plan plan.json");
-    assert!(stale.exit == 7 && stale.stderr.contains(note), "{stale}");
+    let done = env.run("slots apply --plan plan.json");
+    assert!(done.exit == 0 && done.stderr.contains(note), "{done}");
     env.file("slots.yaml", "profile: cafe\nslots: [{id: 1001, type: text}]\n");
     let plan = env.run("slots plan slots.yaml -o json");
     assert_eq!(plan.json()["meta"].get("leftOut"), None, "{plan}");

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use links_sdk::apply::{PageSnapshot, SlotTypes};
 use links_sdk::sync::Pull;
-use links_sdk::{Client, ProfileKey};
+use links_sdk::{Client, ProfileId, ProfileKey};
 use serde_json::{Value, json};
 
 use crate::apply::known_forms::KnownForms;
@@ -173,8 +173,9 @@ impl TakenOver {
         lines
     }
 
-    pub(crate) fn json(&self) -> Value {
-        json!({ "file": self.file, "pull": self.pull })
+    /// Returns the data that the pull of this page prints.
+    pub(crate) fn json(&self, id: ProfileId, login: &str) -> Value {
+        json!({ "file": self.file, "id": id, "login": login, "conflicts": self.conflicts, "pull": self.pull })
     }
 }
 

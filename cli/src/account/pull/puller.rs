@@ -170,11 +170,7 @@ impl<'c> Puller<'c> {
         report.say(format!("{}: {}", taken.file, taken.summary));
         report.conflicts += taken.conflicts;
         report.is_written |= taken.is_written;
-        let mut value = taken.json();
-        value["id"] = json!(page.id);
-        value["login"] = json!(page.login);
-        value["conflicts"] = json!(taken.conflicts);
-        report.pages.push(value);
+        report.pages.push(taken.json(page.id, &page.login));
         Ok(())
     }
 

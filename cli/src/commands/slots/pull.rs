@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::apply::existing_file::{ExistingFile, PageSource, not_written};
 use crate::apply::export;
@@ -66,7 +66,8 @@ pub(crate) async fn run(
         let source = PageSource { client: &client, page: &page, types: &types, forms, schema };
         let taken = file.take_over(context, record, source).await?;
         let exit = if taken.conflicts > 0 { Exit::Conflict } else { Exit::Ok };
-        return Ok(CommandOutput::own(taken.json(), View::Lines(taken.lines())).exit(exit));
+        let value = taken.json(page.id, &page.login);
+        return Ok(CommandOutput::own(value, View::Lines(taken.lines())).exit(exit));
     }
     let key = profile.clone();
     let (page, read) = export::pull(context, profile).await?;
@@ -99,10 +100,9 @@ pub(crate) async fn run(
     }
     let line =
         StyledLine::new(Style::Plain, format!("{slot_count} slots of {login} written to {name}"));
-    Ok(CommandOutput::own(
-        json!({ "file": name, "slots": slot_count }) as Value,
-        View::Lines(vec![line]),
-    ))
+    let value =
+        json!({ "file": name, "id": read.id, "login": login, "slots": slot_count, "conflicts": 0 });
+    Ok(CommandOutput::own(value, View::Lines(vec![line])))
 }
 
 /// Returns the command that pulls a whole page into a file.
