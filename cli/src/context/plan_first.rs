@@ -196,8 +196,8 @@ pub(crate) fn name_of(
                 return refused("standard input cannot be compared with that of a dry run");
             }
             match Path::new(part).metadata() {
-                Ok(it) if it.is_file() => files.push((part, content(Path::new(part))?)),
-                Ok(it) if !it.is_dir() => {
+                Ok(found) if found.is_file() => files.push((part, content(Path::new(part))?)),
+                Ok(found) if !found.is_dir() => {
                     return refused(
                         "what a pipe or a device holds cannot be compared with a dry run",
                     );

@@ -119,7 +119,7 @@ fn service(target: &ServiceTarget) -> Value {
 
 fn host_kind(host: &str) -> &'static str {
     match host.trim_matches(['[', ']']).parse::<IpAddr>() {
-        Ok(it) if it.is_loopback() => "loopback",
+        Ok(address) if address.is_loopback() => "loopback",
         Ok(_) => "address",
         Err(_) if host == "localhost" => "loopback",
         Err(_) => "name",
