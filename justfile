@@ -1,5 +1,8 @@
 # The tasks of every day; CONTRIBUTING.md explains them. `just` lists them.
 
+# Arguments are words of the shell, not text of its program.
+set positional-arguments
+
 [private]
 default:
     @just --list --unsorted
@@ -10,7 +13,7 @@ land:
 
 # The longer checks, or those that are named
 full *STEPS:
-    .ci/full {{ STEPS }}
+    .ci/full "$@"
 
 # Format, and show warnings as CI does
 lint:
@@ -19,7 +22,7 @@ lint:
 
 # Tests of one crate (cli, sdk, fixtures, spec), or those with a name in them
 test CRATE *NAMES:
-    cargo test --package links-{{ CRATE }} -- {{ NAMES }}
+    crate="$1"; shift; cargo test --package "links-$crate" -- "$@"
 
 # The rules that documents, names, imports and dependencies keep
 rules:
@@ -27,7 +30,7 @@ rules:
 
 # Run the program that is built from the working tree
 run *ARGS:
-    cargo run --quiet --package links-cli -- {{ ARGS }}
+    cargo run --quiet --package links-cli -- "$@"
 
 # Write what follows from spec/openapi.json
 generate:
@@ -35,12 +38,12 @@ generate:
 
 # Accept what snapshots, completions and tables in documents have become; look at `git diff` afterwards
 update *NAMES:
-    INSTA_UPDATE=always LINKS_UPDATE=1 cargo test --package links-cli --test cli -- {{ NAMES }}
+    INSTA_UPDATE=always LINKS_UPDATE=1 cargo test --package links-cli --test cli -- "$@"
     LINKS_UPDATE=1 cargo test --package links-spec --test spec -- faults
 
 # Random commands, faults and foreign edits for this many seconds
 campaign SECONDS="60":
-    tests/campaign/run {{ SECONDS }}
+    tests/campaign/run "$1"
 
 # What the program costs: instructions, memory, size
 costs:

@@ -23,13 +23,18 @@ fn checkout() -> TempDir {
     directory
 }
 
+/// A job that uses the embedded service.
+fn sandbox() -> Vec<(String, String)> {
+    vec![("LINKS_SANDBOX".to_owned(), "1".to_owned())]
+}
+
 /// Runs a script where `links` is in the path, without any account.
 fn bash(directory: &Path, script: &str, env: &[(String, String)]) -> Output {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_links"));
     let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
     let mut command = Command::new("bash");
     command.args(["-e", "-o", "pipefail", "-c", script]).current_dir(directory).env_clear();
-    command.env("PATH", path).env("HOME", directory).env("LINKS_SANDBOX", "1");
+    command.env("PATH", path).env("HOME", directory).env("GITHUB_ACTION_PATH", ROOT);
     command.envs(env.iter().map(|(name, value)| (name, value))).output().unwrap()
 }
 
@@ -51,7 +56,7 @@ fn the_workflow_of_the_guide_passes() {
         else {
             continue;
         };
-        let output = bash(directory.path(), script, &[]);
+        let output = bash(directory.path(), script, &sandbox());
         assert!(output.status.success(), "{}\n{}", step["name"], text(&output));
         ran += 1;
     }
@@ -260,6 +265,15 @@ fn read_action() -> Value {
 
 /// Runs the checks of the action with these inputs.
 fn action(directory: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
+    action_in_job(directory, inputs, &[])
+}
+
+/// Runs the checks of the action with these inputs in a job with these variables.
+fn action_in_job(
+    directory: &Path,
+    inputs: &[(&str, &str)],
+    job: &[(String, String)],
+) -> (Option<i32>, String) {
     let action = read_action();
     let known = action["inputs"].as_object().unwrap();
     assert!(inputs.iter().all(|(name, _)| known.contains_key(*name)));
@@ -273,11 +287,13 @@ fn action(directory: &Path, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
             inputs.iter().find(|(input, _)| *input == name).map(|(_, value)| (*value).to_owned());
         given.unwrap_or_else(|| known[name]["default"].as_str().unwrap().to_owned())
     };
-    let env: Vec<_> = step["env"]
-        .as_object()
-        .unwrap()
+    let of_step = step["env"].as_object().unwrap().iter();
+    let of_step =
+        of_step.map(|(name, expression)| (name.clone(), value(expression.as_str().unwrap())));
+    let env: Vec<_> = job
         .iter()
-        .map(|(name, expression)| (name.clone(), value(expression.as_str().unwrap())))
+        .cloned()
+        .chain(of_step)
         .chain(
             [("GITHUB_STEP_SUMMARY", "summary.md"), ("GITHUB_OUTPUT", "output")]
                 .map(|(name, file)| (name.to_owned(), directory.join(file).display().to_string())),
@@ -340,8 +356,14 @@ fn found_09_the_build_of_the_action_ignores_settings_of_the_checkout() {
     assert_eq!(std::fs::read_to_string(program).unwrap(), "program\n");
 }
 
-/// A curl that keeps the URL and gives the archive.
-const CURL: &str = "#!/bin/sh\nfor it in \"$@\"; do last=$it; [ \"$before\" = --output ] && out=$it; before=$it; done\necho \"$last\" > \"$NOTES\"; cp \"$ARCHIVE\" \"$out\"\n";
+/// In place of a system: the action is used from a directory, not from a repository.
+const LOCAL_COPY: &str = "a local copy";
+
+/// A curl that keeps the URL and gives the archive, unless the version is 0.9.9.
+const CURL: &str = "#!/bin/sh\nfor it in \"$@\"; do last=$it; [ \"$before\" = --output ] && out=$it; before=$it; done\necho \"$last\" > \"$NOTES\"; case $last in *0.9.9*) exit 22;; esac; cp \"$ARCHIVE\" \"$out\"\n";
+
+/// A released program, as far as the installation looks at it.
+const PROGRAM: &str = "#!/bin/sh\necho links 0.1.0\n";
 
 /// Runs the installation of a released version. Returns its exit code, what it said, its output, and the URL that was asked.
 fn install(version: &str, sha256: &str, system: &str) -> (Option<i32>, String, String, String) {
@@ -349,7 +371,7 @@ fn install(version: &str, sha256: &str, system: &str) -> (Option<i32>, String, S
     let name = "links-0.1.0-x86_64-unknown-linux-musl";
     let packed = runner.path().join(name);
     std::fs::create_dir(&packed).unwrap();
-    std::fs::write(packed.join("links"), "a program").unwrap();
+    std::fs::write(packed.join("links"), PROGRAM).unwrap();
     let [archive, notes, output, curl] =
         ["links.tar.gz", "notes", "output", "curl"].map(|it| runner.path().join(it));
     let made = "tar --sort=name --mtime=@0 --owner=0 --group=0 --mode=0755 -cf - links-0.1.0-x86_64-unknown-linux-musl | gzip -n > links.tar.gz";
@@ -364,10 +386,12 @@ fn install(version: &str, sha256: &str, system: &str) -> (Option<i32>, String, S
         .env_clear()
         .env("PATH", format!("{}:/usr/bin:/bin", runner.path().display()))
         .env("GITHUB_SERVER_URL", "https://git.example")
-        .env("REPOSITORY", "owner/links")
+        .env("GITHUB_ACTION_PATH", ROOT)
+        .env("REPOSITORY", if system == LOCAL_COPY { "" } else { "owner/links" })
         .env("RUNNER_TEMP", runner.path())
         .env("GITHUB_OUTPUT", &output)
-        .envs([("VERSION", version), ("SHA256", &sha256), ("SYSTEM", system)])
+        .envs([("VERSION", version), ("SHA256", &sha256), ("SYSTEM", "Linux-X64")])
+        .envs(Some(("SYSTEM", system)).filter(|_| system != LOCAL_COPY))
         .envs([("NOTES", &notes), ("ARCHIVE", &archive)])
         .output()
         .unwrap();
@@ -379,18 +403,29 @@ fn install(version: &str, sha256: &str, system: &str) -> (Option<i32>, String, S
 
 #[test]
 fn the_action_installs_a_released_version_with_its_checksum_alone() {
-    let (exit, said, program, url) = install("0.1.0", "SUM", "Linux-X64");
-    assert_eq!((exit, &*program), (Some(0), "a program"), "{said}");
     let released = "https://git.example/owner/links/releases/download/v0.1.0";
-    assert_eq!(url.trim(), format!("{released}/links-0.1.0-x86_64-unknown-linux-musl.tar.gz"));
+    for version in ["0.1.0", "v0.1.0"] {
+        let (exit, said, program, url) = install(version, "SUM", "Linux-X64");
+        assert_eq!((exit, &*program), (Some(0), PROGRAM), "{said}");
+        assert_eq!(url.trim(), format!("{released}/links-0.1.0-x86_64-unknown-linux-musl.tar.gz"));
+    }
 
-    let other = "5".repeat(64);
-    let (exit, said, program, _) = install("0.1.0", &other, "Linux-X64");
-    assert_eq!((exit, &*program), (Some(1), ""), "{said}");
-    assert!(said.contains("nothing of it was run"), "{said}");
+    let (lower, upper) = ("a".repeat(64), "A".repeat(64));
+    for (version, sha256, message) in [
+        ("0.1.0", &*lower, "nothing of it was run"),
+        ("0.1.0", &*upper, "not aaaa"),
+        ("0.2.0", "SUM", "does not hold links 0.2.0"),
+        ("0.9.9", "SUM", "cannot download https://git.example/"),
+    ] {
+        let (exit, said, program, _) = install(version, sha256, "Linux-X64");
+        assert_eq!((exit, &*program), (Some(1), ""), "{version}: {said}");
+        assert!(said.contains("::error::") && said.contains(message), "{version}: {said}");
+    }
     for (version, sha256, system) in [
         ("0.1.0", "", "Linux-X64"),
         ("0.1.0", "SUM", "Windows-X64"),
+        ("0.1.0", "SUM", LOCAL_COPY),
+        ("..", "SUM", "Linux-X64"),
         ("../../evil", "SUM", "Linux-X64"),
         ("0.1.0 --url x", "SUM", "Linux-X64"),
     ] {
@@ -420,7 +455,7 @@ fn the_action_runs_the_checks_of_its_inputs() {
     let directory = checkout();
     let file = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     file("logins.txt", "spring.menu\n");
-    let preview = bash(directory.path(), "links profile preview cafe > cafe.md", &[]);
+    let preview = bash(directory.path(), "links profile preview cafe > cafe.md", &sandbox());
     assert!(preview.status.success(), "{}", text(&preview));
 
     let good = [
@@ -450,12 +485,37 @@ fn the_action_runs_the_checks_of_its_inputs() {
     assert_eq!(exit, Some(3), "{said}");
     let (exit, said) = action(directory.path(), &[("logins", "absent.txt"), ("sandbox", "true")]);
     assert_eq!(exit, Some(2), "{said}");
-    for inputs in [&[][..], &[("expect", "cafe.md")], &[("plan", "a.yaml"), ("max-tokens", "9")]] {
+    for inputs in [
+        &[][..],
+        &[("expect", "cafe.md")],
+        &[("plan", "a.yaml"), ("max-tokens", "9")],
+        &[("plan", "a.yaml"), ("apply", "true")],
+        &[("plan", "a.yaml"), ("pages", "cafe")],
+        &[("files", "a.yaml"), ("apply", "True")],
+        &[("files", "\n \r\n"), ("apply", "true")],
+    ] {
         let (exit, said) = action(directory.path(), inputs);
         assert_eq!((exit, said.starts_with("::error::")), (Some(2), true), "{inputs:?}\n{said}");
     }
     let (exit, said) = action(directory.path(), &[("profile", "cafe")]);
     assert_eq!(exit, Some(2), "no service URL is configured\n{said}");
+    let (exit, said) = action_in_job(directory.path(), &[("profile", "cafe")], &sandbox());
+    assert_eq!(exit, Some(0), "the job has chosen the service\n{said}");
+    // An error is more than a difference, whatever comes last.
+    let inputs =
+        [("logins", "absent.txt"), ("plan", "fixtures/pages/cafe.yaml"), ("sandbox", "true")];
+    let (exit, said) = action(directory.path(), &inputs);
+    assert_eq!(exit, Some(2), "{said}");
+    // An input is never an option.
+    for inputs in [
+        [("plan", "--help"), ("sandbox", "true")],
+        [("profile", "-h"), ("sandbox", "true")],
+        [("logins", "--help"), ("sandbox", "true")],
+        [("files", "--help"), ("sandbox", "true")],
+    ] {
+        let (exit, said) = action(directory.path(), &inputs);
+        assert!(exit != Some(0) && !said.contains("Usage:"), "{inputs:?}\n{said}");
+    }
 }
 
 #[test]
@@ -470,7 +530,7 @@ fn the_action_plans_and_applies_page_files_and_form_files() {
     file("cafe.yaml", "profile: cafe\ntitle: Anew\n");
     let inputs = |more: &[(&'static str, &'static str)]| {
         let mut all =
-            vec![("sandbox", "true"), ("files", "cafe.yaml\n\nforms\n"), ("pages", "cafe\n")];
+            vec![("sandbox", "true"), ("files", " cafe.yaml\r\n\nforms \n"), ("pages", "cafe\n")];
         all.extend_from_slice(more);
         action(directory.path(), &all)
     };
