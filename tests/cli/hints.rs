@@ -32,6 +32,8 @@ fn mistyped_commands_flags_values_and_fields_get_a_suggestion() {
         ("profile update cafe titel=x", 8, "title"),
         ("profile settings cafe languageCod=kk", 8, "languageCode"),
         ("profile get cafee", 6, "cafe"),
+        ("pull cafee", 6, "cafe"),
+        ("check cafee", 6, "cafe"),
         ("slots list qara.wedding", 6, "qara.weddings"),
         (&format!("forms update {FORM} buttontext=x"), 8, "buttonText"),
         (&format!("forms field set {FORM} phone lable=x"), 8, "label"),

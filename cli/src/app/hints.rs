@@ -168,7 +168,7 @@ async fn meant_name(
             names.profiles.into_values().map(|it| it.login).collect()
         }
     };
-    near(words.iter().skip(3).map(AsRef::as_ref), &known)
+    near(arguments(&(context.tree)(), words).into_iter(), &known)
 }
 
 /// Returns the known field or type whose name is nearest to a refused one.
@@ -184,7 +184,7 @@ async fn meant_field(
         "createSlot" if refused.contains(&"type") => {
             let types = context.slot_types().await.ok()?;
             let types: Vec<_> = types.creatable().map(str::to_owned).collect();
-            return near(words.iter().skip(3).map(AsRef::as_ref), &types);
+            return near(arguments(&(context.tree)(), words).into_iter(), &types);
         }
         "createSlot" | "updateSlot" => {
             let types = context.slot_types().await.ok()?;
@@ -200,6 +200,19 @@ async fn meant_field(
         _ => return None,
     };
     near(refused.into_iter(), &known)
+}
+
+/// Returns the words of a command line that are neither the program nor the names of its commands.
+fn arguments<'w>(tree: &clap::Command, words: &'w [Cow<'_, str>]) -> Vec<&'w str> {
+    let mut command = tree;
+    let mut arguments = Vec::new();
+    for word in words.iter().skip(1) {
+        match command.find_subcommand(&**word) {
+            Some(found) => command = found,
+            None => arguments.push(&**word),
+        }
+    }
+    arguments
 }
 
 /// Returns the known word that is nearest to the first of these words that is not itself known.
