@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use links_fixtures::{Choices, ContractServer, ContractServerBuilder, FileUrls, Limits, World};
+use links_fixtures::{
+    Choices, Consent, ContractServer, ContractServerBuilder, FileUrls, Limits, World,
+};
 use links_sdk::RateLimits;
 
 use crate::env_vars::STATE_DIR;
@@ -68,9 +70,11 @@ pub(crate) async fn start(
             CommandError::usage(format!("cannot create {}: {error}", directory.display()))
         })?;
     }
+    // Another user of this machine reaches the port as well.
+    let oauth_consent = Consent::AskForToken;
     let mut builder = ContractServer::builder(World::cafe().with_random_tokens())
         .no_request_log()
-        .choices(Choices { file_urls: FileUrls::Here, ..Choices::default() })
+        .choices(Choices { file_urls: FileUrls::Here, oauth_consent, ..Choices::default() })
         .state_file(path);
     if let Some(port) = port {
         builder = builder.port(port);

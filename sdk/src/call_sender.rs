@@ -214,7 +214,7 @@ impl CallSender {
     {
         let shared = &self.client.shared;
         let cell = RequestCell::default();
-        let http = shared.http.0.clone();
+        let http = shared.http.network.clone();
         let api = generated::Client::new_with_client(shared.base.as_str(), http, cell.clone());
         // The hook ends the method at its first poll.
         let result = pin!(request(api)).poll(&mut Context::from_waker(Waker::noop()));

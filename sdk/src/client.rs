@@ -16,7 +16,7 @@ use crate::transport::Shared;
 use crate::transport::caller_headers;
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
-use crate::transport::http_client::HttpClient;
+use crate::transport::http_client::{HttpClient, LocalResponder};
 use crate::transport::http_sender::Timeouts;
 use crate::transport::observer::{NoObserver, Observer};
 use crate::transport::pacing::queue::Queue;
@@ -70,6 +70,7 @@ pub struct ClientBuilder {
     observer: Arc<dyn Observer>,
     secrets: Option<Secrets>,
     http: Option<HttpClient>,
+    in_process: Option<LocalResponder>,
     connection: ConnectionOptions,
     headers: HeaderMap,
     retry: RetryPolicy,
@@ -117,6 +118,7 @@ impl Client {
             observer: Arc::new(NoObserver),
             secrets: None,
             http: None,
+            in_process: None,
             connection: ConnectionOptions::default(),
             headers: HeaderMap::new(),
             retry: RetryPolicy::default(),
@@ -460,7 +462,22 @@ impl ClientBuilder {
     /// ```
     #[cfg(feature = "reqwest013")]
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
-        self.http = Some(HttpClient(client));
+        self.http = Some(HttpClient::new(client));
+        self
+    }
+
+    /// Answers the requests by a function instead of the network. A body that is a stream reaches it empty, and upload URLs are still sent to
+    /// over the network.
+    #[cfg(feature = "exhaustive")]
+    #[doc(hidden)]
+    pub fn in_process(
+        mut self,
+        answer: impl Fn(http::Request<bytes::Bytes>) -> http::Response<bytes::Bytes>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.in_process = Some(LocalResponder(Arc::new(answer)));
         self
     }
 
@@ -479,7 +496,7 @@ impl ClientBuilder {
             return Err(error);
         }
         let mut headers = self.headers;
-        let http = match self.http {
+        let mut http = match self.http {
             Some(_) if self.connection.is_set() => return Err(BuildError::OwnHttpClient),
             Some(http) => {
                 if let Some(name) = self.user_agent {
@@ -492,6 +509,7 @@ impl ClientBuilder {
                 http_client(&base, &self.connection, user_agent(name)?, self.timeouts.connect)?
             }
         };
+        http.in_process = self.in_process;
         let (limits, shares_secrets) = (self.limits, self.secrets.is_some());
         let shared = Shared {
             base,
@@ -541,5 +559,5 @@ fn http_client(
         .retry(reqwest::retry::never())
         .connect_timeout(connect);
     let client = connection.apply(builder, base.url())?.build();
-    Ok(HttpClient(client.map_err(|error| BuildError::Http(error.into()))?))
+    Ok(HttpClient::new(client.map_err(|error| BuildError::Http(error.into()))?))
 }

@@ -31,9 +31,11 @@ pub(crate) fn request(method: &str, address: &str, body: &str) -> (u16, String, 
     let path = if path.is_empty() { "/" } else { path };
     let mut stream = TcpStream::connect(host).unwrap();
     let length = body.len();
+    let kind = if body.starts_with('{') { "json" } else { "x-www-form-urlencoded" };
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/{kind}\r\n\
+        Content-Length: {length}\r\n\r\n{body}"
     )
     .unwrap();
     let mut reader = BufReader::new(stream);

@@ -1,5 +1,6 @@
 //! Tests of the embedded service.
 
+use crate::browser::request;
 use crate::served_sandbox::ServedSandbox;
 use crate::test_env::TestEnv;
 
@@ -64,6 +65,35 @@ fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
     let listed = service.user().run("slots list cafe -o json").json();
     assert_eq!(listed["data"].as_array().unwrap().len(), 14);
     assert_eq!(service.stop(), Some(130));
+}
+
+#[test]
+fn the_sandbox_gives_access_only_to_a_user_who_knows_its_token() {
+    let service = ServedSandbox::start(&env(), NO_LIMITS);
+    let origin = service.text("mcpUrl").replace("/mcp", "");
+    let client = r#"{"client_name":"x","redirect_uris":["http://127.0.0.1:1/callback"],"token_endpoint_auth_method":"none"}"#;
+    let (status, _, client) = request("POST", &format!("{origin}/oauth/register"), client);
+    assert_eq!(status, 201, "{client}");
+    let client: serde_json::Value = serde_json::from_str(&client).unwrap();
+    let page = format!(
+        "{origin}/oauth/authorize?response_type=code&client_id={}&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fcallback\
+        &code_challenge_method=S256&code_challenge={}",
+        client["client_id"].as_str().unwrap(),
+        "a".repeat(43)
+    );
+    let (status, location, text) = request("GET", &page, "");
+    assert_eq!((status, location.as_str()), (200, ""), "{text}");
+    assert!(text.contains("name=token"), "{text}");
+    for form in ["", "answer=approve", "answer=approve&token=", "answer=approve&token=guessed"] {
+        let (_, location, text) = request("POST", &page, form);
+        assert!(!location.contains("code="), "{form}: {location}\n{text}");
+    }
+    let (_, location, _) =
+        request("POST", &format!("{page}&token={}", service.text("token")), "answer=approve");
+    assert_eq!(location, "");
+    let form = format!("answer=approve&token={}", service.text("token"));
+    let (status, location, text) = request("POST", &page, &form);
+    assert!(status == 302 && location.contains("code="), "{location}\n{text}");
 }
 
 #[test]

@@ -88,7 +88,7 @@ async fn render_live(
     live: &LiveAccount,
     files: AccountFiles,
 ) -> Result<Preview, CommandError> {
-    let shadow = Shadow::of_live(live, &files).await?;
+    let shadow = Shadow::of_live(live, &files)?;
     let id = live.page.as_ref().map(|page| page.id);
     let before = match id {
         Some(id) => shadow.markdown(id).await?,
@@ -114,7 +114,7 @@ async fn offline(
     request: &PreviewRequest,
     files: AccountFiles,
 ) -> Result<Preview, CommandError> {
-    let shadow = Shadow::of_file(&files).await?;
+    let shadow = Shadow::of_file(&files)?;
     let apply_args =
         ApplyArgs { is_unrecorded: true, no_validate: true, ..request.apply_args.clone() };
     let types = shadow.slot_types().await?;

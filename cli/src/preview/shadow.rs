@@ -22,9 +22,8 @@ use crate::error::CommandError;
 use crate::sandbox::without_limits;
 use crate::schema::slot_types::SlotTypeCatalog;
 
-/// A running shadow. It stops when it is dropped.
+/// A shadow, which listens on no port: only its client reaches it.
 pub(super) struct Shadow {
-    _server: ContractServer,
     client: Client,
     /// Beginning of the URLs of files.
     file_base: String,
@@ -40,11 +39,8 @@ pub(super) struct AppliedShadow {
 }
 
 impl Shadow {
-    /// Starts the shadow of an account that was read.
-    pub(super) async fn of_live(
-        live: &LiveAccount,
-        files: &AccountFiles,
-    ) -> Result<Self, CommandError> {
+    /// Returns the shadow of an account that was read.
+    pub(super) fn of_live(live: &LiveAccount, files: &AccountFiles) -> Result<Self, CommandError> {
         let account = shadow_account::of_live(live, files);
         let kinds = account.profiles.iter().flat_map(|page| &page.slots).map(|slot| &*slot.kind);
         let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
@@ -61,26 +57,24 @@ impl Shadow {
         let file_base = page.and_then(|page| file_base(text, &page.record, &page.slots));
         let file_base = file_base.unwrap_or_default();
         let choices = Choices { status_feature: has_status, ..choices(&file_base, slot_schemas) };
-        match start(&account, &choices).await {
+        match start(&account, &choices) {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 // A schema that cannot be compiled validates nothing here, as in a plan.
                 let kinds = choices.slot_schemas.keys().map(|kind| (kind.clone(), json!({})));
                 let slot_schemas = kinds.collect();
-                Self::connected(
-                    start(&account, &Choices { slot_schemas, ..choices }).await,
-                    file_base,
-                )
+                let choices = Choices { slot_schemas, ..choices };
+                Self::connected(start(&account, &choices), file_base)
             }
             started => Self::connected(started, file_base),
         }
     }
 
-    /// Starts the shadow of an account that has what a file names, and nothing else.
-    pub(super) async fn of_file(files: &AccountFiles) -> Result<Self, CommandError> {
+    /// Returns the shadow of an account that has what a file names, and nothing else.
+    pub(super) fn of_file(files: &AccountFiles) -> Result<Self, CommandError> {
         let account = shadow_account::of_file(files);
         let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
         let slot_schemas = items.map(|item| (item.kind.clone(), json!({}))).collect();
-        Self::connected(start(&account, &choices("", slot_schemas)).await, String::new())
+        Self::connected(start(&account, &choices("", slot_schemas)), String::new())
     }
 
     fn connected(
@@ -94,8 +88,9 @@ impl Shadow {
         let base = BaseUrl::new(&server.base_url()).map_err(|error| cannot(&error))?;
         let token = Token::new(&server.token()).map_err(|error| cannot(&error))?;
         let client = Client::builder_at(base).token(token).rate_limits(RateLimits::unlimited());
+        let client = client.in_process(move |request| server.respond(request));
         let client = client.build().map_err(|error| cannot(&error))?;
-        Ok(Self { _server: server, client, file_base })
+        Ok(Self { client, file_base })
     }
 
     /// Returns the page as the model renders it.
@@ -139,9 +134,12 @@ impl Shadow {
     }
 }
 
-async fn start(account: &Account, choices: &Choices) -> io::Result<ContractServer> {
+/// Origin of the shadow's URLs, at which nothing listens.
+const ORIGIN: &str = "http://localhost";
+
+fn start(account: &Account, choices: &Choices) -> io::Result<ContractServer> {
     let builder = ContractServer::builder(World::of(account.clone())).no_request_log();
-    without_limits(builder).choices(choices.clone()).start().await
+    without_limits(builder).choices(choices.clone()).at_origin(ORIGIN)
 }
 
 /// Returns the readings of the interface under which the model refuses least.
@@ -155,5 +153,19 @@ fn choices(file_base: &str, slot_schemas: BTreeMap<String, Value>) -> Choices {
         open_schemas: true,
         zeros: true,
         ..Choices::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shadow_is_reached_without_a_socket() {
+        // Without I/O in its runtime nothing can connect.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let shadow = Shadow::of_file(&AccountFiles::default()).unwrap();
+        let types = runtime.block_on(async { shadow.client.slot_types().await }).unwrap();
+        assert!(types.iter().any(|it| it.kind == "button"));
     }
 }

@@ -109,7 +109,7 @@ impl OAuthHttpClient {
     ) -> io::Result<http::Response<Vec<u8>>> {
         let mut body = url::form_urlencoded::Serializer::new(String::new());
         let body = body.extend_pairs(form).finish();
-        let request = self.http.0.post(url).body(body);
+        let request = self.http.network.post(url).body(body);
         let request = request.header("content-type", "application/x-www-form-urlencoded");
         self.send(request.build().map_err(io::Error::other)?).await
     }
@@ -134,7 +134,7 @@ impl OAuthHttpClient {
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let is_connector = request.url().origin() == self.connector.origin();
         let http = self.elsewhere.as_ref().filter(|_| !is_connector).unwrap_or(&self.http);
-        let response = http.0.execute(request).await.map_err(|error| {
+        let response = http.execute(request).await.map_err(|error| {
             io::Error::other(format!(
                 "{host} cannot be reached: {}",
                 innermost(&error.without_url())
@@ -173,7 +173,7 @@ fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpC
         builder = builder.dns_resolver(Arc::new(resolver));
     }
     let client = options.apply(builder, connector).map_err(io::Error::other)?.build();
-    Ok(HttpClient(client.map_err(io::Error::other)?))
+    Ok(HttpClient::new(client.map_err(io::Error::other)?))
 }
 
 async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {

@@ -43,7 +43,7 @@ pub(super) async fn over_network(
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
     let CallOptions { dry_run, .. } = *options;
-    let (client, stall) = (&shared.http.0, shared.timeouts.stall);
+    let (client, stall) = (&shared.http, shared.timeouts.stall);
     let http = HttpSender { client, stall, operation, dry_run, record };
     let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
     run(&RecordingSender { inner: http, write }, shared, operation, options, make).await

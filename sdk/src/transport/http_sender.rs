@@ -10,6 +10,7 @@ use tokio::time::timeout_at;
 
 use super::answer::{Answer, TimedOut, UnreadBody, after};
 use super::call_result::{BrokenAttempt, CallFailure};
+use super::http_client::HttpClient;
 use super::retry::AttemptEnd;
 use super::stall_detector::StallDetector;
 use crate::operation::Operation;
@@ -46,7 +47,7 @@ impl Default for Timeouts {
 
 /// Sender over the network.
 pub(super) struct HttpSender<'a> {
-    pub(super) client: &'a reqwest::Client,
+    pub(super) client: &'a HttpClient,
     pub(super) stall: Duration,
     /// Operation that is sent.
     pub(super) operation: &'static Operation,

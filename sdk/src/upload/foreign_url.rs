@@ -80,7 +80,7 @@ impl ForeignUrl {
         let http = connection.apply(builder, &self.url).map_err(io::Error::other)?;
         Ok(Shared {
             base: shared.base.clone(),
-            http: HttpClient(http.build().map_err(io::Error::other)?),
+            http: HttpClient::new(http.build().map_err(io::Error::other)?),
             connection,
             headers: Arc::default(),
             timeouts: shared.timeouts,
