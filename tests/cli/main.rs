@@ -52,6 +52,8 @@ mod hostile_texts;
 mod images;
 #[cfg(unix)]
 mod interrupts;
+#[cfg(target_os = "linux")]
+mod jq_process;
 mod keyring;
 #[cfg(target_os = "linux")]
 mod keys;

@@ -1,7 +1,7 @@
 //! Execution of a filter in a separate process that can be killed.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{BufRead, Read, Write};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -54,9 +54,14 @@ impl Process {
     pub(crate) fn run(mut self, input: String) -> Result<Vec<u8>, String> {
         let child = &mut self.0;
         let (done, ended) = mpsc::channel();
+        // Dropped at the end of this function, or by the end of this process.
+        let (_results, until_results) = mpsc::channel::<()>();
         if let Some(mut stdin) = child.stdin.take() {
-            // A filter may end before it has read everything.
-            thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+            thread::spawn(move || {
+                // A filter may end before it has read everything.
+                let _ = stdin.write_all(input.as_bytes()).and_then(|()| stdin.write_all(b"\n"));
+                let _ = until_results.recv();
+            });
         }
         let reason = child.stderr.take().map(|it| thread::spawn(|| read(it, MOST_REASON)));
         if let Some(stdout) = child.stdout.take() {
@@ -111,13 +116,16 @@ pub(crate) fn run_filter_if_requested(args: &[OsString]) -> Option<Exit> {
     restrict();
     let code = code.to_string_lossy().into_owned();
     let mut input = Vec::new();
-    let ran = std::io::stdin().lock().read_to_end(&mut input).map_err(|error| error.to_string());
-    let ran = ran.and_then(|_| {
-        filter::on_a_deep_stack(move || {
-            let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
-            filter::run(&code, &input, &mut stdout)?;
-            stdout.flush().map_err(|error| error.to_string())
-        })
+    let read = std::io::stdin().lock().read_until(b'\n', &mut input);
+    if read.is_err() || !input.ends_with(b"\n") {
+        // The parent has ended, or has no document.
+        return Some(Exit::Usage);
+    }
+    thread::spawn(end_with_parent);
+    let ran = filter::on_a_deep_stack(move || {
+        let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+        filter::run(&code, &input, &mut stdout)?;
+        stdout.flush().map_err(|error| error.to_string())
     });
     match ran.and_then(|it| it) {
         Ok(()) => Some(Exit::Ok),
@@ -128,7 +136,14 @@ pub(crate) fn run_filter_if_requested(args: &[OsString]) -> Option<Exit> {
     }
 }
 
-/// Limits the memory of this process, and disables core dumps.
+/// Ends this process when the parent does, whichever way it ends: it keeps its end of the pipe open until it has the results.
+#[expect(clippy::exit, reason = "nobody is left to hear of it")]
+fn end_with_parent() {
+    let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    std::process::exit(i32::from(Exit::Usage.code()));
+}
+
+/// Limits the memory and the CPU time of this process, and disables core dumps.
 #[cfg(unix)]
 fn restrict() {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -136,6 +151,8 @@ fn restrict() {
     // If a limit cannot be set, time and output are still limited.
     let _ = setrlimit(Resource::As, most(MOST_MEMORY));
     let _ = setrlimit(Resource::Core, most(0));
+    // For a parent that was stopped. One that runs is faster, and reports it.
+    let _ = setrlimit(Resource::Cpu, most(limit().as_secs() + 1));
 }
 
 #[cfg(not(unix))]
