@@ -205,7 +205,8 @@ impl WriteAttempts<'_> {
     /// than once.
     async fn is_one_a_second(&self) -> bool {
         let Shared { pacer, clock, .. } = &*self.client.shared;
-        let next = pacer.forecast(self.operation.bucket, 0, &**clock).await;
+        let next = pacer.forecast(self.operation.bucket, 0, &**clock);
+        let next = self.client.shared.within(self.options.until, next).await.ok().flatten();
         self.tries.too_many > 1 || next.is_some_and(|it| it.reason == WaitReason::PerSecond(1))
     }
 
@@ -241,7 +242,9 @@ impl WriteAttempts<'_> {
         }
         let lost = self.lost_or(error);
         let may_go_on = self.tries.counted() < shared.retry.max_attempts;
-        if !(may_go_on && shared.back_off(self.operation, self.tries.sent).await) {
+        if !(may_go_on
+            && shared.back_off(self.operation, self.tries.sent, self.options.until).await)
+        {
             return Err(lost);
         }
         self.lost = Some(lost);

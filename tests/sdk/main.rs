@@ -11,6 +11,7 @@ mod conditional_writes;
 #[cfg(feature = "oauth")]
 mod connector;
 mod dates;
+mod deadlines;
 mod download;
 mod edits_during_waits;
 mod errors;

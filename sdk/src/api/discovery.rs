@@ -62,7 +62,9 @@ impl Client {
                 let request = |api: Api| async move { api.get_me().await };
                 let (MeEnvelope { data: me }, _) =
                     sender.send_decoded(operation::GET_ME, request).await?;
-                shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock).await;
+                let learned = shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
+                // Limits that are not stored in time are reported again by the next call.
+                let _ = shared.within(sender.options().until, learned).await;
                 Ok(me)
             })
         })

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use tokio::sync::Notify;
+
 use crate::Clock;
 
 /// A clock for tests: it stands still, and whoever waits moves it on and goes on at once.
@@ -32,6 +34,7 @@ pub struct TestClock {
     now: Box<dyn Fn() -> SystemTime + Send + Sync>,
     advance: Box<dyn Fn(Duration) + Send + Sync>,
     slept: Mutex<Vec<Duration>>,
+    moved: Notify,
 }
 
 impl TestClock {
@@ -60,12 +63,13 @@ impl TestClock {
         advance: impl Fn(Duration) + Send + Sync + 'static,
     ) -> Self {
         let (now, advance) = (Box::new(now), Box::new(advance));
-        Self { start: now(), now, advance, slept: Mutex::default() }
+        Self { start: now(), now, advance, slept: Mutex::default(), moved: Notify::new() }
     }
 
-    /// Moves the clock on, as if time had passed between two calls.
+    /// Moves the clock on, as if time had passed between two calls. A call that is under way and has passed its deadline ends.
     pub fn advance(&self, by: Duration) {
         (self.advance)(by);
+        self.moved.notify_waiters();
     }
 
     /// Returns every wait so far, such as those before a retry and those for the rate limits.
@@ -99,6 +103,18 @@ impl Clock for TestClock {
         locked(&self.slept).push(duration);
         self.advance(duration);
         Box::pin(ready(()))
+    }
+
+    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            loop {
+                let moved = self.moved.notified();
+                if self.monotonic() >= time {
+                    return;
+                }
+                moved.await;
+            }
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Admission by the rate limits: first come, first served, with no wait longer than the call allows.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -62,20 +63,28 @@ impl Shared {
     pub(super) async fn try_admit(
         &self,
         operation: &'static Operation,
+        options: &CallOptions,
     ) -> Result<AdmittedRequest<'_>, NotAdmitted> {
         let _head_of_bucket = match operation.bucket {
             Bucket::General => None,
-            bucket => Some(self.try_head_of_line(bucket).await?),
+            bucket => Some(self.try_head_of_line(bucket, options).await?),
         };
-        let _head = self.try_head_of_line(Bucket::General).await?;
-        Ok(self.admitted(self.pacer.admit(operation.bucket, &*self.clock).await?))
+        let _head = self.try_head_of_line(Bucket::General, options).await?;
+        let ticket = self.pacer.admit(operation.bucket, &*self.clock);
+        let late = MustWait { duration: Duration::ZERO, reason: WaitReason::Retry };
+        let ticket = self.within(options.until, ticket).await;
+        Ok(self.admitted(ticket.unwrap_or(Err(NotAdmitted::Wait(late)))?))
     }
 
-    async fn try_head_of_line(&self, bucket: Bucket) -> Result<QueueGuard<'_>, MustWait> {
+    async fn try_head_of_line(
+        &self,
+        bucket: Bucket,
+        options: &CallOptions,
+    ) -> Result<QueueGuard<'_>, MustWait> {
         match self.queue.line(bucket).enter().try_acquire() {
             Ok(head) => Ok(head),
             Err(place) => {
-                let forecast = self.pacer.forecast(bucket, place.ahead, &*self.clock).await;
+                let forecast = self.forecast(bucket, place.ahead, options).await;
                 let unknown = MustWait { duration: Duration::ZERO, reason: WaitReason::Retry };
                 Err(forecast.unwrap_or(unknown))
             }
@@ -97,7 +106,8 @@ impl Shared {
             if head.is_none() {
                 head = Some(self.head_of_line(Bucket::General, operation, options).await?);
             }
-            match self.pacer.admit(operation.bucket, &*self.clock).await {
+            let admitted = self.pacer.admit(operation.bucket, &*self.clock);
+            match self.within(options.until, admitted).await? {
                 Ok(ticket) => return Ok(self.admitted(ticket)),
                 Err(NotAdmitted::Failed(error)) => return Err(CallFailure::Pacer(error)),
                 Err(NotAdmitted::Wait(MustWait { duration: wait, reason }))
@@ -113,7 +123,18 @@ impl Shared {
                 }
             }
         }
-        Err(CallFailure::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry })
+        Err(CallFailure::PASSED)
+    }
+
+    /// Returns how long a request would wait at least, if the pacer can tell before the deadline.
+    async fn forecast(
+        &self,
+        bucket: Bucket,
+        ahead: usize,
+        options: &CallOptions,
+    ) -> Option<MustWait> {
+        let forecast = self.pacer.forecast(bucket, ahead, &*self.clock);
+        self.within(options.until, forecast).await.ok().flatten()
     }
 
     /// Waits until all earlier calls have been admitted or have given up.
@@ -138,9 +159,8 @@ impl Shared {
         options: &CallOptions,
     ) -> Result<QueueGuard<'a>, CallFailure> {
         let clock = &*self.clock;
-        if let Some(MustWait { duration: wait, reason }) =
-            self.pacer.forecast(bucket, place.ahead, clock).await
-        {
+        let forecast = self.forecast(bucket, place.ahead, options).await;
+        if let Some(MustWait { duration: wait, reason }) = forecast {
             if options.is_too_long(wait, reason, clock) {
                 return Err(CallFailure::Deadline { wait, reason });
             }
@@ -149,12 +169,12 @@ impl Shared {
             }
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
-        let longest = options.time_left(clock).min(options.max_wait.unwrap_or(Duration::MAX));
+        let longest = clock.monotonic().saturating_add(options.max_wait.unwrap_or(Duration::MAX));
         tokio::select! {
             biased;
             head = place.acquire() => Ok(head),
-            () = clock.sleep(longest) => {
-                let wait = self.pacer.forecast(bucket, 0, clock).await;
+            () = clock.until(longest.min(options.until)) => {
+                let wait = self.forecast(bucket, 0, options).await;
                 let (wait, reason) =
                     wait.map_or((Duration::ZERO, WaitReason::Retry), |it| (it.duration, it.reason));
                 Err(CallFailure::Deadline { wait, reason })
@@ -169,6 +189,7 @@ impl Shared {
         options: &CallOptions,
     ) -> Result<Reservation, CallFailure> {
         // The reservation counts from now until its request is sent, which is then settled again.
-        Ok(Reservation(self.admit(operation, options).await?.settle().await))
+        let admitted = self.admit(operation, options).await?;
+        Ok(Reservation(self.within(options.until, pin!(admitted.settle())).await?))
     }
 }

@@ -1,6 +1,7 @@
 //! Loop of attempts for one call: wait for the limits, send, decide, send again.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -102,16 +103,15 @@ impl<'a> AttemptLoop<'a> {
         sender: &impl RequestSender,
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, CallFailure> {
+        let (shared, deadline) = (self.shared, self.options.until);
         loop {
             let admitted = self.admit().await?;
             // After the wait: a token may be replaced during it.
             self.take_token().await?;
-            let request = self.authorized(make().await.map_err(CallFailure::Request)?);
-            if self.options.time_left(&*self.shared.clock).is_zero() {
-                return Err(CallFailure::Deadline {
-                    wait: Duration::ZERO,
-                    reason: WaitReason::Retry,
-                });
+            let request = shared.within(deadline, make()).await?.map_err(CallFailure::Request)?;
+            let request = self.authorized(request);
+            if self.options.time_left(&*shared.clock).is_zero() {
+                return Err(CallFailure::PASSED);
             }
             if self.is_out_of_date() {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
@@ -119,7 +119,8 @@ impl<'a> AttemptLoop<'a> {
                 return Err(CallFailure::Deadline { wait, reason });
             }
             let result = self.attempt(sender, request).await;
-            admitted.settle().await;
+            // A request that is not settled in time is settled in the background. Its answer counts.
+            let _ = shared.within(deadline, pin!(admitted.settle())).await;
             let (end, asked) = match &result {
                 Ok(answer) => {
                     let asked = retry_after(&answer.headers, self.shared.clock.wall());
@@ -150,7 +151,8 @@ impl<'a> AttemptLoop<'a> {
             }
             if end == AttemptEnd::Answer(429) {
                 let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
-                self.shared.pacer.block(block, &*self.shared.clock).await;
+                let blocked = shared.pacer.block(block, &*shared.clock);
+                let _ = shared.within(deadline, blocked).await;
             }
             let (wait, reason) = match decision {
                 RetryDecision::Again(wait) if self.shared.budget.take() => {
@@ -195,7 +197,8 @@ impl<'a> AttemptLoop<'a> {
         if let Some(source) = &self.shared.token
             && !self.operation.is_public()
         {
-            let token = source.token().await.map_err(CallFailure::Token)?;
+            let token = self.shared.within(self.options.until, source.token()).await?;
+            let token = token.map_err(CallFailure::Token)?;
             self.shared.secrets.add(&token);
             self.token = Some(token);
         }
@@ -219,7 +222,8 @@ impl<'a> AttemptLoop<'a> {
         if let (Some(source), Some(token), false) =
             (&self.shared.token, &self.token, self.tries.renewed)
         {
-            self.tries.renewed = source.refused(token).await.map_err(CallFailure::Token)?;
+            let renewed = self.shared.within(self.options.until, source.refused(token)).await?;
+            self.tries.renewed = renewed.map_err(CallFailure::Token)?;
             return Ok(self.tries.renewed);
         }
         Ok(false)
@@ -267,7 +271,7 @@ impl<'a> AttemptLoop<'a> {
         if options.single_attempt.is_none() {
             return shared.admit(self.operation, options).await;
         }
-        shared.try_admit(self.operation).await.map_err(|refusal| match refusal {
+        shared.try_admit(self.operation, options).await.map_err(|refusal| match refusal {
             NotAdmitted::Failed(error) => CallFailure::Pacer(error),
             NotAdmitted::Wait(MustWait { duration: wait, reason }) => {
                 if !options.is_too_long(wait, reason, &*shared.clock) {
@@ -347,10 +351,17 @@ impl<'a> AttemptLoop<'a> {
 }
 
 impl Shared {
-    /// Waits before a call that failed this many times is repeated by its caller. Returns `false` at once if too much was repeated.
-    pub(crate) async fn back_off(&self, operation: &'static Operation, failed: u32) -> bool {
+    /// Waits before a call that failed this many times is repeated by its caller. Returns `false` at once if too much was repeated, or the
+    /// wait would pass the deadline.
+    pub(crate) async fn back_off(
+        &self,
+        operation: &'static Operation,
+        failed: u32,
+        deadline: Duration,
+    ) -> bool {
         let wait = backoff(failed, jitter());
-        if !self.retry.allows(Duration::ZERO, wait) || !self.budget.take() {
+        let is_late = self.clock.monotonic().saturating_add(wait) >= deadline;
+        if is_late || !self.retry.allows(Duration::ZERO, wait) || !self.budget.take() {
             return false;
         }
         self.sleep(operation, wait, WaitReason::Retry).await;

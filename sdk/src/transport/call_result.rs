@@ -91,6 +91,12 @@ pub(crate) enum CallFailure {
     Deadline { wait: Duration, reason: WaitReason },
 }
 
+impl CallFailure {
+    /// The deadline of the call has passed.
+    pub(crate) const PASSED: Self =
+        Self::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry };
+}
+
 /// End of an attempt without a whole answer, and the error of the network library.
 #[derive(Debug)]
 pub(crate) struct BrokenAttempt {

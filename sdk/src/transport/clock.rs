@@ -15,6 +15,16 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
 
     /// Completes after `duration`.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// Completes when [`Clock::monotonic`] has reached this time: the limit of something that is awaited meanwhile. Nobody waits for it, so
+    /// a clock that moves when somebody sleeps must not move for it. The provided method uses tokio's timer.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the clock that is passed around comes from"
+    )]
+    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(tokio::time::sleep(time.saturating_sub(self.monotonic())))
+    }
 }
 
 /// The clock of this machine, and tokio's timer.

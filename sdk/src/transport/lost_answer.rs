@@ -49,7 +49,7 @@ pub(super) async fn recover(
     read: &'static Operation,
     exchange: CallResult,
 ) -> CallResult {
-    let Ok(sent) = make().await else { return exchange };
+    let Ok(Ok(sent)) = shared.within(options.until, make()).await else { return exchange };
     match seen(shared, options, read, exchange.operation, &sent).await {
         Some(answer) => CallResult { evidence: Evidence::Executed, result: Ok(answer), ..exchange },
         None => exchange,

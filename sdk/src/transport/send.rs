@@ -1,6 +1,6 @@
 //! Sending of a call, unless the client sends no writes: with retries, and with a read if the answer to a write cannot be used.
 
-use super::call_result::CallResult;
+use super::call_result::{AttemptCounts, CallResult};
 use super::make_request::MakeRequest;
 use super::options::CallOptions;
 use super::shared::Shared;
@@ -20,7 +20,10 @@ impl Shared {
     ) -> CallResult {
         if options.writes != WriteMode::Send && operation.effect != Effect::Read && !options.dry_run
         {
-            return CallResult::not_sent(operation, make().await);
+            return match self.within(options.until, make()).await {
+                Ok(made) => CallResult::not_sent(operation, made),
+                Err(failure) => CallResult::unsent(operation, AttemptCounts::default(), failure),
+            };
         }
         // Boxed, so that the futures of the callers stay small.
         let sent = attempt_loop::over_network(self, operation, options, record, &mut *make);

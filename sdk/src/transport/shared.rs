@@ -1,11 +1,15 @@
 //! State that all calls of one client share.
 
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use http::header::HeaderMap;
 
+use super::call_result::CallFailure;
 use super::clock::Clock;
 use super::connection_options::ConnectionOptions;
 use super::http_client::HttpClient;
@@ -66,6 +70,24 @@ impl Shared {
     ) {
         trace::waiting(operation, wait, reason);
         self.observer.waiting(operation.id, wait, reason);
+    }
+
+    /// Returns the result of a future that a call awaits, or a failure once the deadline of the call has passed. A future that is ready at
+    /// once needs no timer.
+    pub(crate) async fn within<T>(
+        &self,
+        deadline: Duration,
+        mut future: impl Future<Output = T> + Unpin,
+    ) -> Result<T, CallFailure> {
+        let mut passed = None;
+        poll_fn(|context| {
+            if let Poll::Ready(result) = Pin::new(&mut future).poll(context) {
+                return Poll::Ready(Ok(result));
+            }
+            let passed = passed.get_or_insert_with(|| self.clock.until(deadline));
+            passed.as_mut().poll(context).map(|()| Err(CallFailure::PASSED))
+        })
+        .await
     }
 
     pub(crate) async fn sleep(

@@ -1,8 +1,10 @@
 //! Tests of the loop over a sender that follows a script and a clock that moves only by sleeping.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::SystemTime;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
@@ -81,6 +83,12 @@ impl Clock for ManualClock {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         self.advance(duration);
         Box::pin(std::future::ready(()))
+    }
+
+    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(poll_fn(
+            move |_| if self.monotonic() >= time { Poll::Ready(()) } else { Poll::Pending },
+        ))
     }
 }
 
@@ -280,6 +288,22 @@ async fn an_attempt_gets_no_more_time_than_is_left() {
         ran.sent.is_empty() && matches!(ran.exchange.result, Err(CallFailure::Deadline { .. }))
     );
     assert_eq!(ran.exchange.evidence, Evidence::NotSent);
+}
+
+#[tokio::test]
+async fn a_body_that_cannot_be_opened_in_time_ends_the_call() {
+    let bench = LoopTest::new();
+    let sender =
+        Script { clock: bench.clock.clone(), ends: Mutex::default(), sent: Mutex::default() };
+    let clock = bench.clock.clone();
+    let mut make = || -> Pin<Box<dyn Future<Output = std::io::Result<Request>> + Send>> {
+        clock.advance(200 * SECOND);
+        Box::pin(std::future::pending())
+    };
+    let shared = &bench.client.shared;
+    let exchange = run(&sender, shared, operation::UPLOAD_FILE, &bench.options, &mut make).await;
+    assert!(matches!(exchange.result, Err(CallFailure::Deadline { .. })), "{:?}", exchange.result);
+    assert_eq!((exchange.sent, exchange.evidence), (0, Evidence::NotSent));
 }
 
 #[tokio::test]
