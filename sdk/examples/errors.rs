@@ -45,7 +45,7 @@ pub fn next_step(error: &Error) -> NextStep {
 /// Adds a button. A failure that leaves open whether it was created is followed by the same call under the same idempotency key, which cannot
 /// create a second one.
 pub async fn add(client: &Client, page: &str, button: Button) -> Result<Slot, Error> {
-    let call = client.profile(page).slots().create(button.into());
+    let call = client.profile(page).slots().create(button);
     match call.clone().await {
         Err(error) if error.outcome() == Outcome::Unknown => call.await,
         answer => answer,

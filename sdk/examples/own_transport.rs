@@ -9,7 +9,6 @@
 #![expect(clippy::print_stdout, reason = "what a program is for")]
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 
 use links_sdk::{Client, ConnectionOptions, RetryPolicy, Token};
@@ -44,7 +43,7 @@ pub async fn run(network: Network, tokens: Vec<Token>) -> Result<Vec<Vec<String>
 
     let mut accounts = tokio::task::JoinSet::new();
     for (account, token) in tokens.into_iter().enumerate() {
-        let client = service.with_token_source(Arc::new(token));
+        let client = service.with_token(token);
         accounts.spawn(async move {
             let profiles = client.profiles().list().await?;
             let logins = profiles.items.into_iter().map(|profile| profile.login).collect();

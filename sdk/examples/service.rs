@@ -38,8 +38,8 @@ pub async fn run(client: Client, mut jobs: mpsc::Receiver<Announcement>) -> usiz
 }
 
 async fn announce(client: Client, job: Announcement) -> bool {
-    let slots = client.profile(&*job.page).slots();
-    match slots.create(Text::new(job.title).into()).await {
+    let slots = client.profile(job.page).slots();
+    match slots.create(Text::new(job.title)).await {
         Ok(slot) => info!(slot = %slot.id, "announced"),
         Err(error) => {
             warn!(%error, outcome = ?error.outcome(), request = ?error.request_id(), "failed");

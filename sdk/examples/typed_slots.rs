@@ -9,8 +9,8 @@ use links_sdk::{Client, ProfileId, Slot, Token};
 pub async fn run(client: &Client, page: ProfileId) -> Result<Vec<String>, links_sdk::Error> {
     let slots = client.profile(page).slots();
     let menu = Button::new("Menu", "https://cafe.example/menu").style("primary");
-    let made = slots.create(menu.into()).await?;
-    slots.update(made.id, Button::default().title("Our menu").into()).await?;
+    let made = slots.create(menu).await?;
+    slots.update(made.id, Button::default().title("Our menu")).await?;
     Ok(slots.list().await?.iter().map(line).collect())
 }
 

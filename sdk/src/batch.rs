@@ -128,8 +128,11 @@ impl SlotsHandle {
     /// assert_eq!(again, made);
     /// # Ok(()) });
     /// ```
-    pub fn create_many(&self, slots: impl IntoIterator<Item = NewSlot>) -> BatchRun<NewSlot> {
-        BatchRun::new(self.clone(), slots)
+    pub fn create_many(
+        &self,
+        slots: impl IntoIterator<Item = impl Into<NewSlot>>,
+    ) -> BatchRun<NewSlot> {
+        BatchRun::new(self.clone(), slots.into_iter().map(Into::into))
     }
 
     /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Returns their ids; sending the same changes again
@@ -141,7 +144,7 @@ impl SlotsHandle {
     ///
     /// let slots = client.profile("cafe").slots();
     /// let buttons = slots.list().await?.into_iter().filter(|slot| slot.kind == "button");
-    /// let quiet = buttons.map(|slot| SlotChange { id: slot.id, data: [("style", "primary")].into_iter().collect() });
+    /// let quiet = buttons.map(|slot| SlotChange::new(slot.id, [("style", "primary")]));
     /// let changed = slots.update_many(quiet).await?;
     /// assert!(!changed.is_empty());
     /// # Ok(()) });

@@ -103,6 +103,26 @@ impl<T: Send + 'static, K> Call<T, K> {
         })
     }
 
+    /// Returns a call as [`Call::of`] does, for a request with arguments, or one that fails if these cannot be sent.
+    pub(crate) fn of_body<B, R, F, E>(
+        client: &Client,
+        operation: &'static Operation,
+        body: Result<B, String>,
+        request: impl FnOnce(generated::Client, B) -> F + Clone + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+    ) -> Self
+    where
+        B: Clone + Send + 'static,
+        R: DeserializeOwned + Send,
+        E: Send,
+        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
+    {
+        match body {
+            Ok(body) => Self::of(client, operation, move |api| request(api, body), unwrap),
+            Err(message) => Self::refused(client, operation, message),
+        }
+    }
+
     /// Returns a call that may take several requests.
     pub(crate) fn new(
         client: &Client,

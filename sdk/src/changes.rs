@@ -1,8 +1,8 @@
 //! Bodies of writes whose fields may be left out, set, or set to null.
 //!
 //! A field that is not mentioned stays as it is; a `clear_` method sends null. The interface does not show the whole list of accepted
-//! fields, so [`Object`] converts into each of them: the caller then chooses what is sent, and the service refuses fields that it does not
-//! know (422).
+//! fields, so an [`Object`] and a value of `serde_json::json!` convert into each of them: the caller then chooses what is sent, and the service
+//! refuses fields that it does not know (422).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,6 +51,14 @@ macro_rules! body {
         impl From<Object> for $name {
             fn from(fields: Object) -> Self {
                 Self(fields)
+            }
+        }
+
+        impl TryFrom<Value> for $name {
+            type Error = serde_json::Error;
+
+            fn try_from(fields: Value) -> Result<Self, serde_json::Error> {
+                fields.try_into().map(Self)
             }
         }
     };
@@ -158,6 +166,27 @@ body! {
         active_till / clear_active_till: String => "activeTill";
         /// Channels that receive each new lead; when left out, every verified channel of the owner does.
         notification_channel_ids: ChannelIds => "notificationChannelIds";
+    }
+}
+
+impl NewFormField {
+    /// Returns an input of this type (`text` and `phone` have been seen) with the name that is shown beside it. A field that stays keeps its
+    /// `key`.
+    pub fn new(kind: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { kind: Some(kind.into()), label: Some(label.into()), ..Self::default() }
+    }
+
+    /// Sets whether an answer is needed.
+    #[must_use]
+    pub fn required(self, required: bool) -> Self {
+        Self { required: Some(required), ..self }
+    }
+}
+
+impl Social {
+    /// Returns a social link at this position, counted from 0. The service derives its icon.
+    pub fn new(link: impl Into<String>, order: i64) -> Self {
+        Self { link: link.into(), order }
     }
 }
 

@@ -10,7 +10,6 @@ use reqwest::redirect::Policy;
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
 use crate::build_error::BuildError;
 use crate::secrets::Secrets;
-use crate::token::Token;
 use crate::token_source::TokenSource;
 use crate::transport::Shared;
 use crate::transport::caller_headers;
@@ -29,7 +28,7 @@ use crate::write_mode::WriteMode;
 const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
 
 /// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token,
-/// further ones by [`Client::with_token_source`].
+/// further ones by [`Client::with_token`].
 ///
 /// Calls are values: `.await` sends them, `with_*` sets their options.
 ///
@@ -156,19 +155,17 @@ impl Client {
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// use std::sync::Arc;
-    ///
     /// use links_sdk::Token;
     ///
-    /// let other = client.with_token_source(Arc::new(Token::new("pps_token_of_another_account")?));
+    /// let other = client.with_token(Token::new("pps_token_of_another_account")?);
     /// assert!(client.me().await.is_ok());
     /// assert!(other.me().await.unwrap_err().is_not_authenticated());
     /// assert_eq!(other.requests_sent(), 1);
     /// # Ok(()) });
     /// ```
     #[must_use]
-    pub fn with_token_source(&self, source: Arc<dyn TokenSource>) -> Self {
-        self.of_token(Some(source), in_process_pacer(self.shared.limits))
+    pub fn with_token(&self, source: impl TokenSource) -> Self {
+        self.of_token(Some(Arc::new(source)), in_process_pacer(self.shared.limits))
     }
 
     /// Returns a client with another pacer, and all else of this one: for a token whose limits other processes use as well.
@@ -240,14 +237,11 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// Sets the token that every request carries, except that of [`Client::index`], which is answered without one.
-    pub fn token(self, token: Token) -> Self {
-        self.token_source(Arc::new(token))
-    }
-
-    /// Sets the source of each request's token.
-    pub fn token_source(mut self, source: Arc<dyn TokenSource>) -> Self {
-        self.token = Some(source);
+    /// Sets the token that every request carries, except that of [`Client::index`], which is answered without one: a [`Token`](crate::Token), or another
+    /// [`TokenSource`]. Without one only [`Client::index`] can be called; a service of many accounts builds such a client and derives one for
+    /// each account by [`Client::with_token`].
+    pub fn token(mut self, source: impl TokenSource) -> Self {
+        self.token = Some(Arc::new(source));
         self
     }
 

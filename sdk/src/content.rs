@@ -97,8 +97,8 @@ content! {
     ///
     /// let slots = client.profile("cafe").slots();
     /// let menu = Button::new("Menu", "https://cafe.example/menu").style("primary");
-    /// let made = slots.create(menu.into()).await?;
-    /// let changed = slots.update(made.id, Button::default().title("Menu in English").into()).await?;
+    /// let made = slots.create(menu).await?;
+    /// let changed = slots.update(made.id, Button::default().title("Menu in English")).await?;
     /// assert_eq!(changed.data["link"], "https://cafe.example/menu");
     /// # Ok(()) });
     /// ```
@@ -149,7 +149,7 @@ content! {
     ///
     /// let form = client.forms().list().await?.items.remove(0);
     /// let slot = Form::new(&form.id).view("button").button_text("Write to us");
-    /// client.profile("cafe").slots().create(slot.into()).await?;
+    /// client.profile("cafe").slots().create(slot).await?;
     /// # Ok(()) });
     /// ```
     Form, "form",
@@ -170,7 +170,7 @@ content! {
     /// use links_sdk::content::Music;
     ///
     /// let found = client.lookup_music(MusicQuery::new("198000000017")).await?;
-    /// let slot = client.profile("cafe").slots().create(Music::from(found.slot).into()).await?;
+    /// let slot = client.profile("cafe").slots().create(found.slot).await?;
     /// assert_eq!(slot.kind, Music::KIND);
     /// # Ok(()) });
     /// ```
@@ -201,6 +201,12 @@ impl Form {
 impl From<MusicSlot> for Music {
     fn from(found: MusicSlot) -> Self {
         Self { extra: found.data }
+    }
+}
+
+impl From<MusicSlot> for NewSlot {
+    fn from(found: MusicSlot) -> Self {
+        Self { data: Some(found.data), ..Self::of(found.kind) }
     }
 }
 

@@ -70,6 +70,7 @@ pub mod types {
     }
     ///Answer with aggregated numbers. Their shape is not shown (interface, section 4.10).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct AnalyticsEnvelope {
         ///The numbers.
         pub data: crate::Object,
@@ -186,6 +187,7 @@ pub mod types {
     }
     ///Why a request failed (interface, section 2.7).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct Error {
         ///What went wrong, as a code.
         pub code: ::std::string::String,
@@ -217,12 +219,14 @@ pub mod types {
     }
     ///Answer with an uploaded picture.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct FileEnvelope {
         pub data: File,
     }
     ///A picture for the service to download (interface, section 4.9).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct FileFromUrl {
         ///Address of the picture: http or https, default port, not on a private network, at most 2048 characters. The picture is a JPEG, PNG, WebP or GIF of at most 10 MB that arrives within 10 seconds.
         pub url: ::std::string::String,
@@ -312,6 +316,7 @@ pub mod types {
     }
     ///Answer with the entry point.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct IndexEnvelope {
         pub data: Index,
     }
@@ -386,11 +391,13 @@ pub mod types {
     }
     ///Answer with a form.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LeadFormEnvelope {
         pub data: LeadForm,
     }
     ///Answer with forms.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LeadFormList {
         pub data: ::std::vec::Vec<LeadForm>,
         pub meta: ListMeta,
@@ -425,6 +432,7 @@ pub mod types {
     }
     ///Answer with the check of a login.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct LoginCheckEnvelope {
         pub data: LoginCheck,
     }
@@ -480,6 +488,7 @@ pub mod types {
     }
     ///Answer with the caller.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MeEnvelope {
         pub data: Me,
     }
@@ -547,6 +556,7 @@ pub mod types {
     }
     ///Answer with a release.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct MusicMatchEnvelope {
         pub data: MusicMatch,
     }
@@ -620,6 +630,7 @@ pub mod types {
     }
     ///An input of a form that is written (interface, section 4.7). No two inputs of a form have the same `key`.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, Default, PartialEq)]
+    #[non_exhaustive]
     pub struct NewFormField {
         ///Key of a field that stays; a new field has none.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -646,6 +657,7 @@ pub mod types {
     ///A slot to create (interface, section 4.6.1).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct NewSlot {
         ///Content of the block.
         #[serde(skip_serializing_if = "::std::option::Option::is_none")]
@@ -660,6 +672,7 @@ pub mod types {
     ///Slots to create, all or none (interface, section 4.6.2).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct NewSlots {
         ///1 to 50, in page order.
         pub slots: ::std::vec::Vec<NewSlot>,
@@ -685,6 +698,7 @@ pub mod types {
     }
     ///Answer with notification channels.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct NotificationChannelList {
         pub data: ::std::vec::Vec<NotificationChannel>,
         pub meta: ListMeta,
@@ -785,11 +799,13 @@ pub mod types {
     }
     ///Answer with a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileEnvelope {
         pub data: Profile,
     }
     ///Answer with profiles.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileList {
         pub data: ::std::vec::Vec<Profile>,
         pub meta: ListMeta,
@@ -836,6 +852,7 @@ pub mod types {
     }
     ///Answer with the settings of a profile.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct ProfileSettingsEnvelope {
         pub data: ProfileSettings,
     }
@@ -872,6 +889,7 @@ pub mod types {
     ///A change to the content of one slot.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct SlotChange {
         ///Keys to set; they replace the current values, other keys stay.
         pub data: crate::Object,
@@ -881,6 +899,7 @@ pub mod types {
     ///Changes to slots, all or none. Positions cannot be set here (interface, section 4.6.3).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct SlotChanges {
         ///1 to 50.
         pub slots: ::std::vec::Vec<SlotChange>,
@@ -888,30 +907,35 @@ pub mod types {
     ///A change to the content of the slot in the path (interface, section 4.6.4).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct SlotDataChange {
         ///Keys to set; they replace the current values, other keys stay.
         pub data: crate::Object,
     }
     ///Answer with a slot.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SlotEnvelope {
         pub data: crate::Slot,
     }
     ///Slots to delete, all or none (interface, section 4.6.5).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct SlotIds {
         ///Ids of slots of the profile, 1 to 50, each once.
         pub ids: ::std::vec::Vec<crate::SlotId>,
     }
     ///Answer with slots.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SlotList {
         pub data: ::std::vec::Vec<crate::Slot>,
     }
     ///A new order for all slots of a profile (interface, section 4.6.6).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields)]
+    #[non_exhaustive]
     pub struct SlotOrder {
         ///The id of every slot of the profile, each exactly once.
         pub order: ::std::vec::Vec<crate::SlotId>,
@@ -943,21 +967,25 @@ pub mod types {
     }
     ///Answer with a slot type.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SlotTypeEnvelope {
         pub data: SlotType,
     }
     ///Answer with slot types.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SlotTypeList {
         pub data: ::std::vec::Vec<SlotType>,
     }
     ///Answer to a deletion of slots.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct SlotsDeleted {
         pub meta: DeletedMeta,
     }
     ///A link to a social network. Its icon is derived from the address and refused when sent (interface, section 2.1).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct Social {
         ///Address of the page on the social network.
         pub link: ::std::string::String,
@@ -1003,6 +1031,7 @@ pub mod types {
     }
     ///Answer with an upload address.
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
+    #[non_exhaustive]
     pub struct UploadUrlEnvelope {
         pub data: UploadUrl,
     }
@@ -1020,6 +1049,7 @@ pub mod types {
     /// Error types.
     pub mod error {
         /// Error from a `TryFrom` or `FromStr` implementation.
+        #[non_exhaustive]
         pub struct ConversionError(::std::borrow::Cow<'static, str>);
         impl ::std::error::Error for ConversionError {}
         impl ::std::fmt::Display for ConversionError {
@@ -1058,6 +1088,7 @@ The service's interface as this project reads it. What the interface does not sh
 Writing is strict: an unknown or derived field is refused with 422. Reading is tolerant: legacy slots are returned with `supported: false`. One token makes at most 5 requests a second and 60 a minute.
 
 Version: 1.0.0*/
+#[non_exhaustive]
 pub struct Client {
     pub(crate) baseurl: String,
     pub(crate) client: reqwest::Client,

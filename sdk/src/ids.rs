@@ -79,6 +79,18 @@ macro_rules! numeric_id {
             }
         }
 
+        impl From<i32> for $name {
+            fn from(number: i32) -> Self {
+                Self(number.into())
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(number: u32) -> Self {
+                Self(number.into())
+            }
+        }
+
         impl From<&$name> for $name {
             fn from(id: &$name) -> Self {
                 *id

@@ -12,7 +12,7 @@
 //!     let service = ContractServer::start(World::cafe()).await; // models the whole service on this machine
 //!     let client = Client::builder(service.base_url()).token(Token::new(&service.token())?).build()?;
 //!     let menu = Button::new("Menu", "https://cafe.example/menu");
-//!     let slot = client.profile("cafe").slots().create(menu.into()).await?;
+//!     let slot = client.profile("cafe").slots().create(menu).await?;
 //!     Ok(println!("slot {} is on the page", slot.id))
 //! }
 //! ```

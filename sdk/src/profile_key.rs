@@ -75,13 +75,19 @@ impl FromStr for ProfileKey {
     }
 }
 
-impl TryFrom<&str> for ProfileKey {
-    type Error = InvalidProfileKey;
+macro_rules! from_text {
+    ($($text:ty),*) => {$(
+        impl TryFrom<$text> for ProfileKey {
+            type Error = InvalidProfileKey;
 
-    fn try_from(text: &str) -> Result<Self, Self::Error> {
-        text.parse()
-    }
+            fn try_from(text: $text) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+    )*};
 }
+
+from_text!(&str, &String, String);
 
 impl From<&ProfileKey> for ProfileKey {
     fn from(key: &ProfileKey) -> Self {
@@ -89,17 +95,17 @@ impl From<&ProfileKey> for ProfileKey {
     }
 }
 
-impl From<ProfileId> for ProfileKey {
-    fn from(id: ProfileId) -> Self {
-        Self::Id(id)
-    }
+macro_rules! from_id {
+    ($($id:ty),*) => {$(
+        impl From<$id> for ProfileKey {
+            fn from(id: $id) -> Self {
+                Self::Id(id.into())
+            }
+        }
+    )*};
 }
 
-impl From<i64> for ProfileKey {
-    fn from(id: i64) -> Self {
-        Self::Id(id.into())
-    }
-}
+from_id!(ProfileId, &ProfileId, i64, i32, u32);
 
 impl fmt::Display for ProfileKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,6 +129,20 @@ mod tests {
                 text.parse::<ProfileKey>(),
                 Err(InvalidProfileKey::IdOutOfRange(text.into()))
             );
+        }
+    }
+
+    #[test]
+    fn every_form_in_which_a_program_has_a_key_is_read_by_the_same_rules() {
+        for text in ["cafe", "007", "12345678", "", "me?x", "a/b", "кафе", "a b", "0"] {
+            let parsed = text.parse::<ProfileKey>();
+            assert_eq!(ProfileKey::try_from(text), parsed);
+            assert_eq!(ProfileKey::try_from(text.to_owned()), parsed);
+            assert_eq!(ProfileKey::try_from(&text.to_owned()), parsed);
+        }
+        let id = ProfileId::new(7);
+        for key in [id.into(), (&id).into(), 7_i64.into(), 7_i32.into(), 7_u32.into()] {
+            assert_eq!(ProfileKey::Id(id), key);
         }
     }
 

@@ -7,6 +7,7 @@ use std::future::{Future, ready};
 use std::io::{self, Read};
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -17,12 +18,10 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 
 /// Source of the token. The client asks it before each request, so that the token may change during the lifetime of the client.
 ///
-/// A [`Token`] is a source by itself, [`EnvironmentToken`] reads again after a refusal, and `oauth::RefreshingTokenSource` renews tokens
+/// A [`Token`] is a source by itself, and so is an `Arc` of a source that several clients share. [`EnvironmentToken`] reads again after a refusal, and `oauth::RefreshingTokenSource` renews tokens
 /// that the connector has issued. Your own source can read it from any store of secrets:
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use links_sdk::{Client, Token, TokenError, TokenFuture, TokenSource};
 ///
 /// #[derive(Debug)]
@@ -44,7 +43,7 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 ///     }
 /// }
 ///
-/// let client = Client::builder("https://links.example/api/v1").token_source(Arc::new(Vault)).build()?;
+/// let client = Client::builder("https://links.example/api/v1").token(Vault).build()?;
 /// # let _ = client;
 /// # Ok::<(), links_sdk::BuildError>(())
 /// ```
@@ -111,6 +110,17 @@ impl StdError for TokenError {
     }
 }
 
+/// Source that other clients have as well.
+impl<S: TokenSource + ?Sized> TokenSource for Arc<S> {
+    fn token(&self) -> TokenFuture<'_, Token> {
+        (**self).token()
+    }
+
+    fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
+        (**self).refused(token)
+    }
+}
+
 /// Source that always returns the same token.
 impl TokenSource for Token {
     fn token(&self) -> TokenFuture<'_, Token> {
@@ -123,12 +133,9 @@ impl TokenSource for Token {
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use std::sync::Arc;
-///
 /// use links_sdk::{Client, EnvironmentToken};
 ///
-/// let token = Arc::new(EnvironmentToken::new());
-/// let client = Client::builder("https://links.example/api/v1").token_source(token).build()?;
+/// let client = Client::builder("https://links.example/api/v1").token(EnvironmentToken::new()).build()?;
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Default)]

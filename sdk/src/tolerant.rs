@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -48,6 +48,25 @@ impl From<Map<String, Value>> for Object {
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         Self(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
+impl<K: Into<String>, V: Into<Value>, const N: usize> From<[(K, V); N]> for Object {
+    fn from(pairs: [(K, V); N]) -> Self {
+        pairs.into_iter().collect()
+    }
+}
+
+impl TryFrom<Value> for Object {
+    type Error = serde_json::Error;
+
+    /// Returns the object of a value, such as `json!({"title": "Menu"})`; an error for a value of any other type.
+    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
+        match value {
+            Value::Object(fields) => Ok(Self(fields)),
+            Value::Null => Err(de::Error::invalid_type(de::Unexpected::Unit, &"an object")),
+            other => serde_json::from_value(other),
+        }
     }
 }
 

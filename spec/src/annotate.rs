@@ -6,8 +6,7 @@ use syn::{Attribute, Field, File, ItemEnum, ItemStruct, LitStr, Meta, parse_quot
 
 /// Completes generated code:
 ///
-/// - What a later version of the service may extend is `#[non_exhaustive]`: enumerations, and records that keep fields that are not known.
-///   What a program sends has no such fields, and stays as it is.
+/// - Enumerations and records are `#[non_exhaustive]`, because a later version of the service may extend them.
 /// - A field whose property refers to a schema gets the description beside the reference.
 pub(crate) fn annotate(file: &mut File, document: &Value) {
     Annotator { schemas: &document["components"]["schemas"] }.visit_file_mut(file);
@@ -23,9 +22,7 @@ impl VisitMut for Annotator<'_> {
     }
 
     fn visit_item_struct_mut(&mut self, item: &mut ItemStruct) {
-        if item.fields.iter().any(|field| field.ident.as_ref().is_some_and(|it| it == "extra")) {
-            item.attrs.push(parse_quote!(#[non_exhaustive]));
-        }
+        item.attrs.push(parse_quote!(#[non_exhaustive]));
         let properties = &self.schemas[item.ident.to_string()]["properties"];
         for field in &mut item.fields {
             let is_described = field.attrs.iter().any(|it| it.path().is_ident("doc"));
@@ -78,11 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_extended_is_not_exhaustive() {
-        let code = annotated("enum E { A } struct Read { extra: u8 } struct Sent { id: u8 }");
+    fn enumerations_and_records_are_not_exhaustive() {
+        let code = annotated("enum E { A } struct Record { id: u8 }");
         assert_eq!(
             code,
-            "#[non_exhaustive]\nenum E {\n    A,\n}\n#[non_exhaustive]\nstruct Read {\n    extra: u8,\n}\nstruct Sent {\n    id: u8,\n}\n"
+            "#[non_exhaustive]\nenum E {\n    A,\n}\n#[non_exhaustive]\nstruct Record {\n    id: u8,\n}\n"
         );
     }
 

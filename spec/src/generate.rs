@@ -148,18 +148,18 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_may_extend_is_not_exhaustive_and_what_is_sent_is() {
+    fn what_the_service_may_extend_is_not_exhaustive() {
         let code = code();
-        for (item, is_open) in [
-            ("pub enum AnalyticsBucket {", true),
-            ("pub struct Profile {", true),
-            ("pub struct FormField {", true),
-            ("pub struct NewFormField {", false),
-            ("pub struct NewSlot {", false),
-            ("pub struct SlotChange {", false),
+        for item in [
+            "pub enum AnalyticsBucket {",
+            "pub struct Profile {",
+            "pub struct FormField {",
+            "pub struct NewFormField {",
+            "pub struct NewSlot {",
+            "pub struct SlotChange {",
         ] {
             let start = code.find(item).unwrap();
-            assert_eq!(code[..start].trim_end().ends_with("#[non_exhaustive]"), is_open, "{item}");
+            assert!(code[..start].trim_end().ends_with("#[non_exhaustive]"), "{item}");
         }
     }
 

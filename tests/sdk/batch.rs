@@ -43,7 +43,7 @@ async fn titles(slots: &SlotsHandle) -> Vec<String> {
 #[tokio::test]
 async fn an_empty_batch_takes_no_request_and_51_slots_take_two() {
     let (server, slots) = empty_page().await;
-    assert!(slots.create_many([]).await.unwrap().is_empty());
+    assert!(slots.create_many([NewSlot::of("divider"); 0]).await.unwrap().is_empty());
     assert!(slots.delete_many(Vec::<SlotId>::new()).await.unwrap().is_empty());
     assert!(server.requests().is_empty());
     for (count, requests) in [(1, 1), (50, 1), (51, 2), (100, 2)] {
@@ -68,10 +68,10 @@ async fn order_is_kept_through_create_update_and_delete() {
     assert_eq!(titles(&slots).await, expected);
     assert!(made.iter().zip(&expected).all(|(slot, title)| slot.data["title"] == **title));
 
-    let changes = made.iter().enumerate().map(|(n, slot)| SlotChange {
-        id: slot.id,
-        data: [("title", format!("Changed {n}"))].into_iter().collect(),
-    });
+    let changes = made
+        .iter()
+        .enumerate()
+        .map(|(n, slot)| SlotChange::new(slot.id, [("title", format!("Changed {n}"))]));
     let updated = slots.update_many(changes).await.unwrap();
     assert_eq!(updated, made.iter().map(|slot| slot.id).collect::<Vec<_>>());
     assert_eq!(titles(&slots).await[119], "Changed 119");
@@ -109,10 +109,8 @@ async fn a_refused_slot_is_named_by_the_callers_index_and_what_was_done_is_told(
         "the third request is never sent"
     );
 
-    let wrong =
-        page.iter().map(|id| SlotChange { id: *id, data: [("titel", "X")].into_iter().collect() });
-    let right =
-        page.iter().map(|id| SlotChange { id: *id, data: [("title", "X")].into_iter().collect() });
+    let wrong = page.iter().map(|id| SlotChange::new(id, [("titel", "X")]));
+    let right = page.iter().map(|id| SlotChange::new(id, [("title", "X")]));
     let error = slots.update_many(right.chain(wrong.take(1))).await.unwrap_err();
     assert_eq!((refused(&error), error.done()), (vec!["slots.50.data.titel"], &page[..]));
 

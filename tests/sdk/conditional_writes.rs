@@ -244,7 +244,7 @@ fn overwrites() -> Vec<Overwrite> {
                 account.profiles[0].slots[0].data.insert("title".into(), "Theirs".into());
             },
             write: |client| {
-                let data = [("title", "Ours")].into_iter().collect();
+                let data = [("title", "Ours")];
                 let slots = client.profile("cafe").slots();
                 Box::pin(async move { slots.update_unchanged(1001, None, data).await.map(|_| ()) })
             },

@@ -5,6 +5,7 @@
 mod account;
 mod apply;
 mod apply_call;
+mod arguments;
 mod batch;
 mod concurrent_edits;
 mod conditional_writes;

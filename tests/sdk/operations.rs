@@ -46,7 +46,7 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         "listSlots" => send!(slots().list()),
         "createSlot" => send!(slots().create(NewSlot::of("divider").at(0))),
         "updateSlots" => {
-            send!(slots().update_batch(vec![SlotChange { id: ids.text, data: title() }]))
+            send!(slots().update_batch([SlotChange::new(ids.text, title())]))
         }
         "deleteSlots" => send!(slots().delete_batch(vec![ids.divider])),
         "createSlots" => {

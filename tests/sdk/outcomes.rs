@@ -51,8 +51,7 @@ async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Err
             page.slots().reorder((1001..=1014).rev()).answer().await.map(drop)
         }
         "updateSlot" if !decoded => {
-            let data = [("title", "Anew")].into_iter().collect();
-            page.slots().update(1002, data).answer().await.map(drop)
+            page.slots().update(1002, [("title", "Anew")]).answer().await.map(drop)
         }
         "updateProfile" if !decoded => {
             page.update(ProfileChanges::default().title("Anew")).answer().await.map(drop)

@@ -94,11 +94,7 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
         let builder = builder_at(&format!("{}/api/v1", front.origin()), &server);
         let client = builder.root_certificate(authority.pem()).identity(pem).build().unwrap();
         client.me().await.unwrap();
-        client
-            .with_token_source(Arc::new(Token::new(&server.token()).unwrap()))
-            .me()
-            .await
-            .unwrap();
+        client.with_token(Token::new(&server.token()).unwrap()).me().await.unwrap();
     }
     assert_eq!(front.heads().len(), 4);
 }
@@ -176,7 +172,7 @@ async fn a_header_is_sent_with_every_request_and_shown_nowhere() {
     client.me().await.unwrap();
     let slot = links_sdk::types::NewSlot::of("divider");
     client.profile("cafe").slots().create(slot).await.unwrap();
-    client.with_token_source(Arc::new(Token::new(&server.token()).unwrap())).me().await.unwrap();
+    client.with_token(Token::new(&server.token()).unwrap()).me().await.unwrap();
     for request in server.requests() {
         assert_eq!(request.header("x-gateway-key"), Some("canary-of-a-header"), "{request:?}");
     }
@@ -250,7 +246,7 @@ fn no_secret_of_a_connection_is_shown() {
         .header("X-Gateway-Key", "canary-of-a-header");
     let shown = format!("{options:?} {builder:?} ");
     let client = builder.build().unwrap();
-    let other = client.with_token_source(Arc::new(Token::new("canary-of-a-token").unwrap()));
+    let other = client.with_token(Token::new("canary-of-a-token").unwrap());
     let shown = format!("{shown} {client:?} {other:?}");
     #[cfg(feature = "oauth")]
     let shown = {
@@ -309,7 +305,7 @@ async fn clients_of_several_tokens_share_connections_and_not_their_pacing() {
     let first = builder.header("X-Gateway-Key", "key").build().unwrap();
     first.me().await.unwrap();
     assert!(first.me().await.unwrap_err().is_rate_limited(), "its second is used up");
-    let second = first.with_token_source(Arc::new(Token::new("pps_of_another").unwrap()));
+    let second = first.with_token(Token::new("pps_of_another").unwrap());
     assert!(second.me().await.unwrap_err().is_not_authenticated(), "its own token is sent");
     assert_eq!((first.requests_sent(), second.requests_sent()), (1, 1));
     assert!(second.me().await.unwrap_err().is_rate_limited(), "the limits are the same");
@@ -424,14 +420,13 @@ async fn process_with_many_clients() {
     let Ok(order) = std::env::var("LINKS_TEST_CLIENTS") else { return };
     let (base, token) = order.split_once(' ').unwrap();
     let token = || Arc::new(Token::new(token).unwrap());
-    let first = Client::builder(base).token_source(token()).build().unwrap();
+    let first = Client::builder(base).token(token()).build().unwrap();
     for _ in 0..4 {
         first.me().await.unwrap();
     }
     let tokens: Vec<_> = (0..CLIENTS).map(|_| token()).collect();
-    let make = || -> Vec<Client> {
-        tokens.iter().map(|token| first.with_token_source(token.clone())).collect()
-    };
+    let make =
+        || -> Vec<Client> { tokens.iter().map(|token| first.with_token(token.clone())).collect() };
     let memory = resident().unwrap();
     let clients = make();
     for client in &clients {

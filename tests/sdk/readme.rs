@@ -50,14 +50,13 @@ async fn apply(client: links_sdk::Client) -> Result<(), Box<dyn Error>> {
 async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
     use links_sdk::oauth::{Connector, MemoryStore, RefreshingTokenSource};
-    use std::sync::Arc;
 
     // docs/embedding.md
     let connector = Connector::discover(mcp_url).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
     let redirect = in_the_browser(login.url()).await?;
     let source = RefreshingTokenSource::new(MemoryStore::new(login.finish(&redirect).await?));
-    let client = Client::builder(base).token_source(Arc::new(source)).build()?;
+    let client = Client::builder(base).token(source).build()?;
     // end
     drop(client);
     Ok(())

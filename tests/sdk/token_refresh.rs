@@ -80,7 +80,7 @@ fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
 
 fn client(server: &ContractServer, clock: &Arc<TestClock>, store: &Shared) -> Client {
     let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
-    let builder = Client::builder(server.base_url()).token_source(source).clock(clock.clone());
+    let builder = Client::builder(server.base_url()).token(source).clock(clock.clone());
     builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }
 
@@ -345,7 +345,7 @@ mod fleet {
             .map(|_| {
                 let source = RefreshingTokenSource::new(store(&process, "one", 1));
                 let source = Arc::new(source.clock(clock.clone()));
-                let builder = Client::builder(server.base_url()).token_source(source);
+                let builder = Client::builder(server.base_url()).token(source);
                 builder.clock(clock.clone()).rate_limits(RateLimits::unlimited()).build().unwrap()
             })
             .collect();

@@ -51,7 +51,7 @@ impl TokenSource for RotatingTokens {
 async fn with(ring: &Arc<RotatingTokens>) -> (ContractServer, Client) {
     let (server, _) = cafe().await;
     server.edit(|account| account.tokens.push(ServerToken::personal("pps_second")));
-    let builder = Client::builder(server.base_url()).token_source(ring.clone());
+    let builder = Client::builder(server.base_url()).token(ring.clone());
     let client = builder.rate_limits(links_sdk::RateLimits::unlimited()).build().unwrap();
     (server, client)
 }

@@ -79,7 +79,7 @@ async fn an_update_may_answer_the_named_slots_or_the_whole_page() {
         let slots = client.profile("cafe").slots();
         let text =
             slots.list().await.unwrap().into_iter().find(|slot| slot.kind == "text").unwrap();
-        let change = SlotChange { id: text.id, data: [("title", "Anew")].into_iter().collect() };
+        let change = SlotChange::new(text.id, [("title", "Anew")]);
         let changed = slots.update_batch(vec![change]).await.unwrap();
         assert!(changed.iter().any(|slot| slot.id == text.id && slot.data["title"] == "Anew"));
     }

@@ -69,11 +69,13 @@ pub(crate) fn with_notes(mut output: CommandOutput, notes: Vec<StyledLine>) -> C
 }
 
 fn change(update: &PlannedUpdate) -> SlotChange {
-    SlotChange { id: update.id, data: update.changed.clone() }
+    SlotChange::new(update.id, update.changed.clone())
 }
 
 fn new(create: &PlannedCreate) -> NewSlot {
-    NewSlot { kind: create.kind.clone(), data: Some(create.data.clone()), order: None }
+    let mut slot = NewSlot::of(&create.kind);
+    slot.data = Some(create.data.clone());
+    slot
 }
 
 /// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
@@ -117,17 +119,15 @@ pub(crate) async fn unsent_batches(
                 let body = fields.body(request);
                 let page = client.profile(page.id);
                 if operation_of(request, &body) == UPDATE_PROFILE {
-                    not_sent(page.update(body.into()).await)
+                    not_sent(page.update(body).await)
                 } else {
-                    not_sent(page.update_settings(body.into()).await)
+                    not_sent(page.update_settings(body).await)
                 }
             }
             PlanBatch::Update(batch) => {
-                not_sent(slots.update_batch(batch.iter().map(change).collect()).await)
+                not_sent(slots.update_batch(batch.iter().map(change)).await)
             }
-            PlanBatch::Create(batch) => {
-                not_sent(slots.create_batch(batch.iter().map(new).collect()).await)
-            }
+            PlanBatch::Create(batch) => not_sent(slots.create_batch(batch.iter().map(new)).await),
             PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
                 not_sent(slots.delete_batch(ids(batch)).await)
             }

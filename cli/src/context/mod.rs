@@ -424,7 +424,7 @@ impl Context {
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
         let builder = match auth {
-            Some(auth) => builder.token_source(auth.source),
+            Some(auth) => builder.token(auth.source),
             None => builder,
         };
         let builder = match self.settings.max_wait {

@@ -57,10 +57,10 @@ pub(super) fn update_unchanged<T: PatchRecord>(
     client: &Client,
     key: Result<T::Key, String>,
     seen: Option<&T>,
-    changes: T::Changes,
+    changes: Result<T::Changes, String>,
 ) -> Call<T, Write> {
-    let key = match key {
-        Ok(key) => key,
+    let (key, changes) = match key.and_then(|key| Ok((key, changes?))) {
+        Ok(parts) => parts,
         Err(message) => return Call::refused(client, T::WRITE, message),
     };
     let seen = seen.map(T::fields);

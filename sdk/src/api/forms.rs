@@ -1,10 +1,13 @@
 //! Lead forms (the interface, sections 2.4 and 4.7).
 
+use std::fmt;
+
 use serde::de::DeserializeOwned;
 
 use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
 use super::listing::Listing;
 use super::path::path_segment;
+use super::profiles::converted;
 use crate::call::{Call, Create, Write};
 use crate::call_sender::GeneratedResult;
 use crate::changes::{FormChanges, NewForm};
@@ -63,20 +66,27 @@ impl FormsHandle {
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// use links_sdk::{NewForm, Object};
+    /// use links_sdk::NewForm;
+    /// use links_sdk::types::NewFormField;
+    /// use serde_json::json;
     ///
-    /// let form: Object = serde_json::from_str(
-    ///     r#"{"title": "Book a table", "fields": [{"type": "phone", "label": "Phone", "required": true}]}"#,
-    /// )?;
-    /// let form = client.forms().create(NewForm::from(form)).await?;
+    /// let phone = NewFormField::new("phone", "Phone").required(true);
+    /// let form = client.forms().create(NewForm::default().title("Book a table").questions([phone])).await?;
     /// assert_eq!(form.fields[0].label, "Phone");
+    ///
+    /// let fields = json!([{"type": "phone", "label": "Phone", "required": true}]);
+    /// client.forms().create(json!({"title": "Book a table", "fields": fields})).await?;
     /// # Ok(()) });
     /// ```
-    pub fn create(&self, form: NewForm) -> Call<LeadForm, Create> {
-        Call::of(
+    pub fn create(
+        &self,
+        form: impl TryInto<NewForm, Error: fmt::Display>,
+    ) -> Call<LeadForm, Create> {
+        Call::of_body(
             &self.client,
             operation::CREATE_FORM,
-            move |api| async move { api.create_form(form.fields()).await },
+            converted(form),
+            |api, form: NewForm| async move { api.create_form(form.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -110,10 +120,15 @@ impl FormHandle {
     /// assert!(!form.active);
     /// # Ok(()) });
     /// ```
-    pub fn update(&self, changes: FormChanges) -> Call<LeadForm, Write> {
-        self.call(
+    pub fn update(
+        &self,
+        changes: impl TryInto<FormChanges, Error: fmt::Display>,
+    ) -> Call<LeadForm, Write> {
+        Call::of_body(
+            &self.client,
             operation::UPDATE_FORM,
-            move |api, id| async move { api.update_form(&id, changes.fields()).await },
+            self.id_in_path().and_then(|id| Ok((id, converted::<FormChanges>(changes)?))),
+            |api, (id, changes)| async move { api.update_form(&id, changes.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -137,10 +152,13 @@ impl FormHandle {
     pub fn update_unchanged<'s>(
         &self,
         seen: impl Into<Option<&'s LeadForm>>,
-        changes: FormChanges,
+        changes: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Write> {
-        let id = path_segment("form id", &self.id).map(|()| self.id.clone());
-        update_unchanged(&self.client, id, seen.into(), changes)
+        update_unchanged(&self.client, self.id_in_path(), seen.into(), converted(changes))
+    }
+
+    fn id_in_path(&self) -> Result<FormId, String> {
+        path_segment("form id", &self.id).map(|()| self.id.clone())
     }
 
     /// Returns a call below this form's URL.
@@ -156,11 +174,7 @@ impl FormHandle {
         E: Send,
         F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
-        let id = self.id.clone();
-        match path_segment("form id", &id) {
-            Ok(()) => Call::of(&self.client, operation, move |api| request(api, id), unwrap),
-            Err(message) => Call::refused(&self.client, operation, message),
-        }
+        Call::of_body(&self.client, operation, self.id_in_path(), request, unwrap)
     }
 }
 

@@ -38,7 +38,7 @@ pub struct ProfileHandle {
 pub struct CheckLogin {
     client: Client,
     login: String,
-    profile: Option<String>,
+    profile: Option<Result<ProfileKey, String>>,
 }
 
 /// A page rendered as Markdown.
@@ -58,16 +58,23 @@ impl Client {
     }
 
     /// Returns the handle for one page, by id or login. A key that is neither fails when a call is awaited, before anything is sent.
-    pub fn profile<K>(&self, key: K) -> ProfileHandle
-    where
-        K: TryInto<ProfileKey>,
-        K::Error: fmt::Display,
-    {
-        ProfileHandle {
-            client: self.clone(),
-            key: key.try_into().map_err(|error| error.to_string()),
-        }
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let login = String::from("cafe");
+    /// let page = client.profile(&login).get().await?;
+    /// assert_eq!(client.profile(page.id).get().await?.login, login);
+    /// assert!(client.profile("me?x").get().await.unwrap_err().is_invalid_input());
+    /// # Ok(()) });
+    /// ```
+    pub fn profile(&self, key: impl TryInto<ProfileKey, Error: fmt::Display>) -> ProfileHandle {
+        ProfileHandle { client: self.clone(), key: converted(key) }
     }
+}
+
+/// Returns an argument as the type that is sent, or why it is not one.
+pub(super) fn converted<T>(value: impl TryInto<T, Error: fmt::Display>) -> Result<T, String> {
+    value.try_into().map_err(|error| error.to_string())
 }
 
 impl ProfilesHandle {
@@ -99,11 +106,15 @@ impl ProfilesHandle {
     /// assert_eq!(page.login, "spring.menu");
     /// # Ok(()) });
     /// ```
-    pub fn create(&self, profile: NewProfile) -> Call<Profile, Create> {
-        Call::of(
+    pub fn create(
+        &self,
+        profile: impl TryInto<NewProfile, Error: fmt::Display>,
+    ) -> Call<Profile, Create> {
+        Call::of_body(
             &self.client,
             operation::CREATE_PROFILE,
-            move |api| async move { api.create_profile(profile.fields()).await },
+            converted(profile),
+            |api, profile: NewProfile| async move { api.create_profile(profile.fields()).await },
             |envelope| envelope.data,
         )
     }
@@ -125,8 +136,8 @@ impl ProfilesHandle {
 impl CheckLogin {
     /// Sets the page of the account that the login is for. The current login of that page does not count as taken.
     #[must_use]
-    pub fn for_profile(mut self, key: impl Into<String>) -> Self {
-        self.profile = Some(key.into());
+    pub fn for_profile(mut self, key: impl TryInto<ProfileKey, Error: fmt::Display>) -> Self {
+        self.profile = Some(converted(key));
         self
     }
 
@@ -143,7 +154,7 @@ impl CheckLogin {
         self.call().send()
     }
 
-    /// Returns the call as a [`Call`], which has more options. The login and the page's key have at most 255 characters each; more is a 422.
+    /// Returns the call as a [`Call`], which has more options. The login has at most 255 characters; more is a 422.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -155,10 +166,14 @@ impl CheckLogin {
     /// ```
     pub fn call(self) -> Call<LoginCheck> {
         let Self { client, login, profile } = self;
-        Call::of(
+        Call::of_body(
             &client,
             operation::CHECK_LOGIN,
-            move |api| async move { api.check_login(&login, profile.as_deref()).await },
+            profile.transpose(),
+            |api, profile: Option<ProfileKey>| async move {
+                let profile = profile.map(|key| key.to_string());
+                api.check_login(&login, profile.as_deref()).await
+            },
             |envelope| envelope.data,
         )
     }
@@ -219,15 +234,19 @@ impl ProfileHandle {
     /// assert_eq!(page.title.as_deref(), Some("Closed on Mondays"));
     /// # Ok(()) });
     /// ```
-    pub fn update(&self, changes: ProfileChanges) -> Call<Profile, Write> {
-        if login_in(changes.fields()).is_some() {
-            return self.change_login(changes);
+    pub fn update(
+        &self,
+        changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
+    ) -> Call<Profile, Write> {
+        match converted::<ProfileChanges>(changes) {
+            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes),
+            changes => self.call_with(
+                operation::UPDATE_PROFILE,
+                changes,
+                |api, key, changes| async move { api.update_profile(&key, changes.fields()).await },
+                |envelope| envelope.data,
+            ),
         }
-        self.call(
-            operation::UPDATE_PROFILE,
-            |api, key| async move { api.update_profile(&key, changes.fields()).await },
-            |envelope| envelope.data,
-        )
     }
 
     /// Changes fields of the page if they still hold what they held in `seen`; `None` stands for what a first read shows.
@@ -249,9 +268,9 @@ impl ProfileHandle {
     pub fn update_unchanged<'s>(
         &self,
         seen: impl Into<Option<&'s Profile>>,
-        changes: ProfileChanges,
+        changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
-        update_unchanged(&self.client, self.key_text(), seen.into(), changes)
+        update_unchanged(&self.client, self.key_text(), seen.into(), converted(changes))
     }
 
     /// Returns the page rendered as Markdown, with its count of tokens.
@@ -307,13 +326,27 @@ impl ProfileHandle {
         E: Send,
         F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
-        match &self.key {
-            Ok(key) => {
-                let key = key.to_string();
-                Call::of(&self.client, operation, move |api| request(api, key), unwrap)
-            }
-            Err(message) => Call::refused(&self.client, operation, message),
-        }
+        self.call_with(operation, Ok(()), |api, key, ()| request(api, key), unwrap)
+    }
+
+    /// Returns a call below this page's URL with a body, unless the body is none.
+    pub(super) fn call_with<T, K, B, R, F, E>(
+        &self,
+        operation: &'static Operation,
+        body: Result<B, String>,
+        request: impl FnOnce(Api, String, B) -> F + Clone + Send + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+    ) -> Call<T, K>
+    where
+        T: Send + 'static,
+        B: Clone + Send + 'static,
+        R: DeserializeOwned + Send,
+        E: Send,
+        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
+    {
+        let parts = self.key_text().and_then(|key| Ok((key, body?)));
+        let request = |api, (key, body)| request(api, key, body);
+        Call::of_body(&self.client, operation, parts, request, unwrap)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Settings of a page: login and language (the interface, sections 2.6 and 4.5).
 
+use std::fmt;
+
 use super::conditional_patch::update_unchanged;
 use super::login::login_in;
-use super::profiles::ProfileHandle;
+use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Write};
 use crate::changes::SettingsChanges;
 use crate::generated::types::ProfileSettings;
@@ -41,15 +43,21 @@ impl ProfileHandle {
     /// assert!(client.profile("cafe").get().await.unwrap_err().is_not_found());
     /// # Ok(()) });
     /// ```
-    pub fn update_settings(&self, changes: SettingsChanges) -> Call<ProfileSettings, Write> {
-        if login_in(changes.fields()).is_some() {
-            return self.change_login(changes);
+    pub fn update_settings(
+        &self,
+        changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
+    ) -> Call<ProfileSettings, Write> {
+        match converted::<SettingsChanges>(changes) {
+            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes),
+            changes => self.call_with(
+                operation::UPDATE_PROFILE_SETTINGS,
+                changes,
+                |api, key, changes| async move {
+                    api.update_profile_settings(&key, changes.fields()).await
+                },
+                |envelope| envelope.data,
+            ),
         }
-        self.call(
-            operation::UPDATE_PROFILE_SETTINGS,
-            |api, key| async move { api.update_profile_settings(&key, changes.fields()).await },
-            |envelope| envelope.data,
-        )
     }
 
     /// Changes the login or the language if they still are what they were in `seen`; `None` stands for what a first read shows.
@@ -73,13 +81,13 @@ impl ProfileHandle {
     pub fn update_settings_unchanged<'s>(
         &self,
         seen: impl Into<Option<&'s ProfileSettings>>,
-        changes: SettingsChanges,
+        changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
     ) -> Call<ProfileSettings, Write> {
         let seen = seen.into();
         let key = match seen {
             Some(seen) => Ok(seen.profile_id.to_string()),
             None => self.key_text(),
         };
-        update_unchanged(&self.client, key, seen, changes)
+        update_unchanged(&self.client, key, seen, converted(changes))
     }
 }

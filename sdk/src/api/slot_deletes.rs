@@ -102,7 +102,7 @@ impl SlotsHandle {
     ///
     /// let slots = client.profile("cafe").slots();
     /// let seen: Vec<_> = slots.list().await?.into_iter().filter(|slot| slot.kind == "text").collect();
-    /// slots.update(seen[0].id, [("title", "Mine now")].into_iter().collect()).await?;
+    /// slots.update(seen[0].id, [("title", "Mine now")]).await?;
     /// let error = slots.delete_unchanged(seen.clone()).await.unwrap_err();
     /// assert!(error.is_conflict() && error.outcome() == Outcome::NotExecuted);
     ///

@@ -1,13 +1,13 @@
 //! Slots of a page (the interface, sections 2.2 and 4.6).
 
-use serde::de::DeserializeOwned;
+use std::fmt;
+
 use serde_json::Value;
 
 use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
 use super::conditional_reorder::reorder_if_unchanged;
-use super::profiles::ProfileHandle;
+use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
-use crate::call_sender::GeneratedResult;
 use crate::generated::Client as Api;
 use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
@@ -42,6 +42,29 @@ impl NewSlot {
     pub fn at(mut self, position: i64) -> Self {
         self.order = Some(position);
         self
+    }
+}
+
+impl TryFrom<Value> for NewSlot {
+    type Error = serde_json::Error;
+
+    fn try_from(slot: Value) -> Result<Self, serde_json::Error> {
+        serde_json::from_value(slot)
+    }
+}
+
+impl SlotChange {
+    /// Returns a change of these fields of a slot.
+    ///
+    /// ```
+    /// use links_sdk::content::Button;
+    /// use links_sdk::types::SlotChange;
+    ///
+    /// let change = SlotChange::new(7, Button::default().title("Menu"));
+    /// assert_eq!(change, SlotChange::new(7, [("title", "Menu")]));
+    /// ```
+    pub fn new(id: impl Into<SlotId>, data: impl Into<Object>) -> Self {
+        Self { id: id.into(), data: data.into() }
     }
 }
 
@@ -80,29 +103,35 @@ impl SlotsHandle {
     /// ```
     pub fn get(&self, id: impl Into<SlotId>) -> Call<Slot> {
         let id = id.into();
-        self.one(
+        self.page.call_with(
             operation::GET_SLOT,
-            id,
-            move |api, key| async move { api.get_slot(&key, &id).await },
+            self.key_and_id(id),
+            move |api, key, _| async move { api.get_slot(&key, &id).await },
             |envelope| envelope.data,
         )
     }
 
-    /// Creates one slot, at the end of the page unless the slot has a position. More than 500 on a page, or an `event`, is a 409.
+    /// Creates one slot, at the end of the page unless the slot has a position: [content](crate::content), a [`NewSlot`], or JSON with `type`
+    /// and `data`. More than 500 on a page, or an `event`, is a 409.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::content::Button;
     /// use links_sdk::types::NewSlot;
+    /// use serde_json::json;
     ///
-    /// let button = NewSlot::of("button").with("title", "Menu").with("link", "https://cafe.example/menu");
-    /// let slot = client.profile("cafe").slots().create(button).await?;
+    /// let slots = client.profile("cafe").slots();
+    /// let slot = slots.create(Button::new("Menu", "https://cafe.example/menu")).await?;
     /// assert_eq!(slot.data["title"], "Menu");
+    /// slots.create(NewSlot::of("text").with("title", "Hours").at(0)).await?;
+    /// slots.create(json!({"type": "text", "data": {"title": "Prices"}})).await?;
     /// # Ok(()) });
     /// ```
-    pub fn create(&self, slot: NewSlot) -> Call<Slot, Create> {
-        self.page.call(
+    pub fn create(&self, slot: impl TryInto<NewSlot, Error: fmt::Display>) -> Call<Slot, Create> {
+        self.page.call_with(
             operation::CREATE_SLOT,
-            |api, key| async move { api.create_slot(&key, &slot).await },
+            converted(slot),
+            |api, key, slot: NewSlot| async move { api.create_slot(&key, &slot).await },
             |envelope| envelope.data,
         )
     }
@@ -122,8 +151,11 @@ impl SlotsHandle {
     /// assert!(error.field_errors().contains_key("slots.1.data.titel"));
     /// # Ok(()) });
     /// ```
-    pub fn create_batch(&self, slots: Vec<NewSlot>) -> Call<Vec<Slot>, Create> {
-        let body = NewSlots { slots };
+    pub fn create_batch(
+        &self,
+        slots: impl IntoIterator<Item = impl Into<NewSlot>>,
+    ) -> Call<Vec<Slot>, Create> {
+        let body = NewSlots { slots: slots.into_iter().map(Into::into).collect() };
         self.page.call(
             operation::CREATE_SLOTS,
             |api, key| async move { api.create_slots(&key, &body).await },
@@ -131,23 +163,33 @@ impl SlotsHandle {
         )
     }
 
-    /// Changes one slot: the given fields replace those of its data, the others stay.
+    /// Changes one slot: the given fields replace those of its data, the others stay. JSON that is not an object is refused before anything is
+    /// sent.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::content::Button;
+    /// use serde_json::json;
+    ///
     /// let slots = client.profile("cafe").slots();
     /// let button = slots.list().await?.into_iter().find(|slot| slot.kind == "button").unwrap();
-    /// let changed = slots.update(button.id, [("title", "Book a table")].into_iter().collect()).await?;
+    /// let changed = slots.update(button.id, json!({"title": "Book a table"})).await?;
     /// assert_eq!(changed.data["link"], button.data["link"]);
+    /// slots.update(button.id, [("title", "Book")]).await?;
+    /// slots.update(button.id, Button::default().title("Book now")).await?;
     /// # Ok(()) });
     /// ```
-    pub fn update(&self, id: impl Into<SlotId>, data: Object) -> Call<Slot, Write> {
+    pub fn update(
+        &self,
+        id: impl Into<SlotId>,
+        data: impl TryInto<Object, Error: fmt::Display>,
+    ) -> Call<Slot, Write> {
         let id = id.into();
-        let body = SlotDataChange { data };
-        self.one(
+        let body = self.key_and_id(id).and_then(|_| converted(data));
+        self.page.call_with(
             operation::UPDATE_SLOT,
-            id,
-            move |api, key| async move { api.update_slot(&key, &id, &body).await },
+            body.map(|data| SlotDataChange { data }),
+            move |api, key, body| async move { api.update_slot(&key, &id, &body).await },
             |envelope| envelope.data,
         )
     }
@@ -161,9 +203,8 @@ impl SlotsHandle {
     /// # links_test_support::example::run(async |client| {
     /// let slots = client.profile("cafe").slots();
     /// let seen = slots.list().await?.into_iter().find(|slot| slot.kind == "button").unwrap();
-    /// let title = |title| [("title", title)].into_iter().collect();
-    /// slots.update_unchanged(seen.id, &seen, title("Ours")).await?;
-    /// let error = slots.update_unchanged(seen.id, &seen, title("Theirs")).await.unwrap_err();
+    /// slots.update_unchanged(seen.id, &seen, [("title", "Ours")]).await?;
+    /// let error = slots.update_unchanged(seen.id, &seen, [("title", "Theirs")]).await.unwrap_err();
     /// assert!(error.is_conflict());
     /// # Ok(()) });
     /// ```
@@ -171,11 +212,11 @@ impl SlotsHandle {
         &self,
         id: impl Into<SlotId>,
         seen: impl Into<Option<&'s Slot>>,
-        data: Object,
+        data: impl TryInto<Object, Error: fmt::Display>,
     ) -> Call<Slot, Write> {
         let id = id.into();
         let key = self.key_and_id(id).map(|key| (key, id));
-        update_unchanged(&self.page.client, key, seen.into(), data)
+        update_unchanged(&self.page.client, key, seen.into(), converted(data))
     }
 
     /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
@@ -188,13 +229,15 @@ impl SlotsHandle {
     ///
     /// let slots = client.profile("cafe").slots();
     /// let text = slots.list().await?.into_iter().find(|slot| slot.kind == "text").unwrap();
-    /// let data = [("title", "Hello")].into_iter().collect();
-    /// let changed = slots.update_batch(vec![SlotChange { id: text.id, data }]).await?;
+    /// let changed = slots.update_batch([SlotChange::new(text.id, [("title", "Hello")])]).await?;
     /// assert!(changed.iter().any(|slot| slot.data["title"] == "Hello"));
     /// # Ok(()) });
     /// ```
-    pub fn update_batch(&self, changes: Vec<SlotChange>) -> Call<Vec<Slot>, Write> {
-        let body = SlotChanges { slots: changes };
+    pub fn update_batch(
+        &self,
+        changes: impl IntoIterator<Item = SlotChange>,
+    ) -> Call<Vec<Slot>, Write> {
+        let body = SlotChanges { slots: changes.into_iter().collect() };
         self.page.call(
             operation::UPDATE_SLOTS,
             |api, key| async move { api.update_slots(&key, &body).await },
@@ -254,25 +297,6 @@ impl SlotsHandle {
                 Box::pin(reorder_if_unchanged(sender, key, seen, order))
             }),
             Err(message) => Call::refused(client, operation::REORDER_SLOTS, message),
-        }
-    }
-
-    fn one<T, K, R, F, E>(
-        &self,
-        operation: &'static Operation,
-        id: SlotId,
-        request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
-    ) -> Call<T, K>
-    where
-        T: Send + 'static,
-        R: DeserializeOwned + Send,
-        E: Send,
-        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
-    {
-        match self.key_and_id(id) {
-            Ok(_) => self.page.call(operation, request, unwrap),
-            Err(message) => Call::refused(&self.page.client, operation, message),
         }
     }
 

@@ -42,8 +42,8 @@ impl Plan {
         let updates: Vec<&PlannedUpdate> =
             self.updates.iter().filter(|it| !skip.contains(&it.index)).collect();
         for batch in updates.chunks(SLOTS_PER_BATCH) {
-            let change = |it: &&PlannedUpdate| SlotChange { id: it.id, data: it.changed.clone() };
-            let answer = slots.update_batch(batch.iter().map(change).collect()).dry_run().await;
+            let change = |it: &&PlannedUpdate| SlotChange::new(it.id, it.changed.clone());
+            let answer = slots.update_batch(batch.iter().map(change)).dry_run().await;
             refused.extend(refusals(answer, |nth| batch.get(nth).map(|it| it.index), false)?);
         }
         let creates: Vec<PlannedCreate> =
@@ -89,9 +89,9 @@ impl PlannedFields {
                 continue;
             }
             if request == FieldsRequest::Profile || body.contains_key("languageId") {
-                page.update(body.into()).dry_run().await?;
+                page.update(body).dry_run().await?;
             } else {
-                page.update_settings(body.into()).dry_run().await?;
+                page.update_settings(body).dry_run().await?;
             }
         }
         Ok(())

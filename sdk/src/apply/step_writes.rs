@@ -46,9 +46,8 @@ impl ConditionalWrite for StepUpdate<'_> {
     }
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
-        let change =
-            |update: &PlannedUpdate| SlotChange { id: update.id, data: update.changed.clone() };
-        let changes = self.updates.iter().map(change).collect();
+        let change = |update: &PlannedUpdate| SlotChange::new(update.id, update.changed.clone());
+        let changes = self.updates.iter().map(change);
         self.handle.slots().update_batch(changes).single_attempt(attempt).await
     }
 }

@@ -5,8 +5,6 @@
 //! tokens of a [`Client`](crate::Client):
 //!
 //! ```
-//! use std::sync::Arc;
-//!
 //! use links_sdk::Client;
 //! use links_sdk::oauth::{Connector, Credentials, MemoryStore, RefreshingTokenSource};
 //!
@@ -33,7 +31,7 @@
 //! # let server = links_fixtures::ContractServer::start(links_fixtures::World::cafe()).await;
 //! # let (base, mcp_url) = (server.base_url(), server.mcp_url());
 //! let store = MemoryStore::new(connect(&mcp_url).await?);
-//! let client = Client::builder(base).token_source(Arc::new(RefreshingTokenSource::new(store))).build()?;
+//! let client = Client::builder(base).token(RefreshingTokenSource::new(store)).build()?;
 //! assert!(client.me().await?.can_write);
 //! # Ok(())
 //! # }

@@ -42,7 +42,7 @@ const RELEASE: &str =
 /// let store = RedisCredentialStore::new(server, "account-17", key);
 /// store.save(&credentials)?; // once, after the login
 /// let source = RefreshingTokenSource::new(store);
-/// let client = Client::builder("https://links.example/api/v1").token_source(Arc::new(source)).build()?;
+/// let client = Client::builder("https://links.example/api/v1").token(source).build()?;
 /// # let _ = client;
 /// # Ok(()) }
 /// ```

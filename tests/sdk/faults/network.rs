@@ -172,8 +172,7 @@ async fn fault_09_a_create_whose_answer_is_cut_is_replayed_for_it() {
 async fn fault_09_a_write_without_a_key_whose_answer_is_cut_is_executed_and_not_repeated() {
     let env = TestEnv::new().await;
     env.proxy.always(&Act::cut(10));
-    let error =
-        env.slots().update(1002, [("title", "Anew")].into_iter().collect()).await.unwrap_err();
+    let error = env.slots().update(1002, [("title", "Anew")]).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::Executed, 1));
     env.proxy.script([Act::cut(10)]);
     let done = env.slots().delete_batch(vec![1002]).await.unwrap();
@@ -206,8 +205,7 @@ async fn fault_11_a_gateway_timeout_leaves_the_outcome_unknown() {
     assert_eq!(env.slots().delete_batch(vec![1002]).await.unwrap().deleted, 1);
     assert_eq!(env.count(), 15);
     env.proxy.always(&gateway());
-    let error =
-        env.slots().update(1001, [("title", "Anew")].into_iter().collect()).await.unwrap_err();
+    let error = env.slots().update(1001, [("title", "Anew")]).await.unwrap_err();
     assert_eq!(
         (error.outcome(), error.status(), error.attempts()),
         (Outcome::Unknown, Some(504), 4)

@@ -225,12 +225,7 @@ async fn fault_31_a_dry_run_that_was_executed_is_an_error_that_shows_what_was_ma
     assert_eq!((error.outcome(), error.status(), env.count()), (Outcome::Executed, Some(201), 15));
     let body: serde_json::Value = serde_json::from_slice(error.executed_body().unwrap()).unwrap();
     assert_eq!(body["data"]["id"], env.server.account().profile("cafe").unwrap().slots[14].id);
-    let error = env
-        .slots()
-        .update(1002, [("title", "Anew")].into_iter().collect())
-        .dry_run()
-        .await
-        .unwrap_err();
+    let error = env.slots().update(1002, [("title", "Anew")]).dry_run().await.unwrap_err();
     assert_eq!((error.is_dry_run_executed(), error.status()), (true, Some(200)));
 }
 

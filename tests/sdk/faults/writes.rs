@@ -34,9 +34,7 @@ pub(crate) async fn write(client: &Client, operation: &str) -> Result<(), Error>
             page.update_settings(SettingsChanges::default().language_code("ru")).await.map(drop)
         }
         "updateSlot" => slots.update(1002, title()).await.map(drop),
-        "updateSlots" => {
-            slots.update_batch(vec![SlotChange { id: 1002.into(), data: title() }]).await.map(drop)
-        }
+        "updateSlots" => slots.update_batch([SlotChange::new(1002, title())]).await.map(drop),
         "updateForm" => {
             client.form(FORM).update(FormChanges::default().title("Anew")).await.map(drop)
         }

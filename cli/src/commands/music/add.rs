@@ -41,8 +41,8 @@ pub(crate) async fn run(
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(&args.profile).slots();
     let order = args.place.order(&slots).await?;
-    let found = client.lookup_music(args.search.query()).await?.slot;
-    let slot = NewSlot { kind: found.kind, data: Some(found.data), order };
+    let mut slot = NewSlot::from(client.lookup_music(args.search.query()).await?.slot);
+    slot.order = order;
     let recorder = CommandRecorder::of_page(context, "music add", &args.profile);
     let answer = create(context, &slots, slot, args.key, &recorder).await?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(&["id", "type", "supported"])))

@@ -50,9 +50,10 @@ pub(crate) async fn run(
     let slots = client.profile(&args.profile).slots();
     let order = args.place.order(&slots).await?;
     let fields = fields.upload(context, &client).await?;
-    let data = (!fields.is_empty()).then(|| fields.object());
     let recorder = CommandRecorder::of_page(context, "slots add", &args.profile);
-    let slot = NewSlot { kind: args.kind, data, order };
+    let mut slot = NewSlot::of(args.kind);
+    slot.data = (!fields.is_empty()).then(|| fields.object());
+    slot.order = order;
     let created = create(context, &slots, slot, args.key, &recorder).await;
     let answer = created.map_err(|error| fields.failure(error, "data"))?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))

@@ -64,7 +64,7 @@ impl FairnessTest {
         let clock = Arc::new(VirtualClock { start: Instant::now(), sleeps: AtomicU64::new(0) });
         let mut builder = Client::builder("http://127.0.0.1:1/api/v1").clock(clock.clone());
         if let Some(source) = source {
-            builder = builder.token_source(source);
+            builder = builder.token(source);
         }
         Self { client: builder.build().unwrap(), clock, service: Arc::default() }
     }

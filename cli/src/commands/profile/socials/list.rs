@@ -13,7 +13,7 @@ pub(super) fn with(mut socials: Vec<Social>, links: &[String]) -> Vec<Social> {
         }
         let last = socials.iter().map(|social| social.order).max();
         let order = last.map_or(0, |last| last.saturating_add(1));
-        socials.push(Social { link: link.clone(), order });
+        socials.push(Social::new(link, order));
     }
     socials
 }
@@ -62,8 +62,7 @@ mod tests {
     use super::*;
 
     fn socials(links: &[(&str, i64)]) -> Vec<Social> {
-        let social =
-            |(link, order): &(&str, i64)| Social { link: (*link).to_owned(), order: *order };
+        let social = |(link, order): &(&str, i64)| Social::new(*link, *order);
         links.iter().map(social).collect()
     }
 
