@@ -95,7 +95,7 @@ async fn called(what: Await) -> (Result<(), Error>, Duration, usize) {
     let token = if what == Await::Refused { "pps_wrong".to_owned() } else { server.token() };
     let token = Token::new(&token).unwrap();
     let slow = Arc::new(Slow { clock: clock.clone(), what, token });
-    let client = Client::builder(server.base_url()).token_source(slow.clone()).pacer(slow);
+    let client = Client::builder(server.base_url()).token(slow.clone()).pacer(slow);
     let client = client.clock(clock.clone()).deadline(SECOND).build().unwrap();
     let result = client.me().await.map(drop);
     (result, clock.monotonic(), server.requests().len())
