@@ -75,6 +75,7 @@ mod base_url;
 mod batch;
 mod batch_error;
 mod batch_item;
+mod blocking;
 mod build_error;
 mod call;
 mod call_future;

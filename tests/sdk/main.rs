@@ -17,6 +17,7 @@ mod download;
 mod edits_during_waits;
 mod errors;
 mod examples;
+mod executor;
 mod faults;
 #[cfg(feature = "redis")]
 mod fleet;

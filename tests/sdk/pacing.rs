@@ -99,17 +99,20 @@ fn threads_over_one_file_never_pass_a_limit() {
         for _ in 0..8 {
             scope.spawn(|| {
                 let pacer = SharedFilePacer::new(&path);
-                for _ in 0..15 {
-                    let ticket = loop {
-                        match admit(&pacer, &*clock) {
-                            Ok(ticket) => break ticket,
-                            Err(_) => drop(clock.sleep(Duration::from_millis(10))),
-                        }
-                    };
-                    // No later than this, whatever the other threads did to the clock since.
-                    settle(&pacer, ticket, &*clock);
-                    sent.lock().unwrap().push(clock.monotonic());
-                }
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+                runtime.unwrap().block_on(async {
+                    for _ in 0..15 {
+                        let ticket = loop {
+                            match pacer.admit(Bucket::General, &*clock).await {
+                                Ok(ticket) => break ticket,
+                                Err(_) => drop(clock.sleep(Duration::from_millis(10))),
+                            }
+                        };
+                        // No later than this, whatever the other threads did to the clock since.
+                        pacer.settle(ticket, &*clock).await;
+                        sent.lock().unwrap().push(clock.monotonic());
+                    }
+                });
             });
         }
     });

@@ -57,8 +57,8 @@ impl CredentialStore for Shared {
         self.memory.forget()
     }
 
-    fn lock(&self) -> io::Result<StoreLock> {
-        Ok(Box::new(self.lock.clone().blocking_lock_owned()))
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
+        Ok(self.lock.clone().try_lock_owned().ok().map(|lock| Box::new(lock) as StoreLock))
     }
 }
 
@@ -171,9 +171,9 @@ impl CredentialStore for OverwrittenStore {
         self.0.forget()
     }
 
-    fn lock(&self) -> io::Result<StoreLock> {
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
         *self.0.meanwhile.lock().unwrap() = Some(self.1.clone());
-        self.0.lock()
+        self.0.try_lock()
     }
 }
 
@@ -321,6 +321,72 @@ async fn without_a_refresh_token_an_expired_token_is_not_renewed() {
     assert_eq!(renewals(&server), 1, "only that of the login itself");
 }
 
+/// A store whose lock notes on which thread it is released, as one does that asks a server.
+#[derive(Clone, Debug)]
+struct SlowStore(Shared, Arc<Mutex<Vec<std::thread::ThreadId>>>);
+
+struct NotedLock(#[expect(dead_code, reason = "held")] StoreLock, SlowStore);
+
+impl Drop for NotedLock {
+    fn drop(&mut self) {
+        self.1.1.lock().unwrap().push(std::thread::current().id());
+    }
+}
+
+impl CredentialStore for SlowStore {
+    fn load(&self) -> io::Result<Option<Credentials>> {
+        self.0.load()
+    }
+
+    fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        self.0.save(credentials)
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        self.0.forget()
+    }
+
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
+        let lock = self.0.try_lock()?;
+        Ok(lock.map(|lock| Box::new(NotedLock(lock, self.clone())) as StoreLock))
+    }
+}
+
+#[tokio::test]
+async fn the_lock_of_a_login_is_released_on_a_thread_that_may_block() {
+    let (server, clock, store) = logged_in().await;
+    let store = SlowStore(store, Arc::default());
+    for is_failing in [false, true] {
+        pass(&clock, 3601).await;
+        let source = RefreshingTokenSource::new(store.clone()).clock(clock.clone());
+        if is_failing {
+            server.fail([1], &Fault::Before(503));
+        }
+        assert_eq!(source.token().await.is_err(), is_failing);
+    }
+    let released = store.1.lock().unwrap().clone();
+    assert_eq!(released.len(), 2);
+    assert!(!released.contains(&std::thread::current().id()));
+}
+
+#[tokio::test]
+async fn a_lock_that_another_process_holds_stops_no_other_task() {
+    let (server, clock, store) = logged_in().await;
+    pass(&clock, 3601).await;
+    let client = client(&server, &clock, &store);
+    let held = store.try_lock().unwrap().unwrap();
+    let calls: Vec<_> = (0..3).map(|_| tokio::spawn(client.me().into_future())).collect();
+    crate::executor::others_run().await;
+    assert!(calls.iter().all(|call| !call.is_finished()));
+    calls[0].abort();
+    drop(held);
+    for call in calls.into_iter().skip(1) {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(renewals(&server), 1);
+    assert!(store.try_lock().unwrap().is_some());
+}
+
 #[cfg(feature = "redis")]
 mod fleet {
     use links_sdk::RedisServer;
@@ -395,7 +461,8 @@ mod fleet {
     fn a_lock_is_released_by_its_owner_only() {
         let process = RedisProcess::start();
         let one = store(&process, "one", 1);
-        let lock = one.lock().unwrap();
+        let lock = one.try_lock().unwrap().unwrap();
+        assert!(one.try_lock().unwrap().is_none());
         let keys = process.command(&["KEYS", "*"]);
         let lifetime: i64 = process.command(&["PTTL", keys.trim()]).trim().parse().unwrap();
         assert!((1..=120_000).contains(&lifetime), "{lifetime}");
@@ -404,7 +471,7 @@ mod fleet {
         drop(lock);
         assert_eq!(process.command(&["GET", keys.trim()]).trim(), "another");
         process.command(&["DEL", keys.trim()]);
-        drop(one.lock().unwrap());
+        drop(one.try_lock().unwrap().unwrap());
         assert_eq!(process.command(&["EXISTS", keys.trim()]).trim(), "0");
     }
 
@@ -412,7 +479,7 @@ mod fleet {
     fn a_store_without_its_server_names_it_without_the_password() {
         let server = RedisServer::new("redis://:canary@127.0.0.1:1").unwrap();
         let store = RedisCredentialStore::new(server, "one", StoreKey::new([1; 32]));
-        for error in [store.load().unwrap_err(), store.lock().err().unwrap()] {
+        for error in [store.load().unwrap_err(), store.try_lock().err().unwrap()] {
             let error = error.to_string();
             assert!(error.starts_with("redis://127.0.0.1:1 cannot be used: "), "{error}");
         }

@@ -31,11 +31,11 @@ impl CredentialStore for Connection {
         self.0.remove().map_err(other)
     }
 
-    fn lock(&self) -> io::Result<StoreLock> {
-        let lock = self.0.lock().map_err(other)?;
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
+        let Some(lock) = self.0.try_lock().map_err(other)? else { return Ok(None) };
         // The refresh token is valid for one renewal: it must not be used if its successor cannot be stored, or would be lost to Ctrl-C.
         self.0.prepare().map_err(other)?;
-        Ok(Box::new((lock, DeferInterrupt::new())))
+        Ok(Some(Box::new((lock, DeferInterrupt::new()))))
     }
 }
 

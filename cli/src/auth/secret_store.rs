@@ -109,8 +109,17 @@ impl Store {
 
     /// Waits for the lock against changes by other processes. Dropping the returned file releases the lock.
     pub(crate) fn lock(&self) -> Result<File, StoreError> {
+        self.locked(private::lock)
+    }
+
+    /// Takes the same lock, unless another process holds it.
+    pub(crate) fn try_lock(&self) -> Result<Option<File>, StoreError> {
+        self.locked(private::try_lock)
+    }
+
+    fn locked<T>(&self, lock: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, StoreError> {
         let path = secret_file::path(&self.directory, &self.name).with_extension("lock");
-        private::lock(&path).map_err(|source| StoreError::File { path, source })
+        lock(&path).map_err(|source| StoreError::File { path, source })
     }
 
     fn broken(&self, source: io::Error) -> StoreError {

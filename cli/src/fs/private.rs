@@ -1,7 +1,7 @@
 //! Private files: created with access for the user only, and replaced atomically.
 
 use crate::fs::atomic::{self, directory_of};
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -203,6 +203,16 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     file.lock()?;
     Ok(file)
+}
+
+/// Takes the same lock, unless another process holds it.
+pub(crate) fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let file = open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }
 
 /// Opens a lock file, and creates it if it is missing.

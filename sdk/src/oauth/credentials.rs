@@ -57,7 +57,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Lock that keeps other users of a store from renewing its credentials, until it is dropped.
+/// Lock that keeps other users of a store from renewing its credentials, until it is dropped. It is dropped on a thread that may block.
 pub type StoreLock = Box<dyn Send>;
 
 /// Store for the credentials of one login. Its methods are called on a thread on which they may wait.
@@ -86,12 +86,13 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     /// When the store cannot be written.
     fn forget(&self) -> io::Result<()>;
 
-    /// Waits until the lock is free, and takes it. The lock is taken before the refresh token is used.
+    /// Takes the lock, or returns `None` while another user of the store holds it: it is asked for again after a while. The lock is taken
+    /// before the refresh token is used.
     ///
     /// # Errors
     ///
     /// When there can be no lock, and when it is known that nothing could be saved.
-    fn lock(&self) -> io::Result<StoreLock>;
+    fn try_lock(&self) -> io::Result<Option<StoreLock>>;
 }
 
 /// Store in memory, for one source of one process.
@@ -124,8 +125,8 @@ impl CredentialStore for MemoryStore {
         Ok(())
     }
 
-    fn lock(&self) -> io::Result<StoreLock> {
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
         // A memory store has one source, which renews one token at a time.
-        Ok(Box::new(()))
+        Ok(Some(Box::new(())))
     }
 }

@@ -12,14 +12,10 @@ use zeroize::Zeroizing;
 
 use super::credentials::{CredentialStore, Credentials, StoreLock};
 use super::store_key::StoreKey;
-use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::redis_server::RedisServer;
 
 /// Time after which the lock of a machine that has died becomes free; several times as long as a renewal may take.
 const LEASE: Duration = Duration::from_secs(120);
-/// Maximum time to wait for the lock.
-const PATIENCE: Duration = Duration::from_secs(300);
-const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Deletes the lock, if it still belongs to this owner.
 const RELEASE: &str =
@@ -108,26 +104,15 @@ impl CredentialStore for RedisCredentialStore {
         self.run(async |mut commands| cmd("DEL").arg(record).exec_async(&mut commands).await)
     }
 
-    fn lock(&self) -> io::Result<StoreLock> {
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
         let (key, owner) = (self.key("lock"), Uuid::new_v4().to_string());
         let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
-        let is_locked = self.run(async |mut commands| {
-            let clock = SystemClock::new();
-            while clock.monotonic() < PATIENCE {
-                let mut set = cmd("SET");
-                set.arg(&key).arg(&owner).arg("NX").arg("PX").arg(lease);
-                if set.query_async::<Option<String>>(&mut commands).await?.is_some() {
-                    return Ok(true);
-                }
-                clock.sleep(INTERVAL).await;
-            }
-            Ok(false)
+        let set: Option<String> = self.run(async |mut commands| {
+            let mut set = cmd("SET");
+            set.arg(&key).arg(&owner).arg("NX").arg("PX").arg(lease);
+            set.query_async(&mut commands).await
         })?;
-        if !is_locked {
-            let message = "another machine has been renewing the login for minutes";
-            return Err(io::Error::new(io::ErrorKind::TimedOut, message));
-        }
-        Ok(Box::new(RedisLock { store: self.clone(), key, owner }))
+        Ok(set.map(|_| Box::new(RedisLock { store: self.clone(), key, owner }) as StoreLock))
     }
 }
 

@@ -4,10 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::credentials::{CredentialStore, Credentials, StoreLock};
 use super::refresh::{RefreshError, refresh};
+use crate::blocking::{LockRetry, blocking};
 use crate::token::Token;
 use crate::token_source::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
@@ -96,7 +98,17 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         current: &mut MutexGuard<'_, Option<Credentials>>,
         ended: &Credentials,
     ) -> Result<(), TokenError> {
-        let _lock = self.lock().await?;
+        let lock = self.lock().await?;
+        let renewed = self.renew_locked(current, ended).await;
+        lock.release().await;
+        renewed
+    }
+
+    async fn renew_locked(
+        &self,
+        current: &mut MutexGuard<'_, Option<Credentials>>,
+        ended: &Credentials,
+    ) -> Result<(), TokenError> {
         let stored = self.load().await?.ok_or_else(logged_out)?;
         if stored.access_token != ended.access_token && !self.has_ended(&stored) {
             **current = Some(stored);
@@ -161,8 +173,15 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         self.with_store(S::forget, "the ended login cannot be removed").await
     }
 
-    async fn lock(&self) -> Result<StoreLock, TokenError> {
-        self.with_store(S::lock, "the login cannot be locked").await
+    async fn lock(&self) -> Result<HeldLock, TokenError> {
+        let mut retry = LockRetry::new();
+        loop {
+            let lock = |store: &S| store.try_lock().map(|lock| lock.map(|it| HeldLock(Some(it))));
+            if let Some(lock) = self.with_store(lock, "the login cannot be locked").await? {
+                return Ok(lock);
+            }
+            retry.pause().await;
+        }
     }
 
     /// Runs a store method on a thread that may block.
@@ -172,9 +191,29 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         failed: &str,
     ) -> Result<T, TokenError> {
         let store = self.store.clone();
-        let done = tokio::task::spawn_blocking(move || work(&store)).await;
-        let result = done.map_err(io::Error::other).and_then(|result| result);
-        result.map_err(|error| TokenError::login_needed(failed).caused_by(error))
+        blocking(move || work(&store))
+            .await
+            .map_err(|error| TokenError::login_needed(failed).caused_by(error))
+    }
+}
+
+/// Lock of a store. To release it may take a request to a server, so that is done on a thread that may block, also if the renewal is dropped.
+struct HeldLock(Option<StoreLock>);
+
+impl HeldLock {
+    async fn release(mut self) {
+        let lock = self.0.take();
+        blocking(move || drop(lock)).await;
+    }
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        if let Some(lock) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn_blocking(move || drop(lock));
+        }
     }
 }
 

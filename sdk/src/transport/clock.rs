@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Clock of the client, which also waits. Pass your own to test without waiting.
@@ -28,27 +29,24 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
 }
 
 /// The clock of this machine, and tokio's timer.
-#[derive(Debug)]
-pub struct SystemClock {
-    start: Instant,
+///
+/// All clocks of a process show the same monotonic time, so clients that share a pacer may each have a clock of their own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock(());
+
+impl SystemClock {
+    /// Returns the clock.
+    pub fn new() -> Self {
+        Self::default()
+    }
 }
 
+/// Zero of the monotonic time.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place where the clock that is passed around comes from"
 )]
-impl SystemClock {
-    /// Returns a clock that starts now.
-    pub fn new() -> Self {
-        Self { start: Instant::now() }
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 #[expect(
     clippy::disallowed_methods,
@@ -56,7 +54,7 @@ impl Default for SystemClock {
 )]
 impl Clock for SystemClock {
     fn monotonic(&self) -> Duration {
-        self.start.elapsed()
+        EPOCH.elapsed()
     }
 
     fn wall(&self) -> SystemTime {

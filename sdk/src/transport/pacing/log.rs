@@ -66,7 +66,10 @@ impl RequestLog {
             return Err(self.longest_wait(&limits, bucket, 0, now));
         }
         let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
-        self.sent.push(LoggedRequest { ticket, bucket, sent: now, answered: None });
+        // Without a limit no request is ever looked up again, and a log of them would slow each one.
+        if limits != RateLimits::unlimited() || self.blocked.is_some() {
+            self.sent.push(LoggedRequest { ticket, bucket, sent: now, answered: None });
+        }
         Ok(ticket)
     }
 
@@ -104,6 +107,19 @@ impl RequestLog {
         if self.blocked.is_none_or(|block| block.until < until) {
             self.blocked = Some(BlockedPeriod { since: now, until });
         }
+    }
+
+    /// Adds what another state of this log has and this one lacks: requests, answers, a longer block, limits.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for entry in &other.sent {
+            match self.sent.iter_mut().find(|kept| kept.ticket == entry.ticket) {
+                Some(kept) => kept.answered = kept.answered.or(entry.answered),
+                None => self.sent.push(entry.clone()),
+            }
+        }
+        self.blocked =
+            [self.blocked, other.blocked].into_iter().flatten().max_by_key(|it| it.until);
+        self.learned = self.learned.or(other.learned);
     }
 
     /// Returns the number of requests that still fit into the minute.
@@ -340,6 +356,47 @@ mod tests {
         for _ in 0..5 {
             log.admit(None, Bucket::General, MS(2500) + MINUTE).unwrap();
         }
+    }
+
+    #[test]
+    fn without_limits_nothing_is_kept_until_the_service_asks_to_wait() {
+        let mut log = RequestLog::default();
+        let unlimited = Some(RateLimits::unlimited());
+        let admit = |log: &mut RequestLog, now| log.admit(unlimited, Bucket::Music, now);
+        for _ in 0..1000 {
+            let ticket = admit(&mut log, SECOND).unwrap();
+            log.settle(ticket, SECOND);
+        }
+        assert_eq!(log.sent, []);
+        log.block(SECOND, SECOND);
+        assert_eq!(admit(&mut log, SECOND).unwrap_err().reason, WaitReason::TooManyRequests);
+        admit(&mut log, 2 * SECOND).unwrap();
+        assert_eq!(admit(&mut log, 2 * SECOND).unwrap_err().duration, SECOND, "one a second");
+        log.learned = Some(RateLimits { per_second: 1, ..RateLimits::default() });
+        let later = 2 * SECOND + 2 * MINUTE;
+        admit(&mut log, later).unwrap();
+        assert_eq!(admit(&mut log, later).unwrap_err().reason, WaitReason::PerSecond(1));
+    }
+
+    #[test]
+    fn two_states_of_a_log_are_merged_without_counting_a_request_twice() {
+        let mut both = RequestLog::default();
+        let shared = both.admit(None, Bucket::General, SECOND).unwrap();
+        let (mut file, mut memory) = (both.clone(), both);
+        file.admit(None, Bucket::General, SECOND).unwrap();
+        file.block(MS(2000), SECOND);
+        memory.settle(shared, 2 * SECOND);
+        memory.admit(None, Bucket::Music, 2 * SECOND).unwrap();
+        memory.block(MS(500), SECOND);
+        memory.learned = Some(RateLimits { per_second: 2, ..RateLimits::default() });
+        file.merge(&memory);
+        assert_eq!(file.sent.len(), 3);
+        assert_eq!(file.sent[0].answered, Some(nanos(2 * SECOND)));
+        assert_eq!(file.blocked.map(|it| it.until), Some(nanos(3 * SECOND)));
+        assert_eq!(file.learned, memory.learned);
+        let again = file.clone();
+        file.merge(&memory);
+        assert_eq!(file, again);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Pacing for all processes of one token: the log is a small file under a lock.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::future::ready;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::log::{BlockedPeriod, LoggedRequest, Nanos, RequestLog};
 use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, token_digest};
 use crate::base_url::BaseUrl;
+use crate::blocking::LockRetry;
 use crate::operation::Bucket;
 use crate::token::Token;
 use crate::transport::clock::Clock;
@@ -20,14 +21,20 @@ use crate::transport::observer::{NoObserver, Observer};
 /// Maximum size of the file in bytes. A larger file was not written by a pacer.
 const MAX_BYTES: u64 = 1024 * 1024;
 const VERSION: u32 = 1;
+/// Time after which a file that cannot be used is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+/// Number of attempts to write a note to a file that another process holds: 63 ms.
+const NOTE_ATTEMPTS: usize = 6;
 /// Nanoseconds of the log in a microsecond of the file.
 const MICRO: Nanos = 1000;
 
 /// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
 ///
-/// Each admission opens the file, locks it, reads, decides, writes and unlocks it, which takes some ten microseconds; no process waits for
-/// the limits while it holds the lock. The file holds times and no token; content that is damaged or foreign counts as empty. If the file
-/// cannot be used, this process continues alone with the log that it has, and [`Observer::pacing_alone`] is called once.
+/// Each admission opens the file, locks it, reads, decides, writes and unlocks it. That takes some ten microseconds, less than to have it done
+/// on another thread, so keep the file on a local disk. No process waits for the limits while it holds the lock, and none waits for the
+/// lock on an executor's thread: it is tried again after a while, until the deadline of the call. The file holds times and no token;
+/// content that is damaged or foreign counts as empty. While the file cannot be used, this process continues alone with the log that it
+/// has, and [`Observer::pacing_alone`] is called once. It tries the file again every second, and then adds to it what it has sent.
 ///
 /// Times are those of the wall clock, the only one that processes share. Entries from the future, after the clock was set back, count
 /// as sent now.
@@ -57,7 +64,10 @@ pub struct SharedFilePacer {
 #[derive(Debug, Default)]
 struct LastKnownLog {
     log: RequestLog,
-    alone: bool,
+    /// Set if the file lacks something of this log.
+    is_ahead: bool,
+    /// Monotonic time before which the file is not tried again, since it cannot be used.
+    retry_at: Option<Duration>,
 }
 
 /// Content of the file: [`RequestLog`] with its times in microseconds since 1970.
@@ -97,27 +107,88 @@ impl SharedFilePacer {
         format!("rate-{}.json", token_digest(base, token))
     }
 
+    fn memory(&self) -> MutexGuard<'_, LastKnownLog> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.
-    fn change<T>(
+    /// Returns `None` while another process holds the file: nothing is changed then.
+    fn try_change<T>(
         &self,
         clock: &dyn Clock,
-        change: impl FnOnce(&mut RequestLog, Duration) -> T,
-    ) -> T {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory.alone {
-            return change(&mut memory.log, since_1970(clock));
+        change: &impl Fn(&mut RequestLog, Duration) -> T,
+    ) -> Option<T> {
+        let mut memory = self.memory();
+        let now = clock.monotonic();
+        if memory.retry_at.is_some_and(|at| now < at) {
+            memory.is_ahead = true;
+            return Some(change(&mut memory.log, since_1970(clock)));
         }
-        let opened = open(&self.path).and_then(|mut file| {
-            memory.log = read(&mut file)?;
-            Ok(file)
-        });
+        let opened = match open(&self.path) {
+            Ok(None) => return None,
+            Ok(Some(mut file)) => read(&mut file).map(|log| {
+                let last_known = std::mem::replace(&mut memory.log, log);
+                if memory.is_ahead {
+                    memory.log.merge(&last_known);
+                }
+                file
+            }),
+            Err(error) => Err(error),
+        };
         let result = change(&mut memory.log, since_1970(clock));
-        if let Err(error) = opened.and_then(|mut file| write(&mut file, &memory.log)) {
-            memory.alone = true;
-            drop(memory);
-            self.observer.pacing_alone(&self.path.display().to_string(), &error);
+        match opened.and_then(|mut file| write(&mut file, &memory.log)) {
+            Ok(()) => (memory.is_ahead, memory.retry_at) = (false, None),
+            Err(error) => {
+                memory.is_ahead = true;
+                let is_known = memory.retry_at.replace(now.saturating_add(RETRY)).is_some();
+                drop(memory);
+                if !is_known {
+                    self.observer.pacing_alone(&self.path.display().to_string(), &error);
+                }
+            }
         }
-        result
+        Some(result)
+    }
+
+    /// Changes the log in the file, as soon as no other process holds it.
+    async fn change<T>(
+        &self,
+        clock: &dyn Clock,
+        change: impl Fn(&mut RequestLog, Duration) -> T,
+    ) -> T {
+        let mut retry = LockRetry::new();
+        loop {
+            if let Some(result) = self.try_change(clock, &change) {
+                return result;
+            }
+            retry.pause().await;
+        }
+    }
+
+    /// Notes something about requests that were sent. No call waits long for that: after a few attempts to write it, that is left to the next
+    /// admission.
+    async fn note(&self, clock: &dyn Clock, note: impl Fn(&mut RequestLog, Duration)) {
+        if self.try_change(clock, &note).is_some() {
+            return;
+        }
+        {
+            let mut memory = self.memory();
+            memory.is_ahead = true;
+            note(&mut memory.log, since_1970(clock));
+        }
+        let mut retry = LockRetry::new();
+        for _ in 0..NOTE_ATTEMPTS {
+            retry.pause().await;
+            if self.try_change(clock, &|_, _| ()).is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Looks at the log; at the last known one while another process holds the file.
+    fn look<T>(&self, clock: &dyn Clock, look: impl Fn(&mut RequestLog, Duration) -> T) -> T {
+        let seen = self.try_change(clock, &look);
+        seen.unwrap_or_else(|| look(&mut self.memory().log, since_1970(clock)))
     }
 }
 
@@ -127,18 +198,17 @@ impl Pacer for SharedFilePacer {
         bucket: Bucket,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
-        let admitted = self.change(clock, |log, now| log.admit(self.ceiling, bucket, now));
-        Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
+        let ceiling = self.ceiling;
+        let admitted = self.change(clock, move |log, now| log.admit(ceiling, bucket, now));
+        Box::pin(async { admitted.await.map_err(NotAdmitted::Wait) })
     }
 
     fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.change(clock, |log, now| log.settle(ticket, now));
-        Box::pin(ready(()))
+        Box::pin(self.note(clock, move |log, now| log.settle(ticket, now)))
     }
 
     fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.change(clock, |log, now| log.block(wait, now));
-        Box::pin(ready(()))
+        Box::pin(self.note(clock, move |log, now| log.block(wait, now)))
     }
 
     fn forecast<'a>(
@@ -147,22 +217,21 @@ impl Pacer for SharedFilePacer {
         ahead: usize,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
-        let wait = self.change(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now));
+        let wait = self.look(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now));
         Box::pin(ready(Some(wait)))
     }
 
     fn learn<'a>(&'a self, limits: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.change(clock, |log, _| log.learned = Some(limits));
-        Box::pin(ready(()))
+        Box::pin(self.change(clock, move |log, _| log.learned = Some(limits)))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
-        Some(self.change(clock, |log, now| log.remaining(self.ceiling, now)))
+        Some(self.look(clock, |log, now| log.remaining(self.ceiling, now)))
     }
 }
 
-/// Opens the file and locks it until it is dropped.
-fn open(path: &Path) -> io::Result<File> {
+/// Opens the file and locks it until it is dropped. Returns `None` while another process has locked it.
+fn open(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     let mut directories = DirBuilder::new();
@@ -183,8 +252,11 @@ fn open(path: &Path) -> io::Result<File> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    file.lock()?;
-    Ok(file)
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }
 
 fn read(file: &mut File) -> io::Result<RequestLog> {

@@ -1,0 +1,43 @@
+//! Work that would block an executor's thread: files, and locks that other processes hold.
+
+use std::panic::resume_unwind;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+
+use crate::transport::clock::{Clock, SystemClock};
+
+/// Runs work on a thread that may block. Work that has begun ends, even if nobody waits for it any more.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The runtime shuts down and drops this future next.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+/// Waits between two attempts to take a lock that another process holds.
+///
+/// A system call that waits for the lock would keep a thread as long as the other process likes, and the runtime could not shut down. The
+/// waits are real ones, whatever clock the client has: another process does not go by the clock of a test.
+#[derive(Debug)]
+pub(crate) struct LockRetry(Duration);
+
+impl LockRetry {
+    /// Most holders take less than a millisecond.
+    const FIRST: Duration = Duration::from_millis(1);
+    const LONGEST: Duration = Duration::from_millis(50);
+
+    pub(crate) fn new() -> Self {
+        Self(Self::FIRST)
+    }
+
+    /// Waits before the next attempt.
+    pub(crate) async fn pause(&mut self) {
+        SystemClock::new().sleep(self.0).await;
+        self.0 = (self.0 * 2).min(Self::LONGEST);
+    }
+}

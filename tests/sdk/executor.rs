@@ -1,0 +1,220 @@
+//! Tests that no thread of the runtime waits for a file or for a lock that another process holds. Each runs on a runtime of one thread: while
+//! that waits, nothing else runs.
+
+use std::fs::{self, File};
+use std::future::poll_fn;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::pin::Pin;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use links_fixtures::{ContractServer, World};
+use links_sdk::testing::TestClock;
+use links_sdk::{
+    Bucket, Client, Clock, InProcessPacer, NotAdmitted, Pacer, SharedFilePacer, SystemClock,
+    Ticket, Token,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+/// Variable that names the file which a process of this program locks.
+const HELD: &str = "LINKS_TEST_HELD";
+
+/// A process that holds the lock of a file until this is dropped.
+pub(crate) struct Holder(Child);
+
+impl Holder {
+    pub(crate) fn of(path: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "executor::holder", "--ignored", "--nocapture"]).env(HELD, path);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("held")));
+        Self(child)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+#[ignore = "the process that holds a lock"]
+fn holder() {
+    let Some(path) = std::env::var_os(HELD) else { return };
+    let file = File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    file.lock().unwrap();
+    println!("held");
+    let _ = std::io::stdin().read(&mut [0]);
+}
+
+/// Lets everything run that can, and real time pass. A task that blocks the thread keeps this from its end.
+pub(crate) async fn others_run() {
+    for _ in 0..3 {
+        SystemClock::new().sleep(Duration::from_millis(1)).await;
+    }
+}
+
+async fn admit(pacer: &SharedFilePacer, clock: &dyn Clock) -> Ticket {
+    pacer.admit(Bucket::General, clock).await.unwrap()
+}
+
+async fn must_wait(pacer: &SharedFilePacer, clock: &dyn Clock) -> Duration {
+    match pacer.admit(Bucket::General, clock).await {
+        Err(NotAdmitted::Wait(wait)) => wait.duration,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Polls a future this often, while everything else runs in between. Returns whether it is ready.
+pub(crate) async fn polled<T>(
+    future: &mut Pin<Box<dyn Future<Output = T> + Send + '_>>,
+    times: usize,
+) -> bool {
+    let mut count = 0;
+    poll_fn(|context| {
+        if future.as_mut().poll(context).is_ready() {
+            return Poll::Ready(true);
+        }
+        count += 1;
+        if count < times { Poll::Pending } else { Poll::Ready(false) }
+    })
+    .await
+}
+
+#[test]
+fn all_system_clocks_of_a_process_count_from_one_moment() {
+    let first = SystemClock::new();
+    let before = first.monotonic();
+    let second = SystemClock::default();
+    let between = second.monotonic();
+    assert!(before <= between && between <= first.monotonic());
+}
+
+#[tokio::test]
+async fn clients_built_at_different_times_pace_together() {
+    let server = ContractServer::start(World::cafe()).await;
+    let pacer = Arc::new(InProcessPacer::default());
+    let client = || {
+        let builder = Client::builder(server.base_url()).pacer(pacer.clone());
+        builder.token(Token::new(&server.token()).unwrap()).build().unwrap()
+    };
+    let first = client();
+    while SystemClock::new().monotonic() < Duration::from_millis(2) {
+        tokio::task::yield_now().await;
+    }
+    let later = client();
+    for _ in 0..2 {
+        first.notification_channels().await.unwrap();
+        later.notification_channels().await.unwrap();
+    }
+    later.notification_channels().await.unwrap();
+    let waited = later.notification_channels().with_max_wait(Duration::ZERO).await.unwrap_err();
+    assert!(waited.is_rate_limited(), "{waited}");
+}
+
+#[tokio::test]
+async fn a_pacer_file_that_another_process_holds_lets_other_tasks_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
+    let server = ContractServer::start(World::cafe()).await;
+    let holder = Holder::of(&path);
+    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let pacer = Arc::new(SharedFilePacer::new(&path));
+    let client = builder.pacer(pacer.clone()).build().unwrap();
+    let calls: Vec<_> =
+        (0..3).map(|_| tokio::spawn(client.notification_channels().into_future())).collect();
+    others_run().await;
+    assert!(calls.iter().all(|call| !call.is_finished()) && server.requests().is_empty());
+    assert_eq!(pacer.remaining(&SystemClock::new()), Some(60), "as far as this process knows");
+    drop(holder);
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_wait_for_a_pacer_file_that_is_dropped_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
+    let clock = TestClock::new();
+    let holder = Holder::of(&path);
+    for times in 1..6 {
+        let pacer = SharedFilePacer::new(&path);
+        let mut waiting = pacer.admit(Bucket::General, &clock);
+        assert!(!polled(&mut waiting, times).await);
+    }
+    drop(holder);
+    let other = SharedFilePacer::new(&path);
+    for _ in 0..5 {
+        admit(&other, &clock).await;
+    }
+    assert_eq!(must_wait(&other, &clock).await, SECOND);
+}
+
+#[tokio::test]
+async fn a_pacer_file_that_is_removed_or_replaced_while_it_is_held_is_taken_anew() {
+    for is_replaced in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("rate.json");
+        let _holder = Holder::of(&path);
+        let (pacer, clock) = (SharedFilePacer::new(&path), TestClock::new());
+        let mut waiting = pacer.admit(Bucket::General, &clock);
+        assert!(!polled(&mut waiting, 2).await);
+        if is_replaced {
+            fs::write(directory.path().join("new"), "{}").unwrap();
+            fs::rename(directory.path().join("new"), &path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        waiting.await.unwrap();
+        assert!(fs::read_to_string(&path).unwrap().contains("general"));
+    }
+}
+
+#[tokio::test]
+async fn answers_do_not_wait_for_a_pacer_file_and_are_noted_with_the_next_request() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
+    let (pacer, clock) = (SharedFilePacer::new(&path), TestClock::new());
+    let ticket = admit(&pacer, &clock).await;
+    let holder = Holder::of(&path);
+    pacer.settle(ticket, &clock).await;
+    pacer.block(SECOND, &clock).await;
+    // Dropped at its first wait.
+    let second = SharedFilePacer::new(&path);
+    assert!(!polled(&mut second.block(3 * SECOND, &clock), 1).await);
+    drop(holder);
+    let other = SharedFilePacer::new(&path);
+    for _ in 1..5 {
+        admit(&other, &clock).await;
+    }
+    assert_eq!(must_wait(&pacer, &clock).await, SECOND, "all five and the block are known");
+    assert_eq!(must_wait(&other, &clock).await, SECOND, "to the others as well");
+    assert_eq!(must_wait(&second, &clock).await, 3 * SECOND);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches(",null]").count(), 4, "the first request was answered: {text}");
+}
+
+#[tokio::test]
+async fn a_pacer_file_that_can_be_used_again_is_shared_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
+    let (pacer, clock) = (SharedFilePacer::new(&path), TestClock::new());
+    admit(&pacer, &clock).await;
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    admit(&pacer, &clock).await;
+    fs::remove_dir(&path).unwrap();
+    let other = SharedFilePacer::new(&path);
+    admit(&other, &clock).await;
+    admit(&pacer, &clock).await;
+    clock.advance(Duration::from_millis(1001));
+    admit(&pacer, &clock).await;
+    assert_eq!(must_wait(&other, &clock).await, SECOND, "all five are in the file");
+}
