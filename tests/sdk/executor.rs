@@ -14,8 +14,8 @@ use std::time::Duration;
 use links_fixtures::{ContractServer, World};
 use links_sdk::testing::TestClock;
 use links_sdk::{
-    Bucket, Client, Clock, InProcessPacer, NotAdmitted, Pacer, SharedFilePacer, SystemClock,
-    Ticket, Token,
+    Bucket, Client, Clock, InProcessPacer, NotAdmitted, Outcome, Pacer, SharedFilePacer,
+    SystemClock, Ticket, Token,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -136,6 +136,24 @@ async fn a_pacer_file_that_another_process_holds_lets_other_tasks_run() {
     for call in calls {
         call.await.unwrap().unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_pacer_file_ends_at_its_deadline() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rate.json");
+    let server = ContractServer::start(World::cafe()).await;
+    let _holder = Holder::of(&path);
+    let clock = Arc::new(TestClock::new());
+    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let pacer = Arc::new(SharedFilePacer::new(&path));
+    let client = builder.pacer(pacer).clock(clock.clone()).build().unwrap();
+    let call = tokio::spawn(client.me().with_deadline(10 * SECOND).into_future());
+    others_run().await;
+    assert!(!call.is_finished());
+    clock.advance(11 * SECOND);
+    let error = call.await.unwrap().unwrap_err();
+    assert_eq!((error.outcome(), server.requests().len()), (Outcome::NotExecuted, 0), "{error}");
 }
 
 #[tokio::test]
