@@ -31,7 +31,7 @@ pub enum ProfileKey {
 #[non_exhaustive]
 pub enum InvalidProfileKey {
     /// The text is empty.
-    #[error("a profile key is an id or a login, not an empty string")]
+    #[error("a profile key must be an id or a login, not an empty string")]
     Empty,
     /// The text is digits only, but no id: 0, or above 2^63 - 1.
     #[error("`{0}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807")]

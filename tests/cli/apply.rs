@@ -202,7 +202,7 @@ fn an_apply_on_a_terminal_asks_before_deletes_and_shows_progress() {
     assert!(!env.operations().contains(&"updateSlots".to_owned()));
     let seen = apply("y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    let asked = "Delete these 10 slots and their click statistics? This cannot be undone.";
+    let asked = "Delete these 10 slots and their click statistics? `links undo` creates";
     for part in [
         "  faq 1011 \"Before you come\"",
         asked,

@@ -126,7 +126,7 @@ fn an_undo_that_deletes_says_that_it_can_be_undone_with_a_new_id() {
     let seen = crate::terminal::run(&env, "undo", "y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert!(!seen.text.contains("cannot be undone"), "{}", seen.text);
-    let asked = "`links undo` can create it again, with a new id and without its statistics";
+    let asked = "`links undo` creates slots again if their type allows it";
     assert!(seen.text.contains(asked), "{}", seen.text);
     assert!(!json!(page(&env)).to_string().contains("\"New\""));
     let seen = crate::terminal::run(&env, "undo", "y\n");

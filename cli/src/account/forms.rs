@@ -127,7 +127,7 @@ impl PlannedForm {
         recorder.begin(0);
         let written = self.plan.execute(client, self.seen.as_ref()).await;
         recorder.stored_form(0, &written, &self.plan.changed);
-        recorder.finish(&context.ui, written.is_ok());
+        recorder.finish(context, written.is_ok());
         written.map(|form| form.id).map_err(|error| self.failure(error))
     }
 

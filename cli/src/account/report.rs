@@ -24,9 +24,6 @@ use crate::ui::plan::shown_value;
 
 const LOGIN: &str = "login";
 
-/// Maximum number of pages without changes that are named.
-const NAMED: usize = 5;
-
 /// Output of a plan.
 pub(super) fn shown(state: AccountState, fail_on: FailOn) -> CommandOutput {
     let lines = plan_lines(&state);
@@ -84,17 +81,14 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
         lines.extend(heading(page, planned));
         lines.extend(details.into_iter().map(indented));
     }
-    for form in &state.forms {
+    for form in state.forms.iter().filter(|form| !form.plan.is_empty()) {
         let shown_on = form.shown_on(state.planned());
         lines.extend(form_lines(&form.plan, &shown_on));
     }
-    let more = unchanged.len().saturating_sub(NAMED);
-    let named = |login: &&str| StyledLine::new(Style::Faint, format!("= {login}: no changes"));
-    lines.extend(unchanged.iter().take(NAMED).map(named));
-    if more > 0 {
-        let text = format!("= {more} more pages without changes");
-        lines.push(StyledLine::new(Style::Faint, text));
-    }
+    lines.extend(unchanged_line("", &unchanged, "pages"));
+    let forms = state.forms.iter().filter(|form| form.plan.is_empty());
+    let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
+    lines.extend(unchanged_line("form ", &forms, "forms"));
     lines.extend(state.absent().map(AbsentFile::line));
     let refusals = state.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
     lines.extend(refusals.map(|(planned, refusal)| {
@@ -103,6 +97,16 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     }));
     lines.push(StyledLine::new(Style::Plain, summary(state)));
     lines
+}
+
+/// Line about pages or forms that stay as they are, if there are any: one by its name, several as their number.
+fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLine> {
+    let text = match names {
+        [] => return None,
+        [name] => format!("= {kind}{name}: no changes"),
+        names => format!("= {} {several}: no changes", names.len()),
+    };
+    Some(StyledLine::new(Style::Faint, text))
 }
 
 fn indented(line: StyledLine) -> StyledLine {
@@ -140,9 +144,6 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
 
 fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     let name = &plan.name;
-    if plan.is_empty() {
-        return vec![StyledLine::new(Style::Faint, format!("= form {name}: no changes"))];
-    }
     if plan.id.is_none() {
         let text = format!("+ form {name}: new form, which cannot be deleted again");
         let heading = StyledLine::new(Style::Added, text);
@@ -165,7 +166,7 @@ pub(super) fn applied(
     results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput, CommandError> {
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rows = Vec::new();
+    let (mut rows, mut unchanged) = (Vec::new(), Vec::new());
     // Those that were written are recorded since.
     for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
         form.plan.id.iter().for_each(|id| form.store(context, id));
@@ -188,11 +189,14 @@ pub(super) fn applied(
                 let changes = changes.map(|merged| sync::lines(merged));
                 let sync = sync_json(merged.map(|merged| &**merged));
                 let Applied { page, done, run, .. } = applied;
-                lines.push(StyledLine::new(
-                    Style::Plain,
-                    format!("{}: {}", page.login, written(&done)),
-                ));
-                lines.extend(changes.into_iter().flatten().map(indented));
+                let changes: Vec<StyledLine> = changes.into_iter().flatten().collect();
+                if done.is_nothing() && changes.is_empty() {
+                    unchanged.push(page.login.clone());
+                } else {
+                    let text = format!("{}: {}", page.login, written(&done));
+                    lines.push(StyledLine::new(Style::Plain, text));
+                    lines.extend(changes.into_iter().map(indented));
+                }
                 rows.push(rows::of_applied(&page, &done, &path));
                 pages.push(json!({
                     "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run, "sync": sync,
@@ -217,6 +221,8 @@ pub(super) fn applied(
             }
         }
     }
+    let unchanged: Vec<&str> = unchanged.iter().map(String::as_str).collect();
+    lines.extend(unchanged_line("", &unchanged, "pages"));
     for (name, id) in &state.written_forms {
         lines.push(StyledLine::new(Style::Plain, format!("form {name}: written ({id})")));
     }

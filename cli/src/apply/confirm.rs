@@ -12,7 +12,7 @@ use crate::output::{Style, StyledLine};
 use crate::ui::Ui;
 use crate::ui::plan::Upload;
 
-/// Shows the plan and asks for confirmation, because deletes and uploads cannot be undone. Returns true if the user was asked.
+/// Shows the plan and asks for confirmation. Returns true if the user was asked.
 pub(crate) async fn confirm_plan(
     ui: &Ui,
     planned: &PlannedPage,
@@ -39,11 +39,7 @@ pub(crate) async fn confirm_plan(
         what => what,
     };
     let deletes = planned.plan.deletes.len();
-    let question = if planned.is_restore && deletes > 0 && uploads.is_empty() {
-        question_of_undo(deletes)
-    } else {
-        question(deletes, uploads.len())
-    };
+    let question = question(deletes, uploads.len());
     match ui.ask_about(&confirmation_lines(&planned.plan.deletes, &uploads), &question) {
         Some(true) => Ok(true),
         Some(false) => {
@@ -78,6 +74,10 @@ pub(crate) fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) 
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
 
+/// Fate of deleted slots, for questions.
+const UNDO_OF_DELETES: &str = "`links undo` creates slots again if their type allows it, with new IDs and without their statistics.";
+
+/// Returns the question before slots are deleted and images are uploaded.
 pub(crate) fn question(deletes: usize, uploads: usize) -> String {
     let upload = match uploads {
         0 => None,
@@ -98,17 +98,7 @@ pub(crate) fn question(deletes: usize, uploads: usize) -> String {
         None => "Delete".to_owned(),
         Some(upload) => format!("{upload}, and delete"),
     };
-    format!("{delete} {slots} click statistics? This cannot be undone.")
-}
-
-/// Question before slots are deleted that the program can create again.
-fn question_of_undo(deletes: usize) -> String {
-    match deletes {
-        1 => "Delete this slot and its click statistics? `links undo` can create it again, with a new id and without its statistics.".to_owned(),
-        several => format!(
-            "Delete these {several} slots and their click statistics? `links undo` can create them again, with new ids and without their statistics."
-        ),
-    }
+    format!("{delete} {slots} click statistics? {UNDO_OF_DELETES}")
 }
 
 /// Tells the user about slots that the file does not mention and that are kept without `--prune`.
@@ -159,7 +149,7 @@ mod tests {
         assert!(!text[0].contains(char::is_control), "{text:?}");
         assert!(question(2, 0).contains("2 slots and their click statistics"));
         assert!(
-            question(1, 0).ends_with("this slot and its click statistics? This cannot be undone.")
+            question(1, 0).starts_with("Delete this slot and its click statistics? `links undo`")
         );
         assert!(question(1, 2).starts_with("Upload these 2 images, and delete this slot"));
         assert_eq!(question(0, 1), "Upload this image, and apply these changes?");

@@ -47,11 +47,47 @@ impl ColumnMap {
     }
 }
 
-/// Reads the rows of a CSV file with a heading. Without a map each column is named as the key that it is for. Returns every problem of the
-/// file and, if it has any, every value that the schema refuses, in the order of their lines.
+/// Lines of a file, counted on from one place to the next. The reader's own count is that of the place where it stopped, which is before
+/// the blank lines and the second half of the line break in front of a row.
+struct LineCount<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl LineCount<'_> {
+    /// Returns the line of the first row at or after this byte.
+    fn of_row(&mut self, place: Option<&csv::Position>) -> u64 {
+        let begin = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(self.at);
+        let is_break = |at: &usize| matches!(self.bytes[*at], b'\n' | b'\r');
+        let end = self.bytes.len();
+        let row = (begin..end).find(|at| !is_break(at)).unwrap_or(end);
+        while self.at < row {
+            let is_half = self.bytes[self.at..].starts_with(b"\r\n");
+            self.line += u64::from(is_break(&self.at) && !is_half);
+            self.at += 1;
+        }
+        self.line
+    }
+}
+
+/// Removes the line `sep=;` with which spreadsheets name the character between the cells. Returns that character, and the rest.
+fn without_separator_line(bytes: &[u8]) -> (Option<u8>, &[u8]) {
+    let named = bytes.strip_prefix(b"sep=").and_then(|rest| rest.split_first());
+    match named {
+        Some((separator @ (b';' | b',' | b'|' | b'\t'), rest @ ([] | [b'\n' | b'\r', ..]))) => {
+            (Some(*separator), rest)
+        }
+        _ => (None, bytes),
+    }
+}
+
+/// Reads the rows of a CSV file with a heading. Without a delimiter it is the one that the file names, or a comma. Without a map each column
+/// is named as the key that it is for. Returns every problem of the file and, if it has any, every value that the schema refuses, in the
+/// order of their lines.
 pub(crate) fn rows(
     bytes: &[u8],
-    delimiter: u8,
+    delimiter: Option<u8>,
     kind: &str,
     map: Option<&ColumnMap>,
     types: &SlotTypeCatalog,
@@ -61,21 +97,26 @@ pub(crate) fn rows(
         let line = bytes[..at].split(|byte| *byte == b'\n').count();
         return Err(vec![format!("{line}: the file has a NUL character; save it as UTF-8")]);
     }
+    let (named, bytes) = without_separator_line(bytes);
+    let delimiter = delimiter.or(named).unwrap_or(b',');
+    let mut lines = LineCount { bytes, at: 0, line: 1 };
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
-    let headings = reader.headers().map_err(|error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        vec![format!("{line}: {}", said(&error))]
+    let headings = reader.headers().cloned();
+    let headings = headings
+        .map_err(|error| vec![format!("{}: {}", lines.of_row(error.position()), said(&error))])?;
+    let heading_line = lines.of_row(headings.position());
+    let columns = columns(&headings, kind, map, types).map_err(|why| {
+        let hint = other_delimiter(&headings, delimiter).unwrap_or_default();
+        vec![format!("{heading_line}: {why}{hint}")]
     })?;
-    let headings = headings.clone();
-    let columns = columns(&headings, kind, map, types).map_err(|why| vec![format!("1: {why}")])?;
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
-    let (mut last, mut last_line, mut is_cut) = (0, 1, false);
+    let (mut last, mut last_line, mut is_cut) = (0, heading_line, false);
     for (nth, record) in reader.records().enumerate() {
         let place = match &record {
             Ok(record) => record.position(),
             Err(error) => error.position(),
         };
-        let line = place.map_or(last_line, csv::Position::line);
+        let line = lines.of_row(place);
         last_line = line;
         last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
         if nth == MOST_ROWS {
@@ -119,6 +160,14 @@ pub(crate) fn rows(
     problems.extend(refused(rows, kind, types));
     problems.sort_by_key(|(line, _)| *line);
     Err(problems.into_iter().map(|(line, why)| format!("{line}: {why}")).collect())
+}
+
+/// Returns a hint if the heading is one cell that another delimiter would divide.
+fn other_delimiter(headings: &csv::StringRecord, delimiter: u8) -> Option<String> {
+    let heading = headings.get(0).filter(|_| headings.len() == 1)?;
+    let found = [';', '\t', '|', ','].into_iter().find(|it| heading.contains(*it))?;
+    let found = (found != char::from(delimiter)).then(|| found.escape_default())?;
+    Some(format!("; if the cells are separated by `{found}`, add --delimiter '{found}'"))
 }
 
 /// Returns what the schema refuses of rows, each with its line.
@@ -242,7 +291,7 @@ mod tests {
 
     fn read(text: &str, map: Option<&str>) -> Result<Vec<Value>, Vec<String>> {
         let map = map.map(|map| ColumnMap::parse(map).unwrap());
-        let rows = rows(text.as_bytes(), b',', "button", map.as_ref(), &types())?;
+        let rows = rows(text.as_bytes(), None, "button", map.as_ref(), &types())?;
         Ok(rows.into_iter().map(|row| json!([row.line, row.data])).collect())
     }
 
@@ -265,6 +314,45 @@ mod tests {
         let same = [2, 3].map(|line| json!([line, {"title": "A"}]));
         assert_eq!(json!(read("title,,\nA,,\nA, ,\n", None).unwrap()), json!(same));
         assert_eq!(json!(read("title\nA\n", None).unwrap()), json!([[2, {"title": "A"}]]));
+    }
+
+    #[test]
+    fn lines_count_with_every_line_break_blank_lines_and_breaks_in_quotes() {
+        let text = "\n\ntitle,link\n\nA,bad\n\n\n\"two\nlines\",bad\nB,bad\n";
+        for line_break in ["\n", "\r\n", "\r"] {
+            let found = read(&text.replace('\n', line_break), None).unwrap();
+            let lines: Vec<&Value> = found.iter().map(|row| &row[0]).collect();
+            assert_eq!(json!(lines), json!([5, 8, 10]), "{line_break:?}");
+            let found = read(&format!("{line_break}titel,link{line_break}A,{line_break}"), None);
+            assert!(found.unwrap_err()[0].starts_with("2: a button has no key titel"));
+            let short = format!("title,link{line_break}{line_break}A{line_break}B,c,d{line_break}");
+            let found = read(&short, None).unwrap_err();
+            assert!(found[0].starts_with("3: ") && found[1].starts_with("4: "), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_delimiter_is_named_by_the_file_or_by_the_hint() {
+        for line_break in ["\n", "\r\n"] {
+            let text =
+                format!("\u{feff}sep=;{line_break}title;link{line_break}A;https://a.example");
+            let found = read(&text, None).unwrap();
+            assert_eq!(json!(found), json!([[3, {"title": "A", "link": "https://a.example"}]]));
+        }
+        for (text, delimiter) in [("title;link\nA;b\n", "';'"), ("title\tlink\nA\tb\n", "'\\t'")] {
+            let found = read(text, None).unwrap_err();
+            assert!(found[0].ends_with(&format!("add --delimiter {delimiter}")), "{found:?}");
+            let found = read(text, Some("title=title")).unwrap_err();
+            assert!(found[0].ends_with(&format!("add --delimiter {delimiter}")), "{found:?}");
+        }
+        let found = rows(b"title,link\nA,b\n", Some(b';'), "button", None, &types());
+        assert!(found.unwrap_err()[0].ends_with("add --delimiter ','"));
+        // A column may be called so.
+        assert_eq!(read("sep=x\n", Some("title=sep=x")).unwrap(), Vec::<Value>::new());
+        assert_eq!(
+            json!(read("sep=;x\nA\n", Some("title=sep=;x")).unwrap()),
+            json!([[2, {"title": "A"}]])
+        );
     }
 
     #[test]
@@ -299,7 +387,7 @@ mod tests {
                 assert!(found.starts_with(expected), "{found}");
             }
         }
-        let not_text = rows(b"title\n\xff\n", b',', "button", None, &types()).unwrap_err();
+        let not_text = rows(b"title\n\xff\n", None, "button", None, &types()).unwrap_err();
         assert_eq!(not_text, ["2: the row is not UTF-8"]);
         for map in ["title", "=a", "title=", "title=a,title=b", ""] {
             assert!(ColumnMap::parse(map).is_err(), "{map}");

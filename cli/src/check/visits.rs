@@ -17,7 +17,7 @@ use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
-/// How links are checked.
+// How links are checked. Not a doc comment, which clap would print above the help of the command.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct VisitOptions {
     /// Note certificates that end within this number of days

@@ -75,7 +75,7 @@ pub(crate) async fn run(
     let sent = call.await;
     if let Some(recorder) = recorder {
         recorder.ended(0, 0, &sent);
-        recorder.finish(&context.ui, sent.is_ok());
+        recorder.finish(context, sent.is_ok());
     }
     let answer = sent?;
     let text = String::from_utf8_lossy(answer.body());

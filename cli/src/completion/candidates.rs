@@ -8,6 +8,7 @@ use clap::{Arg, Command};
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
+use links_sdk::apply::RunHeader;
 use serde_json::Value;
 
 use super::data::CompletionData;
@@ -35,6 +36,14 @@ impl CompletionData {
         let mut found: Vec<_> = self.pages().into_iter().filter(is_meant).collect();
         found.extend(PathCompleter::any().complete(typed));
         found
+    }
+
+    fn runs(&self) -> Vec<CompletionCandidate> {
+        let of = |(run, header): &(String, RunHeader)| {
+            let command = header.command.as_ref().map_or("", |it| it.name.as_str());
+            candidate(run, format!("{command} {}", header.login).trim())
+        };
+        self.newest_runs().iter().map(of).collect()
     }
 
     fn slots(&self) -> Vec<CompletionCandidate> {
@@ -117,6 +126,7 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
         ("NAME", "" | "auth") => CompletionData::accounts,
         ("NAME", "config") => |_| config_keys(),
         ("TYPE", "slots" | "schema") => CompletionData::types,
+        ("RUN", "undo") => CompletionData::runs,
         ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
         ("TOPIC|COMMAND", _) => |_| TOPICS.iter().map(|it| candidate(it.name, "")).collect(),
         ("PATH|KEY", _) => {

@@ -6,17 +6,22 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Command;
+use links_sdk::apply::{JournalStore, RunHeader};
 
 use crate::auth::{Accounts, AccountsFile};
 use crate::cache::resource_names::{NamedResource, ResourceNames};
 use crate::cache::slot_types;
 use crate::context::Context;
+use crate::journal;
 use crate::output::format::Format;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::settings::partial_line::PartialLine;
 use crate::ui::Ui;
+
+/// Maximum number of runs that are offered.
+const RUNS: usize = 20;
 
 /// Data for completion. A part that cannot be read is empty.
 pub(super) struct CompletionData {
@@ -34,6 +39,8 @@ struct KnownFiles {
     names: Option<PathBuf>,
     slot_types: Option<PathBuf>,
     configuration: Option<PathBuf>,
+    state: Option<PathBuf>,
+    service: Option<String>,
 }
 
 impl CompletionData {
@@ -69,6 +76,15 @@ impl CompletionData {
         self.accounts.get_or_init(load).as_ref()
     }
 
+    /// Newest runs of this machine.
+    pub(super) fn newest_runs(&self) -> Vec<(String, RunHeader)> {
+        let KnownFiles { state, service, .. } = self.files();
+        let found = state.as_ref().zip(service.as_ref());
+        let read =
+            |(state, service): (&PathBuf, &String)| JournalStore::newest(state, service, RUNS).ok();
+        found.and_then(read).unwrap_or_default()
+    }
+
     fn files(&self) -> &KnownFiles {
         self.files.get_or_init(|| {
             let Ok(settings) = settings::of_process(&of_service(&self.words)) else {
@@ -79,6 +95,8 @@ impl CompletionData {
                 names: context.names_file(),
                 slot_types: context.slot_types_file(),
                 configuration: context.config_directory().ok(),
+                state: context.settings.state_directory(),
+                service: journal::service(&context),
             }
         })
     }

@@ -7,6 +7,7 @@ use super::line::{CompletionRequest, ListSyntax};
 use super::quote::{escaped, is_plain};
 use super::shell::Shell;
 use crate::sanitize;
+use crate::settings::global_args::GLOBAL_OPTIONS;
 use crate::ui::cut;
 
 /// Candidate for the word at the cursor.
@@ -43,9 +44,15 @@ impl Candidate {
     }
 }
 
-/// Returns the candidates to offer: for an empty word, options only if there is nothing else.
+/// Returns the candidates to offer: for an empty word, options only if there is nothing else, and not the directory itself. Options of every
+/// command come last.
 pub(crate) fn select_candidates(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
-    let mut offers: Vec<_> = candidates.iter().filter_map(Candidate::of).collect();
+    let is_global = |it: &&CompletionCandidate| {
+        it.get_tag().is_some_and(|tag| tag.to_string() == GLOBAL_OPTIONS)
+    };
+    let (global, own): (Vec<_>, Vec<_>) = candidates.iter().partition(is_global);
+    let mut offers: Vec<_> = own.into_iter().chain(global).filter_map(Candidate::of).collect();
+    offers.retain(|it| typed == "." || it.value != ".");
     let is_option = |it: &Candidate| it.value.starts_with('-');
     if typed.is_empty() && !offers.iter().all(is_option) {
         offers.retain(|it| !is_option(it));

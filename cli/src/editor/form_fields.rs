@@ -13,7 +13,7 @@ use crate::error::exit_code::Exit;
 use crate::fs::lock::ResourceLock;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Style, StyledLine};
-use crate::ui::confirm::{require_confirmation, require_confirmed_change};
+use crate::ui::confirm::require_confirmation;
 
 /// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
@@ -79,7 +79,6 @@ impl FormEditSession {
         for line in difference(&self.before, &changes.0) {
             context.ui.say(&line);
         }
-        let is_restored = or_ask.is_some();
         let question = match or_ask {
             Some(question) => Some(question),
             None => changes.0.get("fields").and_then(|new| question(&old, &list(Some(new)))),
@@ -87,16 +86,12 @@ impl FormEditSession {
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
             drop(self.lock);
-            if is_restored {
-                require_confirmed_change(&context.ui, &question)?;
-            } else {
-                require_confirmation(&context.ui, false, &question)?;
-            }
+            require_confirmation(&context.ui, false, &question)?;
             self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
         self.recorder.stored(0, &result, |form| sent_fields(form.take(), &sent));
-        self.recorder.finish(&context.ui, result.is_ok());
+        self.recorder.finish(context, result.is_ok());
         let answer = result.map_err(|error| match source {
             Some(fields) => fields.failure(error, ""),
             None => error.into(),

@@ -21,7 +21,7 @@ pub(crate) struct ChannelReference {
 /// Returns the list of channels with its references as written.
 pub(super) fn check(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
-        let message = format!("`{CHANNELS}` is a list, not {}", node.kind());
+        let message = format!("`{CHANNELS}` must be a list, not {}", node.kind());
         let problem = FieldDiagnostic::new(CHANNELS, key.span.clone(), message);
         let help = "leave it out to notify every verified channel of a new form; `[]` is none";
         problems.push(problem.help(help));
@@ -54,11 +54,11 @@ fn problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
                 }
                 Tree::Text(_) => None,
                 Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0) => None,
-                _ => Some(at(name, format!("`{CHANNEL}` names a label, not {}", name.kind()))),
+                _ => Some(at(name, format!("`{CHANNEL}` must name a label, not {}", name.kind()))),
             }
         }
         _ => {
-            let message = format!("a channel is an id or a reference, not {}", item.kind());
+            let message = format!("a channel must be an id or a reference, not {}", item.kind());
             Some(at(item, message).help(example()))
         }
     }

@@ -36,7 +36,7 @@ fn form(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<FormContent>
     let Some(entries) = root.entries() else {
         let message = match root.tree {
             Tree::Null => "the file is empty".to_owned(),
-            _ => format!("a form file is a mapping, not {}", root.kind()),
+            _ => format!("a form file must be a mapping, not {}", root.kind()),
         };
         problems.push(FieldDiagnostic::new("", root.span.clone(), message).help(SHAPE));
         return None;
@@ -107,11 +107,11 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
                 .help("the title of the form goes under `title`")
         }
         Tree::Number(_) | Tree::Bool(_) => {
-            let message = format!("`form` is the local name of the form, not {}", node.kind());
+            let message = format!("`form` must be the local name of the form, not {}", node.kind());
             FieldDiagnostic::new(NAME, node.span.clone(), message).help("put a name in quotes")
         }
         _ => {
-            let message = format!("`form` is the local name of the form, not {}", node.kind());
+            let message = format!("`form` must be the local name of the form, not {}", node.kind());
             FieldDiagnostic::new(NAME, key.span.clone(), message)
         }
     };
@@ -122,7 +122,7 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
 /// Returns the fields of the form.
 fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
-        let message = format!("`fields` is a list, not {}", node.kind());
+        let message = format!("`fields` must be a list, not {}", node.kind());
         problems.push(FieldDiagnostic::new(INPUTS, key.span.clone(), message));
         return None;
     };
@@ -146,7 +146,8 @@ fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option
 fn input(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Value {
     let path = format!("{INPUTS}.{at}");
     let Some(entries) = item.entries() else {
-        let message = format!("a field is a mapping with `label` and `type`, not {}", item.kind());
+        let message =
+            format!("a field must be a mapping with `label` and `type`, not {}", item.kind());
         problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
         return Value::Null;
     };

@@ -15,9 +15,9 @@ use serde_json::Value;
 use super::{command, service};
 use crate::context::{Context, clock};
 use crate::output::{Style, StyledLine};
-use crate::ui::Ui;
+use crate::ui::plan::value_lines;
 
-/// Recorder of one command's writes. It records nothing in a dry run, nor where no state can be stored.
+/// Recorder of one command's writes. It records nothing where no state can be stored. In a dry run it shows the values that would change.
 ///
 /// A journal that cannot be written does not stop the command: [`finish`](Self::finish) says so.
 #[derive(Clone)]
@@ -28,6 +28,8 @@ struct Recording {
     target: Option<(JournalStore, RunHeader)>,
     journal: Option<CommandJournal>,
     error: Option<io::Error>,
+    /// Lines about the changes of a dry run.
+    changes: Vec<StyledLine>,
 }
 
 impl CommandRecorder {
@@ -62,7 +64,8 @@ impl CommandRecorder {
                 .with_form(form);
             (store, header)
         });
-        Self(Arc::new(Mutex::new(Recording { target, journal: None, error: None })))
+        let (journal, error, changes) = (None, None, Vec::new());
+        Self(Arc::new(Mutex::new(Recording { target, journal, error, changes })))
     }
 
     /// Records the command that this one undoes.
@@ -94,6 +97,7 @@ impl CommandRecorder {
         let recorder = self.clone();
         move |held| {
             let before = before(held, &changed);
+            recorder.recording().changes = value_lines(&before, changed.iter());
             let (kind, label) = (String::new(), None);
             let update =
                 PlannedUpdate { id, index: 0, kind, label, changed: changed.clone(), before };
@@ -110,6 +114,7 @@ impl CommandRecorder {
         let (recorder, changed) = (self.clone(), in_files(changed));
         move |held| {
             let before = before(&in_files(held), &changed);
+            recorder.recording().changes = value_lines(&before, changed.iter());
             let fields = PlannedFields { changed: changed.clone(), before };
             recorder.plan(&Plan { fields, ..Plan::default() }, &[]);
             recorder.begin(0);
@@ -201,9 +206,13 @@ impl CommandRecorder {
         }
     }
 
-    /// Ends the journal, and says if it could not be written.
-    pub(crate) fn finish(&self, ui: &Ui, is_complete: bool) {
+    /// Ends the journal, and says if it could not be written. A dry run shows what it would change.
+    pub(crate) fn finish(&self, context: &Context, is_complete: bool) {
         let recording = &mut *self.recording();
+        let ui = &context.ui;
+        if context.dry_run().is_some() {
+            recording.changes.iter().for_each(|line| ui.say(line));
+        }
         recording.close(is_complete);
         let error = recording.error.take().map(|error| error.to_string());
         if let Some(error) = error {

@@ -127,7 +127,7 @@ impl FieldRule {
                     (FieldType::CountOrNull, Tree::Number(number)) => number.to_string(),
                     _ => node.kind().to_owned(),
                 };
-                refuse(span, format!("`{name}` is {}, not {found}", kind.words()), help);
+                refuse(span, format!("`{name}` must be {}, not {found}", kind.words()), help);
             }
         }
         (problems.len() == before).then(|| node.to_json())
@@ -142,7 +142,7 @@ fn check_path(
     refuse: &mut impl FnMut(&Span, String, Option<&str>),
 ) {
     if text.contains("://") {
-        let message = format!("`{name}` is the path of an uploaded image, not a URL");
+        let message = format!("`{name}` must be the path of an uploaded image, not a URL");
         refuse(span, message, Some("`links files upload URL` prints the path to write here"));
     } else if local_path::is_local(text) {
         let (message, help) = local_file(text);
@@ -167,7 +167,7 @@ fn check_reference(
         let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [UPLOAD]));
         let help = meant.map(|it| format!("did you mean `{it}`?"));
         let span = entries.first().map_or(span, |(key, _)| &key.span);
-        let message = format!("`{name}` is {}, not a mapping", FieldType::Image.words());
+        let message = format!("`{name}` must be {}, not a mapping", FieldType::Image.words());
         return refuse(span, message, help.as_deref());
     };
     match &value.tree {
@@ -179,7 +179,7 @@ fn check_reference(
         }
         Tree::Text(_) => {}
         _ => {
-            let message = format!("`{UPLOAD}` names an image file, not {}", value.kind());
+            let message = format!("`{UPLOAD}` must name an image file, not {}", value.kind());
             refuse(&value.span, message, None);
         }
     }
@@ -192,12 +192,14 @@ fn check_urls(path: &str, items: &[Node], problems: &mut Vec<FieldDiagnostic>) {
         let problem = match &item.tree {
             Tree::Text(url) if !url.trim().is_empty() => continue,
             Tree::Text(_) => FieldDiagnostic::new(path, item.span.clone(), "this URL is empty"),
-            Tree::Map(_) => {
-                FieldDiagnostic::new(path, item.span.clone(), "this is a URL, not a mapping")
-                    .help("write the URL alone: icons and `order` follow from the list")
-            }
+            Tree::Map(_) => FieldDiagnostic::new(
+                path,
+                item.span.clone(),
+                "a social link must be a URL, not a mapping",
+            )
+            .help("write the URL alone: icons and `order` follow from the list"),
             _ => {
-                let message = format!("this is a URL, not {}", item.kind());
+                let message = format!("a social link must be a URL, not {}", item.kind());
                 FieldDiagnostic::new(path, item.span.clone(), message)
             }
         };

@@ -242,7 +242,7 @@ impl Search {
             }
             Tree::Text(_) => problem(value.span.clone(), format!("`{name}` is empty")),
             _ => {
-                let message = format!("`{name}` names {what}, not {}", value.kind());
+                let message = format!("`{name}` must name {what}, not {}", value.kind());
                 problem(value.span.clone(), message);
             }
         }

@@ -158,14 +158,14 @@ slots:
             "1:1 unknown field `profil`",
             "1:1 `profile` is missing: the login or id of the page",
             "3:9 `id` is a whole number from 1 to 9223372036854775807",
-            "6:11 `type` is the name of a slot type, not a number",
+            "6:11 `type` must be the name of a slot type, not a number",
             "7:5 unknown field `tittle`",
             "8:9 the id 7 is already used by item 2",
-            "10:11 `data` is a mapping, not a string",
-            "11:5 a slot is a mapping with `type` and `data`, not a string",
+            "10:11 `data` must be a mapping, not a string",
+            "11:5 a slot must be a mapping with `type` and `data`, not a string",
             "12:9 the id 7 is already used by item 3",
-            "14:11 `data` is a mapping, not a list",
-            "15:11 `type` is the name of a slot type, not an empty string",
+            "14:11 `data` must be a mapping, not a list",
+            "15:11 `type` must be the name of a slot type, not an empty string",
         ]
     );
 }
@@ -182,9 +182,13 @@ fn fault_67_an_invalid_page_file_is_refused_with_one_message() {
         ("empty", b"".to_vec(), "1:1 the file is empty"),
         ("white", b" \n\n".to_vec(), "1:1 the file is empty"),
         ("comment", b"# nothing\n".to_vec(), "1:1 the file is empty"),
-        ("a list", b"- a\n".to_vec(), "1:1 a page file is a mapping, not a list"),
-        ("no list", b"profile: a\nslots: {}\n".to_vec(), "2:1 `slots` is a list, not a mapping"),
-        ("null list", b"profile: a\nslots:\n".to_vec(), "2:1 `slots` is a list, not nothing"),
+        ("a list", b"- a\n".to_vec(), "1:1 a page file must be a mapping, not a list"),
+        (
+            "no list",
+            b"profile: a\nslots: {}\n".to_vec(),
+            "2:1 `slots` must be a list, not a mapping",
+        ),
+        ("null list", b"profile: a\nslots:\n".to_vec(), "2:1 `slots` must be a list, not nothing"),
         (
             "two documents",
             b"profile: cafe\nslots: []\n---\nprofile: x\n".to_vec(),
@@ -507,7 +511,7 @@ slots:
         [
             "3:28 `$upload` stands for one value, not for all data of a slot",
             "4:36 `$upload` must be the only key of its mapping",
-            "5:41 `$form` names a form, not a number",
+            "5:41 `$form` must name a form, not a number",
             "6:45 `$upload` is empty",
             "7:46 `$uplaod` is not a reference",
         ]

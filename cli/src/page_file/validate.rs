@@ -60,7 +60,7 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
                 FieldDiagnostic::new(
                     "",
                     root.span.clone(),
-                    format!("a page file is a mapping, not {}", root.kind()),
+                    format!("a page file must be a mapping, not {}", root.kind()),
                 )
                 .help(SHAPE),
             );
@@ -88,7 +88,7 @@ fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent>
     let slots = match root.get("slots").map(|it| (it, &it.tree)) {
         Some((_, Tree::List(items))) => Some(slots(items, problems)),
         Some((node, _)) => {
-            let message = format!("`slots` is a list, not {}", node.kind());
+            let message = format!("`slots` must be a list, not {}", node.kind());
             problems.push(
                 FieldDiagnostic::new("slots", root.locate("", ["slots"]), message)
                     .help("an empty page is `slots: []`"),
@@ -131,7 +131,7 @@ fn profile(
             return None;
         }
         _ => {
-            let message = format!("`profile` is a login or an id, not {}", node.kind());
+            let message = format!("`profile` must be a login or an id, not {}", node.kind());
             problems.push(FieldDiagnostic::new("profile", node.span.clone(), message));
             return None;
         }
@@ -177,7 +177,8 @@ fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot
 fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<DesiredSlot> {
     let path = format!("slots.{at}");
     let Tree::Map(entries) = &item.tree else {
-        let message = format!("a slot is a mapping with `type` and `data`, not {}", item.kind());
+        let message =
+            format!("a slot must be a mapping with `type` and `data`, not {}", item.kind());
         problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
         return None;
     };
@@ -195,7 +196,7 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
         Some(node) => {
             let found =
                 if matches!(node.tree, Tree::Text(_)) { "an empty string" } else { node.kind() };
-            let message = format!("`type` is the name of a slot type, not {found}");
+            let message = format!("`type` must be the name of a slot type, not {found}");
             problems.push(FieldDiagnostic::new(format!("{path}.type"), node.span.clone(), message));
             return None;
         }
@@ -215,7 +216,7 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
             _ => Object::default(),
         },
         Some((node, _)) => {
-            let message = format!("`data` is a mapping, not {}", node.kind());
+            let message = format!("`data` must be a mapping, not {}", node.kind());
             problems.push(FieldDiagnostic::new(format!("{path}.data"), node.span.clone(), message));
             return None;
         }

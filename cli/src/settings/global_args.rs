@@ -7,9 +7,12 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
 
+/// Heading of the global options in the help.
+pub(crate) const GLOBAL_OPTIONS: &str = "Global options";
+
 /// Global options.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Global options")]
+#[command(next_help_heading = GLOBAL_OPTIONS)]
 pub(crate) struct GlobalArgs {
     /// Format of the output.
     #[arg(

@@ -173,7 +173,7 @@ fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
 }
 
 fn not_seconds(variable: &str, text: &str) -> CommandError {
-    CommandError::usage(format!("{variable} is `{text}`, not a number of seconds"))
+    CommandError::usage(format!("{variable} must be a number of seconds, not `{text}`"))
 }
 
 /// Resolves the use of colour: the flag, then the variables that all programs share, then the variable of this program.

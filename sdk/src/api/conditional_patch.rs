@@ -67,6 +67,11 @@ pub(super) fn update_unchanged<T: PatchRecord>(
     Call::new(client, T::WRITE, move |sender| {
         Box::pin(async move {
             if sender.is_not_sent() {
+                if let Some(hear) = sender.before_write.clone() {
+                    let (record, _) =
+                        ConditionalPatch::<T>::read(&sender.beside(), key.clone()).await?;
+                    hear(&record.fields());
+                }
                 let request = |api| T::write(api, key, changes);
                 return sender.send(T::WRITE, request).await.map(T::open);
             }

@@ -27,6 +27,7 @@ use crate::{Object, Slot};
 /// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that the page shows all of the old or
 /// all of the new content whenever a run stops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Plan {
     /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.

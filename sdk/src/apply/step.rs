@@ -35,6 +35,7 @@ pub enum Step {
 
 /// Changes that a run has made so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AppliedChanges {
     /// Set if the page was created.

@@ -66,7 +66,7 @@ pub(crate) async fn run(
         let hear = recorder.record_update("updateForm", changes.clone());
         let changed = call.before_write(hear).await;
         recorder.stored(0, &changed, |form| sent_fields(form.take(), &changes));
-        recorder.finish(&context.ui, changed.is_ok());
+        recorder.finish(context, changed.is_ok());
         changed.map_err(|error| fields.failure(error, ""))?
     };
     let output = CommandOutput::service(

@@ -54,7 +54,7 @@ pub(crate) async fn run(
     recorder.begin(0);
     let created = args.key.on(client.profiles().create(NewProfile::from(profile))).answer().await;
     recorder.stored(0, &created, |page| identity(page, "id"));
-    recorder.finish(&context.ui, created.is_ok());
+    recorder.finish(context, created.is_ok());
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(CommandOutput::service(
         answer.body().clone(),

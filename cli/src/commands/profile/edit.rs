@@ -51,7 +51,7 @@ pub(crate) async fn run(
         let call = profile.update_unchanged(&seen, ProfileChanges::from(changes.clone())).answer();
         let updated = call.before_write(recorder.fields_update(&changes)).await;
         recorder.stored(0, &updated, |page| sent_page_fields(page.take(), &changes));
-        recorder.finish(&context.ui, updated.is_ok());
+        recorder.finish(context, updated.is_ok());
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;

@@ -56,7 +56,7 @@ pub(crate) async fn run(
     let sent = [("login", args.new.clone())].into_iter().collect();
     let changed = call.before_write(recorder.fields_update(&sent)).await;
     recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
-    recorder.finish(&context.ui, changed.is_ok());
+    recorder.finish(context, changed.is_ok());
     let answer = changed?;
     let line =
         StyledLine::new(Style::Plain, format!("the login was changed from {old} to {}", args.new));

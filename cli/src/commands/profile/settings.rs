@@ -52,7 +52,7 @@ pub(crate) async fn run(
         let call = profile.update_settings_unchanged(None, SettingsChanges::from(sent.clone()));
         let changed = call.answer().before_write(recorder.fields_update(&sent)).await;
         recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
-        recorder.finish(&context.ui, changed.is_ok());
+        recorder.finish(context, changed.is_ok());
         changed?
     };
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))

@@ -45,7 +45,7 @@ pub(crate) async fn run(
     let call = profile.update_unchanged(None, ProfileChanges::from(sent.clone())).answer();
     let changed = call.before_write(recorder.fields_update(&sent)).await;
     recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
-    recorder.finish(&context.ui, changed.is_ok());
+    recorder.finish(context, changed.is_ok());
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(CommandOutput::service(
         answer.body().clone(),

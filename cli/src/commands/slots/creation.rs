@@ -22,6 +22,6 @@ pub(crate) async fn create(
     recorder.begin(0);
     let created = key.on(slots.create(slot)).answer().await;
     recorder.created(0, &created);
-    recorder.finish(&context.ui, created.is_ok());
+    recorder.finish(context, created.is_ok());
     created
 }

@@ -8,6 +8,7 @@ use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
 use serde_json::json;
 
 use super::{clicks, deletion};
+use crate::apply::confirm::question;
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -49,7 +50,7 @@ pub(crate) async fn run(
     for slot in &to_delete {
         context.ui.say(&deletion::loss(slot, clicks.get(&slot.id)));
     }
-    require_confirmation(&context.ui, args.yes, &deletion::question(to_delete.len()))?;
+    require_confirmation(&context.ui, args.yes, &question(to_delete.len(), 0))?;
     if context.dry_run() == Some(DryRun::Service)
         && let Some(refused) = refused(context, &to_delete).await
     {
@@ -58,7 +59,7 @@ pub(crate) async fn run(
     let recorder = CommandRecorder::of_page(context, "slots delete", &args.profile);
     recorder.plan(&planned(&page, &to_delete), &page);
     let deleted = delete(context, &slots, &to_delete, &recorder).await;
-    recorder.finish(&context.ui, deleted.is_ok());
+    recorder.finish(context, deleted.is_ok());
     let deleted = deleted?;
     let left = page.len() - deleted;
     let line = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));

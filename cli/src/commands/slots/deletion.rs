@@ -43,16 +43,6 @@ pub(super) fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
     StyledLine::new(Style::Removed, text)
 }
 
-/// Returns the question before a number of slots is deleted.
-pub(super) fn question(number: usize) -> String {
-    match number {
-        1 => "Delete this slot with its click statistics? This cannot be undone.".to_owned(),
-        many => {
-            format!("Delete these {many} slots with their click statistics? This cannot be undone.")
-        }
-    }
-}
-
 /// Returns a line for each slot whose type cannot be deleted.
 pub(super) fn refusals(types: &SlotTypes, to_delete: &[&Slot]) -> Vec<StyledLine> {
     let refused = to_delete.iter().filter(|slot| types.is_read_only(&slot.kind));

@@ -41,9 +41,9 @@ pub(crate) struct SlotsImportArgs {
     /// Place of the new slots
     #[arg(long, value_enum, default_value = "bottom")]
     at: NewSlotsAt,
-    /// Character between the cells
-    #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter, hide_short_help = true)]
-    delimiter: u8,
+    /// Character between the cells; without it, the one that a first line `sep=;` names, or a comma
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, hide_short_help = true)]
+    delimiter: Option<u8>,
     #[command(flatten)]
     how: BulkArgs,
     #[command(flatten)]

@@ -20,6 +20,6 @@ pub(super) async fn reorder(
     let seen = page.iter().map(|slot| slot.id);
     let ended = slots.reorder_unchanged(seen, order).answer().await;
     recorder.ended(0, 0, &ended);
-    recorder.finish(&context.ui, ended.is_ok());
+    recorder.finish(context, ended.is_ok());
     ended
 }

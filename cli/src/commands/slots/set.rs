@@ -48,7 +48,7 @@ pub(crate) async fn run(
     let call = slots.update_unchanged(args.id, None, sent.clone()).answer();
     let changed = call.before_write(recorder.slot_update(args.id, sent.clone())).await;
     recorder.stored(0, &changed, |slot| sent_fields(slot["data"].take(), &sent));
-    recorder.finish(&context.ui, changed.is_ok());
+    recorder.finish(context, changed.is_ok());
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
     Ok(CommandOutput::service(answer.body().clone(), View::Record(FIRST)))
 }

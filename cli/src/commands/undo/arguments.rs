@@ -5,6 +5,7 @@ use clap::Args;
 use crate::args::dry_run::DryRunArgs;
 use crate::help::HelpText;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
 #[command(
     notes = "Deleted slots come back with new ids, without their click statistics. What others changed since is a conflict, and nothing is written. An undo can be undone.",
@@ -23,6 +24,9 @@ pub(crate) struct UndoArgs {
     /// Current login of the page, which has to match if the login is changed back
     #[arg(long, value_name = "LOGIN", requires = "yes")]
     pub(super) confirm: Option<String>,
+    /// Show every change of a large plan
+    #[arg(long, hide_short_help = true)]
+    pub(super) full: bool,
     /// Wait for another run on the same page instead of refusing
     #[arg(long, hide_short_help = true)]
     pub(super) wait: bool,

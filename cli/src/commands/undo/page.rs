@@ -170,7 +170,7 @@ fn request(
     let apply_args = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
-        full: true,
+        full: args.full,
         prune: !undo.deletes.is_empty(),
         max_deletes: Some(undo.deletes.len()),
         exact: undo.recreates.keys().copied().collect(),

@@ -132,7 +132,10 @@ impl OutputOptions {
             Format::Ids => {
                 let text = ids::render(&selected.records()?, &outcome.view);
                 let rows = outcome.view.rows().filter(|_| text.is_empty() && !self.is_narrowed());
-                let text = rows.map_or(text, |rows| ids::render(&Records::of(rows), &outcome.view));
+                let text = rows.map_or(text, |rows| {
+                    let changed = rows.iter().filter(|row| row["action"] != "none").cloned();
+                    ids::render(&Records::of(changed.collect()), &outcome.view)
+                });
                 Rendering::Text(text)
             }
             Format::Markdown => {

@@ -31,8 +31,8 @@ pub(crate) struct Records {
 
 impl Records {
     /// Returns a list of records.
-    pub(crate) fn of(items: &[Value]) -> Self {
-        Self { items: items.to_vec(), listed: true }
+    pub(crate) fn of(items: Vec<Value>) -> Self {
+        Self { items, listed: true }
     }
 
     /// Tells whether this is a single record, not a list with one record.

@@ -16,16 +16,24 @@ const FIELDS: &str = "fields";
 /// those that are removed.
 pub(crate) fn form_lines(before: &Object, changed: &Object, removed: &[String]) -> Vec<StyledLine> {
     let width = width();
-    let mut changes = Vec::new();
-    for (name, new) in changed.iter().filter(|(name, _)| *name != FIELDS) {
-        differences(name, before.get(name), Some(new), &mut changes);
-    }
-    let mut lines = shown(&changes, width);
+    let mut lines = value_lines(before, changed.iter().filter(|(name, _)| *name != FIELDS));
     lines.extend(fields(&list(before.get(FIELDS)), &list(changed.get(FIELDS)), width));
     lines.extend(removed.iter().map(|name| {
         StyledLine::new(Style::Removed, format!("    - field {}", sanitize::line(name)))
     }));
     lines
+}
+
+/// Lines about new values of a record: a line for each value that differs.
+pub(crate) fn value_lines<'v>(
+    before: &'v Object,
+    changed: impl Iterator<Item = (&'v String, &'v Value)>,
+) -> Vec<StyledLine> {
+    let mut changes = Vec::new();
+    for (name, new) in changed {
+        differences(name, before.get(name), Some(new), &mut changes);
+    }
+    shown(&changes, width())
 }
 
 fn shown(changes: &[Change<'_>], width: usize) -> Vec<StyledLine> {

@@ -4,7 +4,7 @@ mod form;
 mod model;
 mod text;
 
-pub(crate) use form::form_lines;
+pub(crate) use form::{form_lines, value_lines};
 use links_sdk::SlotId;
 use links_sdk::apply::{Notice, RetainReason};
 use model::{Change, ShownSlot};

@@ -15,6 +15,7 @@ use crate::output::label::label;
 
 /// Effects of a plan on a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct PlanView<'p> {
     /// Fingerprint of the page that the plan is for.
     pub(super) page: &'p str,

@@ -1,8 +1,8 @@
 //! Store for the runs of a page: a directory with a journal and a backup for each, and a lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -142,6 +142,36 @@ impl JournalStore {
             all.extend(pages.map(|directory| Self { directory, service: service.clone() }));
         }
         Ok(all)
+    }
+
+    /// Returns the names of the newest runs and commands of a service, the newest first, with their headers. Nothing else of them is read.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be read.
+    pub fn newest(
+        state: &Path,
+        service: &str,
+        most: usize,
+    ) -> io::Result<Vec<(String, RunHeader)>> {
+        let mut journals = BTreeMap::new();
+        for store in
+            Self::all(state, Some(service))?.into_iter().chain([Self::of_commands(state, service)])
+        {
+            let named =
+                entries(&store.directory)?.into_iter().filter_map(|path| match run_of(&path)? {
+                    (run, JOURNAL) => Some((run, path)),
+                    _ => None,
+                });
+            journals.extend(named);
+        }
+        let header = |(run, path): (String, PathBuf)| {
+            let file = state_file::open(OpenOptions::new().read(true), &path).ok()?;
+            let mut line = Vec::new();
+            BufReader::new(file.take(MAX_BYTES)).read_until(b'\n', &mut line).ok()?;
+            Some((run, opening_of(&line)?))
+        };
+        Ok(journals.into_iter().rev().filter_map(header).take(most).collect())
     }
 
     /// Removes the journals and backups of all runs and commands of a service, also of those that did not end: for a service that begins anew.

@@ -32,6 +32,6 @@ pub(super) async fn change(
     let call = profile.update_unchanged(&page, ProfileChanges::from(sent.clone())).answer();
     let changed = call.before_write(recorder.fields_update(&sent)).await;
     recorder.stored(0, &changed, |page| sent_page_fields(page.take(), &sent));
-    recorder.finish(&context.ui, changed.is_ok());
+    recorder.finish(context, changed.is_ok());
     Ok(CommandOutput::service(changed?.body().clone(), View::Record(FIRST)))
 }
