@@ -38,6 +38,8 @@ pub(crate) const PLAN_FIRST: &str = "LINKS_PLAN_FIRST";
 pub(crate) const LOG: &str = "LINKS_LOG";
 /// The directory of the configuration.
 pub(crate) const CONFIG_DIR: &str = "LINKS_CONFIG_DIR";
+/// Directories whose files are trusted whoever owns them.
+pub(crate) const SAFE_DIRECTORY: &str = "LINKS_SAFE_DIRECTORY";
 /// The directory of state.
 pub(crate) const STATE_DIR: &str = "LINKS_STATE_DIR";
 /// The directory of the caches.

@@ -60,6 +60,8 @@ mod keys;
 #[cfg(target_os = "linux")]
 mod leaves;
 mod music;
+#[cfg(target_os = "linux")]
+mod named_files;
 mod names;
 mod origins;
 #[cfg(target_os = "linux")]

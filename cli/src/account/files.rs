@@ -10,11 +10,12 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::error::file_error::unread_page_file;
+use crate::error::file_error::{unread_page_file, unusable_path};
 use crate::form_file::FormFile;
+use crate::fs::named;
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::patch::refuse_marks;
-use crate::page_file::{self, Document, FileKind, PageFile};
+use crate::page_file::{Document, FileKind, PageFile};
 
 /// Number of directories below the first that are searched for files.
 pub(crate) const DEPTH: usize = 8;
@@ -51,6 +52,7 @@ impl AccountFiles {
         let mut files = Self::default();
         let mut failures = Vec::new();
         for path in paths.iter().chain(&default) {
+            named::resolve(path).map_err(|error| unusable_path(path, &error))?;
             let is_directory = path.is_dir();
             let found = if is_directory {
                 files.directories.push(path.clone());
@@ -89,7 +91,7 @@ impl AccountFiles {
         {
             return Ok(());
         }
-        let (name, bytes) = page_file::read(path).map_err(unread_page_file)?;
+        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         self.parse(path, &name, bytes, roots, is_found)
     }
 

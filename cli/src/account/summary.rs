@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
+use crate::error::file_error::file_error;
+use crate::fs::named;
 use crate::output::format::{Format, markdown};
 use crate::output::{CommandOutput, StyledLine, View};
 
@@ -33,9 +35,8 @@ pub(crate) fn put(
     if is_output(path) {
         return Ok(CommandOutput { view: View::Document(text), ..output });
     }
-    append(path, &text).map_err(|error| {
-        CommandError::usage(format!("cannot write {}: {error}", path.display()))
-    })?;
+    append(path, &text)
+        .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))?;
     Ok(output)
 }
 
@@ -49,7 +50,7 @@ fn is_output(path: &Path) -> bool {
 }
 
 fn append(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    let mut file = OpenOptions::new().create(true).append(true).open(named::resolve(path)?)?;
     file.write_all(text.as_bytes())
 }
 

@@ -169,6 +169,9 @@ pub(crate) fn prepare(
         Err(_) if accepts_invalid_config => settings::without_config(global)?,
         settings => settings?,
     };
+    if let Some(list) = &settings.safe_directory {
+        crate::fs::named::trust(list);
+    }
     let shape = OutputOptions {
         format: settings.output,
         is_implied: global.implies_format(),

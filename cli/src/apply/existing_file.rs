@@ -16,11 +16,12 @@ use crate::apply::uploads;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
+use crate::error::file_error::file_error;
+use crate::fs::{atomic, named};
 use crate::output::{Style, StyledLine};
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::patch::refuse_marks;
-use crate::page_file::{self, FileScope, PageFile};
+use crate::page_file::{FileScope, PageFile};
 
 /// A page file as it was read.
 pub(crate) struct ExistingFile {
@@ -53,7 +54,7 @@ pub(crate) struct TakenOver {
 impl ExistingFile {
     /// Reads a page file. Refuses one with marks of conflicts.
     pub(crate) fn read(path: &Path, scope: FileScope) -> Result<Self, CommandError> {
-        let (name, bytes) = page_file::read(path)?;
+        let (name, bytes) = named::read(path)?;
         if is_saved_plan(&bytes) {
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file")));
         }
@@ -181,7 +182,7 @@ impl TakenOver {
 
 /// Replaces the text of a file, unless it was changed since it was read.
 pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<(), CommandError> {
-    if std::fs::read(path).unwrap_or_default() != read.as_bytes() {
+    if !named::read(path).is_ok_and(|(_, now)| now == read.as_bytes()) {
         let message = format!("{} was changed meanwhile; nothing was written", path.display());
         return Err(
             CommandError::new(Exit::Conflict, message).with_hint("run the same command again")
@@ -197,6 +198,6 @@ pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
             CommandError::new(Exit::Refused, format!("{} already exists", path.display()))
                 .with_hint("--force replaces it")
         }
-        _ => CommandError::usage(format!("cannot write {}: {error}", path.display())),
+        _ => file_error(&format!("cannot write {}", path.display()), error),
     }
 }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
-use crate::page_file;
+use crate::error::file_error::file_error;
+use crate::fs::{atomic, named};
 use crate::page_file::local_image::hash_of;
 
 /// Format of saved plans.
@@ -83,7 +83,7 @@ impl PlanFormat {
         path: &Path,
         hint: impl FnOnce(&str) -> String,
     ) -> Result<(String, T), CommandError> {
-        let (name, bytes) = page_file::read_most(path, self.max_bytes)?;
+        let (name, bytes) = named::read_most(path, self.max_bytes)?;
         let Some(header) = self.header(&bytes) else {
             let message = format!("{name} is not a saved plan of `{}`", self.command);
             return Err(CommandError::usage(message).with_hint(hint(&name)));
@@ -100,14 +100,14 @@ impl PlanFormat {
 
     /// Reads fields of a saved plan, if the file can be read.
     pub(crate) fn peek<T: DeserializeOwned>(&self, path: &Path) -> Option<T> {
-        let (_, bytes) = page_file::read_most(path, self.max_bytes).ok()?;
+        let (_, bytes) = named::read_most(path, self.max_bytes).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Writes a plan. Replaces only an older plan.
     pub(crate) fn write(&self, path: &Path, plan: &impl Serialize) -> Result<(), CommandError> {
         let name = path.display();
-        if let Ok((_, bytes)) = page_file::read_most(path, self.max_bytes)
+        if let Ok((_, bytes)) = named::read_most(path, self.max_bytes)
             && !self.is_of(&bytes)
         {
             let message = format!("{name} already exists and is not a plan of `{}`", self.command);
@@ -115,6 +115,6 @@ impl PlanFormat {
         }
         let text = serde_json::to_string_pretty(plan).map_err(CommandError::internal)? + "\n";
         atomic::write(path, &text, true)
-            .map_err(|error| CommandError::usage(format!("cannot write {name}: {error}")))
+            .map_err(|error| file_error(&format!("cannot write {name}"), &error))
     }
 }

@@ -14,7 +14,7 @@ use crate::apply::sync::{LockStore, OpenedText};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::unread_page_file;
-use crate::page_file;
+use crate::fs::named;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use crate::page_file::patch::refuse_marks;
 use crate::page_file::{FileScope, PageFile, ReferencePlace};
@@ -102,7 +102,7 @@ impl ApplySource {
 
     /// Reads a page file with its fields.
     pub(crate) fn whole(path: &Path, roots: &[PathBuf], verb: &str) -> Result<Self, CommandError> {
-        let (name, bytes) = page_file::read(path).map_err(unread_page_file)?;
+        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         if PAGE_PLAN.is_of(&bytes) {
             let quoted = quoted(&name);
             return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
@@ -317,7 +317,7 @@ impl SavedPlan {
         // The path comes from the plan: a file outside its directory is not examined, not even for existence.
         let path = Path::new(&self.file.name);
         let is_there = lies_beneath(path, &self.file.directory) && path.is_file();
-        let (_, bytes) = is_there.then(|| page_file::read(path)).and_then(Result::ok)?;
+        let (_, bytes) = is_there.then(|| named::read(path)).and_then(Result::ok)?;
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
         (hash_of(text) != self.file.sha256).then(|| {
             format!("{} was edited since the plan was made; the plan is unchanged", self.file.name)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
-use crate::page_file;
+use crate::fs::named;
 
 /// Words after a command, sorted: at most one file, and values for fields.
 #[derive(Debug, Default, PartialEq)]
@@ -133,7 +133,7 @@ fn split(word: &str) -> Option<(&str, &str, Operator)> {
 fn value(field: &str, text: &str, json: bool) -> Result<Value, CommandError> {
     let text = match text.strip_prefix('@') {
         Some(path) => {
-            let (name, bytes) = page_file::read(Path::new(path))?;
+            let (name, bytes) = named::read(Path::new(path))?;
             String::from_utf8(bytes)
                 .map_err(|_| CommandError::usage(format!("{name} is not UTF-8")))?
         }

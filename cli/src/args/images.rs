@@ -10,6 +10,8 @@ use super::reused_images::ReusedImages;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::file_error;
+use crate::fs::named::{self, Refusal};
 use crate::output::dry_run::DryRun;
 use crate::output::{Style, StyledLine};
 use crate::page_file::local_path::{has_image_ending, looks_local};
@@ -29,10 +31,16 @@ pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 ///
 /// When the file cannot be read, or is not an image of at most 50 MB.
 pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
-    let unreadable =
-        |error: std::io::Error| CommandError::usage(format!("cannot read {name}: {error}"));
+    let unreadable = |error: std::io::Error| file_error(&format!("cannot read {name}"), &error);
     let invalid = |why: &str| Err(CommandError::new(Exit::Invalid, format!("{name} {why}")));
-    let known = std::fs::metadata(Path::new(name)).map_err(unreadable)?;
+    let path = named::resolve(Path::new(name)).map_err(unreadable)?;
+    let file = match named::open(&path) {
+        Err(error) if matches!(Refusal::of(&error), Some(Refusal::NotAFile(_))) => {
+            return invalid("is not a file");
+        }
+        file => file.map_err(unreadable)?,
+    };
+    let known = file.metadata().map_err(unreadable)?;
     if !known.is_file() {
         return invalid("is not a file");
     }
@@ -43,14 +51,13 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
         return invalid("is larger than 50 MB");
     }
     let mut start = Vec::new();
-    let file = std::fs::File::open(name).map_err(unreadable)?;
     let mut start_of_file = std::io::Read::take(file, ImageType::SIGNATURE as u64);
     std::io::Read::read_to_end(&mut start_of_file, &mut start).map_err(unreadable)?;
     if ImageType::of(&start).is_none() {
         return invalid("is not an image: only jpeg, png, webp and gif can be uploaded");
     }
     let via = if known.len() > LARGE { UploadMethod::UploadUrl } else { UploadMethod::Multipart };
-    Ok(Upload::file(name).method(via))
+    Ok(Upload::file(path).method(via))
 }
 
 /// Returns a warning about an image that is uploaded all the same: one that is damaged, or larger than pages show.

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use links_sdk::MAX_UPLOAD_BYTES;
+
 use crate::cache::uploads::Uploads;
 use crate::context::Context;
+use crate::fs::named;
 use crate::page_file::local_image::hash_of;
 
 /// Images that the service already has, of the account in use.
@@ -24,7 +27,7 @@ impl ReusedImages {
     /// Returns the hash of a file. `None` if the account is not known, or the file cannot be read.
     pub(crate) fn hash(&self, file: &str) -> Option<String> {
         self.account?;
-        std::fs::read(Path::new(file)).ok().map(|bytes| hash_of(&bytes))
+        named::read_most(Path::new(file), MAX_UPLOAD_BYTES).ok().map(|(_, bytes)| hash_of(&bytes))
     }
 
     /// Returns the path of an image that the service has, and notes that it is used.

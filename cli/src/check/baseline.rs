@@ -1,6 +1,7 @@
 //! Links that were not fine in an earlier run, so that only new ones fail.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,8 +13,9 @@ use super::checked_link::CheckedLink;
 use super::link_holder::LinkHolder;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::file_error;
 use crate::fs::atomic;
-use crate::page_file;
+use crate::fs::named::{self, ReadError};
 
 /// Maximum size of a baseline in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -67,12 +69,15 @@ struct BaselineLink {
 impl Baseline {
     /// Reads a baseline.
     fn read(path: &Path) -> Result<Self, CommandError> {
-        if !path.exists() {
-            let message = format!("there is no baseline {}", path.display());
-            return Err(CommandError::usage(message)
-                .with_hint("--update-baseline writes it; so does `links check -o json > FILE`"));
-        }
-        let (name, bytes) = page_file::read_most(path, MAX_BYTES)?;
+        let (name, bytes) = match named::read_most(path, MAX_BYTES) {
+            Err(ReadError::Io(name, error)) if error.kind() == io::ErrorKind::NotFound => {
+                let message = format!("there is no baseline {name}");
+                return Err(CommandError::usage(message).with_hint(
+                    "--update-baseline writes it; so does `links check -o json > FILE`",
+                ));
+            }
+            read => read?,
+        };
         Self::parse(&bytes).map_err(|why| {
             let message = format!("{name} is not a baseline: {why}; no link was checked");
             CommandError::new(Exit::Invalid, message).with_hint("--update-baseline writes it anew")
@@ -114,7 +119,7 @@ pub(crate) fn write(path: &Path, links: &[CheckedLink]) -> Result<(), CommandErr
     let file = json!({"data": known.into_iter().map(entry).collect::<Vec<Value>>()});
     let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;
     atomic::write(path, &(text + "\n"), true)
-        .map_err(|error| CommandError::usage(format!("cannot write {}: {error}", path.display())))
+        .map_err(|error| file_error(&format!("cannot write {}", path.display()), &error))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::pages::CheckedPage;
 use crate::apply::existing_file::not_written;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
+use crate::fs::{atomic, named};
 use crate::page_file::Document;
 use crate::page_file::node::{Node, Span, Tree};
 use crate::page_file::patch::{Edit, PatchError, Path, Step, patch};
@@ -53,7 +53,8 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, Com
 
 /// Replaces a file that is still as it was checked; a byte order mark stays.
 fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<(), CommandError> {
-    let current = std::fs::read_to_string(file).unwrap_or_default();
+    let current = named::read(file).ok().and_then(|(_, bytes)| String::from_utf8(bytes).ok());
+    let current = current.unwrap_or_default();
     let mark = if current.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     if current != format!("{mark}{checked}") {
         let message = format!("{} was changed meanwhile; the file was not written", file.display());

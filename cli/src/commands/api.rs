@@ -12,10 +12,10 @@ use crate::args::dry_run::DryRunArgs;
 use crate::args::idempotency_key::IdempotencyKeyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::fs::named;
 use crate::help::HelpText;
 use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
-use crate::page_file;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links api GET '/profiles/cafe?include=slots'", "links api POST /profiles/cafe/slots -F type=text -F 'data:={\"title\":\"Hello\"}'", "links api DELETE /profiles/cafe/slots -F 'ids:=[1001,1002]'"])]
@@ -122,7 +122,7 @@ fn recorder(context: &Context, args: &ApiArgs) -> CommandRecorder {
 }
 
 fn body(path: &Path) -> Result<Vec<u8>, CommandError> {
-    Ok(page_file::read(path)?.1)
+    Ok(named::read(path)?.1)
 }
 
 /// Adds a value to the query. A list becomes several parameters, which the service names `ids[]`.

@@ -1,6 +1,5 @@
 //! `links init`: begins a `links.lock`, or rebuilds its records.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
-use crate::fs::atomic;
+use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::{Document, PageFile};
@@ -288,8 +287,13 @@ fn has_key(path: &Path, key: &str) -> bool {
 /// Adds the attribute of the lock to the `.gitattributes` of its directory.
 fn add_attribute(directory: &Path) -> io::Result<()> {
     let path = directory.join(".gitattributes");
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
+    let text = match path.symlink_metadata() {
+        // Git does not follow a link either.
+        Ok(found) if found.is_symlink() => return Err(io::Error::other("it is a link")),
+        Ok(_) => {
+            let (_, bytes) = named::read(&path).map_err(io::Error::other)?;
+            String::from_utf8(bytes).map_err(io::Error::other)?
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error),
     };

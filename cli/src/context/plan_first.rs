@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,8 @@ use crate::cache::json_file;
 use crate::env_vars::PLAN_FIRST;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::private;
+use crate::error::file_error::file_error;
+use crate::fs::{named, private};
 
 /// Seconds for which a dry run counts.
 const VALID_FOR: u64 = 3600;
@@ -241,11 +241,10 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 }
 
 fn content(path: &Path) -> Result<String, CommandError> {
-    let unread = |error: std::io::Error| {
-        CommandError::usage(format!("cannot read {}: {error}", path.display()))
-    };
+    let unread =
+        |error: std::io::Error| file_error(&format!("cannot read {}", path.display()), &error);
     let mut hash = Sha256::new();
-    let mut file = File::open(path).map_err(unread)?.take(FILE_MAX);
+    let mut file = named::open(path).map_err(unread)?.take(FILE_MAX);
     let mut chunk = vec![0; 64 << 10];
     loop {
         match file.read(&mut chunk).map_err(unread)? {

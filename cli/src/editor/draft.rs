@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::page_file::ReadError;
-use crate::{page_file, sanitize};
+use crate::fs::named::{self, ReadError};
+use crate::sanitize;
 
 /// Prefix of a line that describes a problem of the next line.
 const MARK: &str = "#!! ";
@@ -40,7 +40,7 @@ impl Draft {
 
     /// Returns the content of the file.
     pub(crate) fn read(&self) -> Result<Vec<u8>, ReadError> {
-        page_file::read(&self.0).map(|(_, bytes)| bytes)
+        named::read(&self.0).map(|(_, bytes)| bytes)
     }
 
     /// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.

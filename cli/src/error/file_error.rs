@@ -1,13 +1,15 @@
 //! Conversion of errors in the user's files.
 
 use std::io;
+use std::path::Path;
 
 use links_sdk::ProfileKey;
 
 use super::CommandError;
 use super::exit_code::Exit;
+use crate::fs::named::{ReadError, Refusal};
 use crate::page_file::local_image::RootError;
-use crate::page_file::{DocumentError, FileDiagnostics, ReadError};
+use crate::page_file::{DocumentError, FileDiagnostics};
 use crate::sanitize;
 
 /// Ends of the names of files.
@@ -34,13 +36,29 @@ impl From<RootError> for CommandError {
 impl From<ReadError> for CommandError {
     fn from(why: ReadError) -> Self {
         match why {
-            ReadError::Io(name, error) => Self::usage(format!("cannot read {name}: {error}")),
+            ReadError::Io(name, error) => file_error(&format!("cannot read {name}"), &error),
             ReadError::NotAFile(..) => {
                 Self::new(Exit::Invalid, why.to_string()).with_hint("`-` reads standard input")
             }
             ReadError::TooLarge(..) => Self::new(Exit::Invalid, why.to_string()),
         }
     }
+}
+
+/// Returns the error for a file that cannot be read or written.
+pub(crate) fn file_error(what: &str, error: &io::Error) -> CommandError {
+    let message = format!("{what}: {error}");
+    let Some(refusal) = Refusal::of(error) else { return CommandError::usage(message) };
+    let refused = CommandError::new(Exit::Refused, message);
+    match refusal.hint() {
+        Some(hint) => refused.with_hint(hint),
+        None => refused,
+    }
+}
+
+/// Returns the error for a path that cannot be used.
+pub(crate) fn unusable_path(path: &Path, error: &io::Error) -> CommandError {
+    file_error(&format!("cannot use {}", path.display()), error)
 }
 
 /// Returns the error for a page file that cannot be read. A page is easily named where its file is needed.

@@ -1,10 +1,12 @@
 //! Atomic writes: a file is written completely or not at all.
 
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+use super::named;
 
 /// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
 /// `replace` is true, and keeps its permissions; a device or a pipe is written to, not replaced.
@@ -18,18 +20,15 @@ pub(crate) fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
 
 /// Writes a file as [`write`] does.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
-    let target = if replace {
-        path.canonicalize().unwrap_or_else(|_| path.to_owned())
-    } else {
-        path.to_owned()
-    };
+    let target = if replace { named::resolve(path)? } else { entry(path)? };
     let directory = directory_of(&target);
     if !directory.is_dir() {
         let missing = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
     let existing = target.metadata().ok().filter(|_| replace);
-    if existing.as_ref().is_some_and(|it| !it.is_file()) {
+    let is_replaced = |it: &Metadata| it.is_file() && !named::is_stream(&target);
+    if existing.as_ref().is_some_and(|it| !is_replaced(it)) {
         return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
     }
     let file = new_file(directory)?;
@@ -53,15 +52,16 @@ impl NewFile {
     ///
     /// When there is something at the path, or its directory cannot be written to.
     pub(crate) fn prepare(target: &Path) -> io::Result<Self> {
+        let target = entry(target)?;
         if target.symlink_metadata().is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let directory = directory_of(target);
+        let directory = directory_of(&target);
         if !directory.is_dir() {
             let missing = format!("there is no directory {}", directory.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, missing));
         }
-        Ok(Self { file: new_file(directory)?, target: target.to_owned() })
+        Ok(Self { file: new_file(directory)?, target })
     }
 
     /// Writes the file as [`write`] does.
@@ -80,7 +80,7 @@ impl NewFile {
 ///
 /// When it could not be written.
 pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
-    let target = path.canonicalize()?;
+    let target = named::resolve(path)?;
     if !target.metadata()?.is_file() {
         return OpenOptions::new().write(true).open(&target).map(drop);
     }
@@ -116,6 +116,12 @@ pub(super) fn finish_unsynced(
 fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
     let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
     renamed.map(drop).map_err(|error| error.error)
+}
+
+/// Returns a path with the links in its directory resolved.
+fn entry(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(named::resolve(directory_of(path))?.join(name))
 }
 
 /// Directory of a file; the current one for a bare name.

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 const MOST_BYTES: u64 = 1024 * 1024;
 /// Mode bit for write access of all users.
 #[cfg(unix)]
-const ANYBODY_WRITES: u32 = 0o002;
+pub(super) const ANYBODY_WRITES: u32 = 0o002;
 /// Message for a file of another user.
 #[cfg(unix)]
 const FOREIGN: &str = "it belongs to another user";
@@ -194,7 +194,7 @@ fn refuse_foreign(target: &Path) -> io::Result<()> {
 
 /// Effective user id of this process.
 #[cfg(unix)]
-fn own_id() -> u32 {
+pub(super) fn own_id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 

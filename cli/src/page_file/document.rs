@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::foreign::ForeignFile;
 use super::node::{Node, Tree};
-use super::read::ReadError;
 use super::report::{FieldDiagnostic, FileDiagnostics};
-use super::{json, parse, read};
+use super::{json, parse};
+use crate::fs::named::{self, ReadError};
 
 /// Parsed document with its text.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub(crate) enum DocumentError {
 impl Document {
     /// Reads and parses a file, `-` for standard input.
     pub(crate) fn read(path: &Path) -> Result<Self, DocumentError> {
-        let (name, bytes) = read::read(path)?;
+        let (name, bytes) = named::read(path)?;
         Ok(Self::from_bytes(&name, bytes)?)
     }
 

@@ -6,9 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::Dir;
 use links_sdk::{ImageType, MAX_UPLOAD_BYTES, image_size_of};
 use sha2::{Digest, Sha256};
+
+use crate::fs::named::{self, Refusal};
 
 /// Directories that may contain images, and the directory that image names are relative to.
 #[derive(Clone, Debug)]
@@ -143,7 +145,7 @@ impl ImageRoots {
             return Err(ImageError::Hidden(name.to_owned()));
         }
         let directory = self.directory.as_deref().ok_or_else(outside)?;
-        let wanted = normal(&directory.join(name));
+        let wanted = named::normal(&directory.join(name));
         let found = self.root_of(&wanted).ok_or_else(outside)?;
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
@@ -184,7 +186,7 @@ impl Root {
 
 impl LocalImage {
     fn read_first(root: Root, beneath: PathBuf, shown: String) -> Result<Self, ImageError> {
-        let bytes = match bytes(&root.dir, &beneath) {
+        let bytes = match bytes(&root, &beneath) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Err(ImageError::NotAFile(shown)),
             Err(error) => return Err(ImageError::ReadError(shown, error)),
@@ -209,7 +211,7 @@ impl LocalImage {
     ///
     /// When the image cannot be read any more.
     pub(crate) fn read(&self) -> io::Result<Option<Vec<u8>>> {
-        Ok(bytes(&self.root.dir, &self.beneath)?.filter(|bytes| hash_of(bytes) == self.hash))
+        Ok(bytes(&self.root, &self.beneath)?.filter(|bytes| hash_of(bytes) == self.hash))
     }
 
     /// Returns the path with links resolved, relative to the current directory if it lies beneath that.
@@ -234,30 +236,14 @@ pub(crate) fn hash_of(bytes: &[u8]) -> String {
 }
 
 /// Reads a regular file up to one byte more than may be uploaded; `None` for anything else.
-fn bytes(dir: &Dir, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
-    // Anything but a regular file is not even opened, for example a device; a pipe that replaces the file meanwhile must not block.
-    if !dir.symlink_metadata(beneath)?.is_file() {
-        return Ok(None);
-    }
-    let file: File = dir.open_with(beneath, &without_waiting())?;
-    if !file.metadata()?.is_file() {
-        return Ok(None);
-    }
+fn bytes(root: &Root, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match named::open_beneath(&root.path, &root.dir, beneath) {
+        Err(error) if matches!(Refusal::of(&error), Some(Refusal::NotAFile(_))) => return Ok(None),
+        file => file?,
+    };
     let mut bytes = Vec::new();
     file.take(MAX_UPLOAD_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
-}
-
-fn without_waiting() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY;
-        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
-    }
-    options
 }
 
 /// Resolves the links in the path of a regular file beneath a directory; `None` for anything else. Anything but a regular file is not even
@@ -283,21 +269,6 @@ fn is_hidden(path: &Path) -> bool {
         Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
         _ => false,
     })
-}
-
-/// Returns the path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut parts = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts
 }
 
 /// Tells whether a path leads out of its directory, which is reported without an error code of the system.

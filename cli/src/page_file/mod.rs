@@ -14,7 +14,6 @@ mod page;
 mod parse;
 pub(crate) mod patch;
 pub(crate) mod profile_fields;
-mod read;
 pub(crate) mod record;
 mod references;
 mod refusals;
@@ -26,12 +25,12 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::fs::named::{MAX_BYTES, too_large};
 pub(crate) use document::{Document, DocumentError};
 pub(crate) use kind::FileKind;
 use local_image::{ImageRoots, LocalImage};
 use node::Node;
 pub(crate) use page::PageContent;
-pub(crate) use read::{MAX_BYTES, ReadError, read, read_most, too_large};
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
 pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics, line_and_column};
 

@@ -7,7 +7,7 @@ use crate::account::files::AccountFiles;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::unread_page_file;
-use crate::page_file;
+use crate::fs::named;
 use crate::page_file::local_image::hash_of;
 
 /// Text of a page file.
@@ -21,7 +21,7 @@ pub(super) struct PreviewSource {
 
 impl PreviewSource {
     pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self, CommandError> {
-        let (name, bytes) = page_file::read(path).map_err(unread_page_file)?;
+        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         Ok(Self { path: path.to_owned(), name, bytes, roots: roots.to_vec() })
     }
 

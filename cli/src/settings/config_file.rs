@@ -42,6 +42,7 @@ enum KeyKind {
     Switch,
     Seconds,
     Wait,
+    Paths,
 }
 
 /// All keys.
@@ -87,6 +88,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         default: "",
         about: "maximum wait for rate limits, in seconds",
         kind: KeyKind::Wait,
+    },
+    ConfigKey {
+        name: "safe-directory",
+        variable: env_vars::SAFE_DIRECTORY,
+        default: "",
+        about: "directories whose files may belong to other users, in the form of PATH; * for all",
+        kind: KeyKind::Paths,
     },
 ];
 
@@ -182,7 +190,7 @@ impl Config {
             KeyKind::Seconds | KeyKind::Wait => {
                 Value::from(text.parse::<i64>().unwrap_or_default())
             }
-            KeyKind::Format | KeyKind::Url | KeyKind::Color => Value::from(text),
+            KeyKind::Format | KeyKind::Url | KeyKind::Color | KeyKind::Paths => Value::from(text),
         };
         match self.document.get_mut(key.name).and_then(Item::as_value_mut) {
             Some(old) => {

@@ -42,6 +42,8 @@ pub(crate) struct Settings {
     pub(crate) config_dir: Option<PathBuf>,
     /// Directory of journals, backups and locks, if the user names one.
     pub(crate) state_dir: Option<PathBuf>,
+    /// Directories whose files are trusted whoever owns them, in the form of `PATH`.
+    pub(crate) safe_directory: Option<String>,
     /// Maximum wait for the rate limits.
     pub(crate) max_wait: Option<Duration>,
     /// Server that shares the rate limits between machines.

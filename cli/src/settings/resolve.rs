@@ -12,7 +12,7 @@ use super::{
 };
 use crate::env_vars::{
     ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
-    OUTPUT, PLAN_FIRST, PROGRESS, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
+    OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 use crate::error::CommandError;
 use crate::output::format::Format;
@@ -44,6 +44,7 @@ pub(crate) fn resolve(
         mcp_url: set(MCP_URL),
         config_dir: set(CONFIG_DIR).map(Into::into),
         state_dir: set(STATE_DIR).map(Into::into),
+        safe_directory: set(SAFE_DIRECTORY),
         max_wait: max_wait(flags, set)?,
         pacing: pacing::of(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),

@@ -20,7 +20,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::form_file::FormFile;
 use crate::form_file::fields::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
-use crate::fs::atomic;
+use crate::fs::{atomic, named};
 use crate::output::yaml;
 use crate::page_file::Document;
 use crate::page_file::patch::{
@@ -180,7 +180,8 @@ impl LocalForms {
                     CommandError::new(Exit::Refused, message).with_hint("move it away")
                 })?;
                 if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent).map_err(|error| not_written(&path, &error))?;
+                    let created = named::resolve(parent).and_then(fs::create_dir_all);
+                    created.map_err(|error| not_written(&path, &error))?;
                 }
                 atomic::write(&path, &text, false).map_err(|error| not_written(&path, &error))?;
                 (path, "written".to_owned(), 0)
@@ -285,7 +286,7 @@ fn replace_portable(
     text: &str,
     options: FormOptions,
 ) -> Result<&'static str, CommandError> {
-    if fs::read(path).is_ok_and(|now| now == text.as_bytes()) {
+    if named::read(path).is_ok_and(|(_, now)| now == text.as_bytes()) {
         return Ok(UNCHANGED);
     }
     atomic::write(path, text, options.force).map_err(|error| not_written(path, &error))?;
@@ -312,8 +313,7 @@ fn update(
                 format!("{}: {error}; it was not written", path.display()),
             )
         })?;
-    let text = fs::read_to_string(path)
-        .map_err(|error| CommandError::usage(format!("cannot read {}: {error}", path.display())))?;
+    let text = String::from_utf8_lossy(&named::read(path)?.1).into_owned();
     let unmarked = if options.force { without_marks(&text) } else { text.clone() };
     if plan.changed.is_empty() && unmarked == text {
         return Ok((UNCHANGED.to_owned(), 0));

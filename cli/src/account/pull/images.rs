@@ -9,12 +9,12 @@ use links_sdk::{Client, ImageType};
 
 use super::file_name::stem;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::fs::atomic;
-use crate::page_file::local_image::{hash_of, here};
+use crate::error::file_error::file_error;
+use crate::fs::{atomic, named};
+use crate::page_file::local_image::hash_of;
 
 /// Directory of the images, beside the page file.
-const IMAGES: &str = "images";
+pub(super) const IMAGES: &str = "images";
 
 /// Images that were downloaded, each once for each directory.
 #[derive(Default)]
@@ -58,11 +58,11 @@ impl Images {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let image = write(directory, path, &bytes).map_err(|error| {
-            let message = format!(
-                "the image {path} cannot be written to {}: {error}; its page was not written",
-                directory.join(IMAGES).display()
-            );
-            CommandError::new(Exit::Usage, message)
+            let images = directory.join(IMAGES);
+            let images = images.display();
+            let what =
+                format!("the page was not written: cannot write its image {path} to {images}");
+            file_error(&what, &error)
         })?;
         self.known.insert(key, image.clone());
         Ok(Ok(image))
@@ -76,16 +76,16 @@ fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<DownloadedIma
     let last = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     let (stem, ending) = (stem(last, "image"), ending(bytes));
     let images = directory.join(IMAGES);
-    fs::create_dir_all(here(&images))?;
+    fs::create_dir_all(named::resolve(&images)?)?;
     let names = [format!("{stem}.{ending}"), format!("{stem}-{}.{ending}", &hash[..12])];
     for name in &names {
         let saved = || DownloadedImage { name: format!("{IMAGES}/{name}"), hash: hash.clone() };
         match atomic::write_bytes(&images.join(name), bytes, false) {
             Ok(()) => return Ok(saved()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let file = images.join(name);
-                // A pipe or a device must not be read.
-                if file.symlink_metadata()?.is_file() && fs::read(&file)? == bytes {
+                let most = bytes.len() as u64;
+                let found = named::read_most(&images.join(name), most);
+                if found.is_ok_and(|(_, found)| found == bytes) {
                     return Ok(saved());
                 }
             }

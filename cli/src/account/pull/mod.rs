@@ -20,6 +20,8 @@ use crate::account::live_page::all_keys;
 use crate::apply::schema_line::schema_of;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::file_error::unusable_path;
+use crate::fs::named;
 use crate::output::{CommandOutput, View};
 use new_page::NewPage;
 pub(crate) use options::PullOptions;
@@ -46,6 +48,9 @@ pub(crate) async fn pull(
 ) -> Result<CommandOutput, CommandError> {
     let PullRequest { keys, out, how } = request;
     let out = out.filter(|it| it.as_os_str() != "-");
+    if let Some(path) = &out {
+        named::resolve(path).map_err(|error| unusable_path(path, &error))?;
+    }
     match (&keys[..], out) {
         ([key], None) => print(context, key, &how).await,
         ([key], Some(path)) if is_file(&path) => {

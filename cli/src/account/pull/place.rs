@@ -9,13 +9,16 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::sync::Lock;
 
 use super::file_name::stem;
+use super::images::IMAGES;
 use crate::account::files::{DEPTH, files_below};
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::unusable_path;
 use crate::form_file::FormFile;
+use crate::fs::named;
 use crate::page_file::node::Tree;
 use crate::page_file::{Document, FileKind};
 
@@ -53,9 +56,11 @@ impl PullDirectory {
         let here = |path: &Path| {
             if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
         };
-        let unusable = |error: std::io::Error| {
-            CommandError::usage(format!("cannot use {}: {error}", here(&path).display()))
-        };
+        let unusable = |error: std::io::Error| unusable_path(&here(&path), &error);
+        // Nothing is written where a directory leads elsewhere, and no name there is read.
+        for directory in [FORMS, IMAGES].map(|it| path.join(it)) {
+            named::resolve(&directory).map_err(|error| unusable_path(&directory, &error))?;
+        }
         fs::create_dir_all(here(&path)).map_err(unusable)?;
         let lock = match LockStore::of(&path.join(LOCK_NAME)) {
             Some(store) => {

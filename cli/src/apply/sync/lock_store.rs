@@ -1,6 +1,5 @@
 //! The `links.lock` that governs a page file: the one in the directory of the file, or in the closest directory above.
 
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,37 +8,50 @@ use links_sdk::sync::{Lock, LockFileError};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::file_error;
 use crate::fs::atomic;
-
-/// Name of the file.
-pub(crate) const LOCK_NAME: &str = "links.lock";
+pub(crate) use crate::fs::named::LOCK_NAME;
+use crate::fs::named::{self, ReadError};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A `links.lock` on disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct LockStore {
     /// Its directory, absolute and without symbolic links.
     directory: PathBuf,
+    /// The directory below from which it was found.
+    found_from: PathBuf,
 }
 
+impl PartialEq for LockStore {
+    fn eq(&self, other: &Self) -> bool {
+        self.directory == other.directory
+    }
+}
+
+impl Eq for LockStore {}
+
 impl LockStore {
-    /// Returns the lock that governs a file. A directory of a git repository is not left: what lies above belongs to something else.
+    /// Returns the lock that governs a file. A directory of a git repository is not left: what lies above belongs to something else. A lock that
+    /// another user put into a directory for temporary files does not count.
     pub(crate) fn of(file: &Path) -> Option<Self> {
         let directory = directory_of(file).ok()?;
-        let mut repository = directory.ancestors();
-        let end = repository.position(|it| it.join(".git").exists());
-        let within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
-        within
-            .filter(|it| it.join(LOCK_NAME).symlink_metadata().is_ok())
-            .map(|it| Self { directory: it.to_owned() })
-            .next()
+        let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
+        let end = directory.ancestors().position(|it| is_there(it.join(".git")));
+        let mut within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
+        let lock = within.find(|it| {
+            let lock = it.join(LOCK_NAME);
+            is_there(lock.clone()) && !named::is_dropped(&lock)
+        });
+        lock.map(|it| Self { directory: it.to_owned(), found_from: directory.clone() })
     }
 
     /// Returns the lock of a directory, which may not exist yet.
     pub(crate) fn at(directory: &Path) -> io::Result<Self> {
-        Ok(Self { directory: directory.canonicalize()? })
+        let directory = named::resolve(directory)?.canonicalize()?;
+        Ok(Self { found_from: directory.clone(), directory })
     }
 
     /// Returns its directory, absolute and without symbolic links.
@@ -51,7 +63,8 @@ impl LockStore {
         self.directory.join(LOCK_NAME)
     }
 
-    /// Returns the name under which the lock has the record of a file: its path from the directory of the lock, with `/`.
+    /// Returns the name under which the lock has the record of a file: its path from the directory of the lock, with `/`. `None` for a path that
+    /// not every system has as such.
     pub(crate) fn key(&self, file: &Path) -> Option<String> {
         let path = directory_of(file).ok()?.join(file.file_name()?);
         let below = path.strip_prefix(&self.directory).ok()?;
@@ -59,7 +72,7 @@ impl LockStore {
             Component::Normal(name) => name.to_str(),
             _ => None,
         });
-        Some(names.collect::<Option<Vec<_>>>()?.join("/"))
+        Some(names.collect::<Option<Vec<_>>>()?.join("/")).filter(|key| is_key(key))
     }
 
     /// Returns the path of a file that the lock names.
@@ -78,13 +91,13 @@ impl LockStore {
             CommandError::new(Exit::Refused, message).with_hint(hint.to_owned())
         };
         let restore = "restore it from version control, or run `links init --refresh`";
-        let text = self
-            .text()
-            .map_err(|error| refused(error.to_string(), "make it readable for this command"))?;
+        let text = self.text().map_err(Self::unreadable)?;
         let lock = Lock::parse(&text).map_err(|error| {
-            let hint = if is_mended(&error) { restore } else { "restore it from version control" };
+            let is_mended = is_mended(&error, &text);
+            let hint = if is_mended { restore } else { "restore it from version control" };
             refused(error.to_string(), hint)
         })?;
+        self.check_keys(&lock)?;
         if lock.service != service {
             let why = format!("it belongs to {}, not to {service}", lock.service);
             return Err(refused(why, "use the account that it belongs to, or another directory"));
@@ -94,19 +107,23 @@ impl LockStore {
 
     /// Returns the lock if there is one, unless it is damaged in a way that `links init --refresh` mends.
     pub(crate) fn parsed(&self) -> Result<Option<Lock>, CommandError> {
-        let unusable = |why: &dyn std::fmt::Display| {
-            let message = format!("{} cannot be used: {why}", self.path().display());
-            CommandError::new(Exit::Refused, message)
-        };
         let text = match self.text() {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unusable(&error)),
+            Err(ReadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            Err(error) => return Err(Self::unreadable(error)),
         };
         match Lock::parse(&text) {
-            Ok(lock) => Ok(Some(lock)),
-            Err(error) if is_mended(&error) => Ok(None),
-            Err(error) => Err(unusable(&error)),
+            Ok(lock) => {
+                self.check_keys(&lock)?;
+                Ok(Some(lock))
+            }
+            Err(error) if is_mended(&error, &text) => Ok(None),
+            Err(error) => {
+                let message = format!("{} cannot be used: {error}", self.path().display());
+                Err(CommandError::new(Exit::Refused, message))
+            }
         }
     }
 
@@ -129,8 +146,9 @@ impl LockStore {
 
     /// Writes the lock, as a whole.
     pub(crate) fn write(&self, lock: &Lock, replace: bool) -> Result<(), CommandError> {
-        atomic::write(&self.path(), &lock.to_string(), replace).map_err(|error| {
-            let (path, exit) = (self.path(), Exit::Usage);
+        let write = || atomic::write(&self.path(), &lock.to_string(), replace);
+        self.check_owners().and_then(|()| write()).map_err(|error| {
+            let path = self.path();
             if error.kind() == io::ErrorKind::AlreadyExists {
                 return CommandError::new(
                     Exit::Refused,
@@ -138,7 +156,7 @@ impl LockStore {
                 )
                 .with_hint("`links init --refresh` rebuilds its records");
             }
-            CommandError::new(exit, format!("cannot write {}: {error}", path.display()))
+            file_error(&format!("cannot write {}", path.display()), &error)
         })
     }
 
@@ -166,18 +184,61 @@ impl LockStore {
         })
     }
 
-    fn text(&self) -> io::Result<String> {
+    fn text(&self) -> Result<String, ReadError> {
         let path = self.path();
-        if fs::metadata(&path)?.len() > MAX_BYTES {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
+        let failed = |error| ReadError::Io(path.display().to_string(), error);
+        self.check_owners().map_err(failed)?;
+        let (_, bytes) = named::read_most(&path, MAX_BYTES)?;
+        String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))
+    }
+
+    /// Refuses a lock below which directories belong to other users.
+    fn check_owners(&self) -> io::Result<()> {
+        let mut way = self.found_from.ancestors().take_while(|it| it.starts_with(&self.directory));
+        way.try_for_each(named::check_owner_of)
+    }
+
+    fn unreadable(error: ReadError) -> CommandError {
+        let failure = CommandError::from(error);
+        match failure.exit() {
+            Exit::Refused => failure,
+            _ => CommandError::new(Exit::Refused, failure.to_string())
+                .with_hint("make it a file that this command can read"),
         }
-        fs::read_to_string(path)
+    }
+
+    /// Refuses a lock that names files elsewhere than below its directory.
+    fn check_keys(&self, lock: &Lock) -> Result<(), CommandError> {
+        let is_elsewhere =
+            |key: &&String| !is_key(key) || named::resolve(&self.path_of(key)).is_err();
+        let Some(key) = lock.pages.keys().find(is_elsewhere) else { return Ok(()) };
+        let path = self.path();
+        let message = format!(
+            "{} cannot be used: its page `{key}` is not a file below its directory; nothing was written",
+            path.display()
+        );
+        Err(CommandError::new(Exit::Refused, message)
+            .with_hint("restore links.lock from version control, or correct the path"))
     }
 }
 
+/// Returns whether a text is the path of a file below a directory on every system: names with `/` between them, none of which Git or this
+/// program uses itself.
+fn is_key(key: &str) -> bool {
+    let is_drive = key.as_bytes().get(1) == Some(&b':');
+    let is_name = |name: &str| {
+        !["", ".", ".."].contains(&name)
+            && ![".git", LOCK_NAME].iter().any(|it| it.eq_ignore_ascii_case(name))
+    };
+    !is_drive && !key.contains(['\\', '\0']) && key.split('/').all(is_name)
+}
+
 /// Returns whether `links init --refresh` writes a lock with this error anew.
-fn is_mended(error: &LockFileError) -> bool {
-    matches!(error, LockFileError::MergeConflict { .. } | LockFileError::Malformed { .. })
+fn is_mended(error: &LockFileError, text: &str) -> bool {
+    // A file of another program with this name stays as it is.
+    let is_lock = text.trim().is_empty() || text.contains("\"v\"") && text.contains("\"canon\"");
+    is_lock
+        && matches!(error, LockFileError::MergeConflict { .. } | LockFileError::Malformed { .. })
 }
 
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.
@@ -188,10 +249,8 @@ pub(super) fn absolute(file: &Path) -> Option<String> {
 
 /// Directory of a file, which need not exist, absolute and without symbolic links.
 fn directory_of(file: &Path) -> io::Result<PathBuf> {
-    match file.parent().filter(|it| !it.as_os_str().is_empty()) {
-        Some(parent) => parent.canonicalize(),
-        None => Path::new(".").canonicalize(),
-    }
+    let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
+    named::resolve(parent.unwrap_or(Path::new(".")))?.canonicalize()
 }
 
 /// Short name for a directory that differs between directories.
@@ -202,6 +261,8 @@ fn short_name(directory: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -9,10 +9,11 @@ use similar::TextDiff;
 
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::file_error;
 use crate::fs::atomic;
+use crate::fs::named::{self, ReadError};
 use crate::output::diff::{diff_lines, unified};
 use crate::output::{CommandOutput, Style, StyledLine, View};
-use crate::page_file::{self, ReadError};
 use crate::ui::annotations::Annotate;
 
 /// Writes the page to the file.
@@ -21,9 +22,8 @@ pub(super) fn update(
     page: &Markdown,
     data: Value,
 ) -> Result<CommandOutput, CommandError> {
-    atomic::write(file, &page.text, true).map_err(|error| {
-        CommandError::usage(format!("cannot write {}: {error}", file.display()))
-    })?;
+    atomic::write(file, &page.text, true)
+        .map_err(|error| file_error(&format!("cannot write {}", file.display()), &error))?;
     let line = StyledLine::new(Style::Plain, format!("{} matches the page", file.display()));
     Ok(CommandOutput::own(data, View::Lines(vec![line])))
 }
@@ -35,7 +35,7 @@ pub(super) fn compare(
     mut data: Value,
     annotate: Option<Annotate>,
 ) -> Result<CommandOutput, CommandError> {
-    let (name, bytes) = page_file::read(file).map_err(unreadable)?;
+    let (name, bytes) = named::read(file).map_err(unreadable)?;
     let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
     if expected == found {
         data["differs"] = json!(false);

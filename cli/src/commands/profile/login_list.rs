@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file;
+use crate::fs::named;
 
 /// Login to check, and the line of the file that names it.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct ListedLogin {
 ///
 /// When the file cannot be read, is not UTF-8, or names no login.
 pub(super) fn read(file: &Path) -> Result<Vec<ListedLogin>, CommandError> {
-    let (name, bytes) = page_file::read(file)?;
+    let (name, bytes) = named::read(file)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| CommandError::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
     let logins = parse(&name, &text);

@@ -12,10 +12,11 @@ use crate::bulk::{self, BulkArgs, BulkRequest, invalid};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::fs::named;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
+use crate::profile_key;
 use crate::suggest::suggest;
-use crate::{page_file, profile_key};
 
 #[derive(Args, Debug)]
 #[command(
@@ -88,7 +89,7 @@ pub(crate) async fn run(
 
 /// Reads the file. Its name is that of messages.
 fn read(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
-    let (name, bytes) = page_file::read_most(file, MOST_BYTES)?;
+    let (name, bytes) = named::read_most(file, MOST_BYTES)?;
     let is_stdin = file.as_os_str() == "-";
     Ok((if is_stdin { "standard input".to_owned() } else { name }, bytes))
 }

@@ -16,7 +16,7 @@ use crate::apply::sync::{SyncRecord, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
+use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
 use crate::page_file::{FileScope, PageFile};
@@ -47,7 +47,10 @@ pub(crate) async fn run(
     let SlotsPullArgs { profile, out, force, schema } = args;
     let (out, schema) = (out.filter(|it| it.as_os_str() != "-"), schema.as_deref());
     let mut record = match &out {
-        Some(path) => SyncRecord::of(context, path)?,
+        Some(path) => {
+            named::resolve(path).map_err(|error| not_written(path, &error))?;
+            SyncRecord::of(context, path)?
+        }
         None => None,
     };
     if let (Some(record), Some(path)) = (&mut record, &out)
