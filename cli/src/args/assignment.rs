@@ -104,7 +104,7 @@ fn may_be_file(word: &str) -> bool {
         ["yaml", "yml", "json"].iter().any(|known| extension.eq_ignore_ascii_case(known))
     });
     let is_path = path.components().count() > 1 || path.is_absolute() || word.starts_with("./");
-    word == "-" || path.exists() || has_ending || (is_path && !word.contains('='))
+    word == "-" || path.symlink_metadata().is_ok() || has_ending || (is_path && !word.contains('='))
 }
 
 fn neither(word: &str) -> CommandError {

@@ -20,6 +20,7 @@ use crate::apply::{runs, uploads};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::unusable_path;
 use crate::form_file::FormFile;
 use crate::fs::{atomic, named};
 use crate::help::HelpText;
@@ -68,9 +69,7 @@ pub(crate) async fn run(
     args: InitArgs,
 ) -> Result<CommandOutput, CommandError> {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
-    let store = LockStore::at(&directory).map_err(|error| {
-        CommandError::usage(format!("cannot use {}: {error}", directory.display()))
-    })?;
+    let store = LockStore::at(&directory).map_err(|error| unusable_path(&directory, &error))?;
     let client = context.client().await?;
     let user = context.me(&client).await?.user_id;
     let service = runs::service(context).unwrap_or_default();

@@ -62,7 +62,7 @@ fn github(level: Level, place: Option<(&str, usize, Option<usize>)>, message: &s
     let (level, message) = (level.name(), escaped(&ui::unmarked(message)));
     match place {
         Some((file, line, column)) => {
-            let file = escaped(file).replace(':', "%3A").replace(',', "%2C");
+            let file = escaped(&ui::unmarked(file)).replace(':', "%3A").replace(',', "%2C");
             let column = column.map(|it| format!(",col={it}")).unwrap_or_default();
             format!("::{level} file={file},line={line}{column}::{message}")
         }
@@ -98,5 +98,7 @@ mod tests {
             "::notice file=a,line=3,col=7::x"
         );
         assert_eq!(github(Level::Error, None, "x"), "::error::x");
+        let named = github(Level::Error, Some(("##vso[x]a.txt", 1, None)), "x");
+        assert!(!named.contains("##vso["), "{named}");
     }
 }
