@@ -43,6 +43,7 @@ impl CallOptions {
             reserved: None,
             single_attempt: None,
             write: None,
+            begun: None,
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use links_sdk::content::{Button, Divider};
 use links_sdk::types::{NewFormField, NewSlot, SlotChange, Social};
-use links_sdk::{Client, NewForm, Object, Outcome, ProfileChanges, Token, TokenSource};
+use links_sdk::{
+    AnalyticsQuery, Client, NewForm, Object, Outcome, ProfileChanges, Token, TokenSource,
+};
 use serde_json::{Value, json};
 
 use crate::cafe;
@@ -100,6 +102,26 @@ async fn json_of_another_shape_is_refused_before_anything_is_sent() {
     let error = slots.create(json!({"typ": "button"})).await.unwrap_err();
     assert!(error.to_string().contains("typ"), "{error}");
     assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn analytics_are_read_as_a_type_of_the_program() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Account {
+        rows: Vec<Row>,
+    }
+    #[derive(Debug, serde::Deserialize)]
+    struct Row {
+        login: String,
+        clicks: u64,
+    }
+    let (_server, client) = cafe().await;
+    let analytics = client.analytics().get(AnalyticsQuery::default()).await.unwrap();
+    let account: Account = analytics.decode().unwrap();
+    assert_eq!(account.rows[0].login, "cafe");
+    assert_eq!(analytics.data["rows"][0]["clicks"], account.rows[0].clicks);
+    let error = analytics.decode::<Row>().unwrap_err();
+    assert!(error.to_string().contains("missing field `login`"), "{error}");
 }
 
 #[tokio::test]

@@ -44,6 +44,7 @@ mod tolerant_reading;
 #[cfg(feature = "tracing")]
 mod traces;
 mod upload;
+mod upload_stream;
 mod write_mode;
 mod write_requests;
 

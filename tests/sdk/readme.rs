@@ -6,12 +6,11 @@ use std::error::Error;
 
 async fn in_short(base: &str, token: String) -> Result<(), Box<dyn Error>> {
     // README.md
-    use links_sdk::types::NewSlot;
+    use links_sdk::content::Button;
     use links_sdk::{Client, Token};
 
     let client = Client::builder(base).token(Token::new(&token)?).build()?;
-    let menu =
-        NewSlot::of("button").with("title", "Menu").with("link", "https://qara.example/menu");
+    let menu = Button::new("Menu", "https://qara.example/menu");
     let made = client.profile("cafe").slots().create(menu).await?;
     // end
     drop(made);
@@ -20,17 +19,17 @@ async fn in_short(base: &str, token: String) -> Result<(), Box<dyn Error>> {
 
 async fn client(base: &str, token: String) -> Result<(), Box<dyn Error>> {
     // docs/embedding.md
-    use links_sdk::types::NewSlot;
+    use links_sdk::content::Button;
     use links_sdk::{Client, Token};
+    use serde_json::json;
 
     let client = Client::builder(base).token(Token::new(&token)?).build()?;
     let slots = client.profile("cafe").slots();
-    let menu =
-        NewSlot::of("button").with("title", "Menu").with("link", "https://qara.example/menu");
+    let menu = Button::new("Menu", "https://qara.example/menu");
     slots.create(menu.clone()).dry_run().await?;
     let made = slots.create(menu).await?;
+    slots.update(made.id, json!({"title": "Our menu"})).await?;
     // end
-    drop(made);
     Ok(())
 }
 

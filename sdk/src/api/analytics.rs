@@ -1,5 +1,7 @@
 //! Aggregates of views and clicks (the interface, section 4.10).
 
+use serde::de::DeserializeOwned;
+
 use super::forms::FormHandle;
 use super::profiles::ProfileHandle;
 use crate::call::Call;
@@ -39,7 +41,7 @@ pub struct AnalyticsQuery {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Analytics {
-    /// The numbers. Their shape is not documented.
+    /// The numbers. Their shape is not documented; [`Analytics::decode`] reads them as a type of the program.
     pub data: Object,
     /// Time of the computation, how long the numbers are cached, and whether uniques are approximate.
     pub meta: AnalyticsMeta,
@@ -68,6 +70,35 @@ impl AnalyticsQuery {
     pub fn compare(mut self, compare: bool) -> Self {
         self.compare = Some(compare);
         self
+    }
+}
+
+impl Analytics {
+    /// Returns the numbers as a type of the program, which names the ones that it needs. The service writes an empty object as `[]`: an
+    /// [`Object`] reads both.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// #[derive(serde::Deserialize)]
+    /// struct Report {
+    ///     totals: Totals,
+    /// }
+    /// #[derive(serde::Deserialize)]
+    /// struct Totals {
+    ///     views: u64,
+    /// }
+    ///
+    /// let analytics = client.profile("cafe").analytics(Default::default()).await?;
+    /// let report: Report = analytics.decode()?;
+    /// println!("{} views, known since {}", report.totals.views, analytics.meta.data_starts_at);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the numbers do not have the shape of the type.
+    pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        T::deserialize(&self.data.0)
     }
 }
 

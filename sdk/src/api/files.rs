@@ -35,7 +35,7 @@ impl Client {
 }
 
 impl FilesHandle {
-    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed from disk, through the service or to a
+    /// Uploads an image of up to 50 MB; its `path` is what slots and pages take. It is streamed, through the service or to a
     /// URL that the service names, as [`Upload::method`] says. A file that is missing, empty or too large, or whose content is no jpeg,
     /// png, webp or gif, is refused before anything is sent. Unless a deadline is set it may take an hour.
     ///
@@ -119,6 +119,7 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
         Some(key) => file.keyed(key),
         None => file,
     };
+    let sender = sender.sending(&file);
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.multipart(sender.request(Method::POST, "/files")))
     };
@@ -131,6 +132,7 @@ const MAX_UPLOAD_URLS: u32 = 4;
 
 async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = replayable(upload)?;
+    let sender = sender.sending(&file);
     let CallOptions { idempotency_key, dry_run, .. } = sender.options();
     if *dry_run {
         create_upload_url(&sender).await?;
@@ -153,7 +155,11 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
                     let failed = error.is_network() || error.is_server_error();
                     let lost = failed && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.is_single_use() || is_almost_over(&target);
-                    if !spent || asked == MAX_UPLOAD_URLS || !sender.back_off(asked).await {
+                    if !spent
+                        || sender.options().is_body_spent()
+                        || asked == MAX_UPLOAD_URLS
+                        || !sender.back_off(asked).await
+                    {
                         return Err(error);
                     }
                 }
@@ -174,6 +180,14 @@ async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
             answer.body.clear();
             Error::unreadable(operation::CREATE_UPLOAD_URL, &answer, why.to_string())
         })
+}
+
+impl CallSender {
+    /// Returns a sender that repeats nothing once this content cannot be sent again.
+    fn sending(self, file: &ReplayableBody) -> Self {
+        let options = CallOptions { begun: file.begun(), ..self.options };
+        Self { options, ..self }
+    }
 }
 
 fn replayable(upload: Upload) -> Result<ReplayableBody, Error> {

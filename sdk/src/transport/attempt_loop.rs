@@ -140,10 +140,11 @@ impl<'a> AttemptLoop<'a> {
                     return result;
                 }
             };
-            let decision = self.decide(end, asked);
+            let is_spent = self.options.is_body_spent();
+            let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };
             self.note(end.evidence());
             if end == AttemptEnd::Answer(401) && self.renew().await? {
-                if self.options.single_attempt.is_some() {
+                if is_spent || self.options.single_attempt.is_some() {
                     self.next_attempt = Some((Duration::ZERO, WaitReason::Retry));
                     return result;
                 }

@@ -116,9 +116,41 @@ fn unanswered_in_time(source: Box<dyn StdError + Send + Sync>) -> CallFailure {
     CallFailure::Broken(BrokenAttempt { end: AttemptEnd::TimedOut, source, begun: None })
 }
 
+/// Failure of the content of a request itself. The service got a part of it at most, which it must not take for the whole (RFC 9112, section 8).
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct BrokenBody {
+    kind: io::ErrorKind,
+    message: String,
+}
+
+impl BrokenBody {
+    /// Content that is not what was announced.
+    pub(crate) fn invalid(message: String) -> Self {
+        Self { kind: io::ErrorKind::InvalidInput, message }
+    }
+
+    /// Content that could not be read to its end.
+    pub(crate) fn unread(name: &str, error: &io::Error) -> Self {
+        Self { kind: error.kind(), message: format!("cannot read {name}: {error}") }
+    }
+
+    fn to_io(&self) -> io::Error {
+        io::Error::new(self.kind, self.message.clone())
+    }
+}
+
 /// Returns what a request without an answer proves.
 fn unanswered(error: reqwest::Error) -> CallFailure {
     let error = error.without_url();
+    let mut broken = None;
+    if any_cause(&error, |cause| {
+        broken = cause.downcast_ref::<BrokenBody>().map(BrokenBody::to_io);
+        broken.is_some()
+    }) && let Some(broken) = broken
+    {
+        return CallFailure::Request(broken);
+    }
     if error.is_builder() {
         return CallFailure::Request(io::Error::other(error));
     }
@@ -180,7 +212,10 @@ fn is_client_refused(error: &reqwest::Error) -> bool {
 }
 
 /// Returns whether any error in the chain of causes is like this.
-fn any_cause(error: &reqwest::Error, is: impl Fn(&(dyn StdError + 'static)) -> bool) -> bool {
+fn any_cause(
+    error: &reqwest::Error,
+    mut is: impl FnMut(&(dyn StdError + 'static)) -> bool,
+) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {
         if is(error) {

@@ -35,6 +35,7 @@ pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;
 pub(crate) use call_result::{AttemptCounts, BrokenAttempt, CallFailure, CallResult, NextAttempt};
+pub(crate) use http_sender::BrokenBody;
 pub(crate) use make_request::{BoxFuture, MakeRequest};
 pub(crate) use options::{CallOptions, SingleAttempt};
 pub(crate) use request_cell::RequestCell;

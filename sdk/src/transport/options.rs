@@ -1,6 +1,7 @@
 //! Options of one call.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::Request;
@@ -35,6 +36,8 @@ pub(crate) struct CallOptions {
     pub(crate) reserved: Option<Reservation>,
     /// The call is one attempt without a wait; what would follow is left to the caller.
     pub(crate) single_attempt: Option<SingleAttempt>,
+    /// Flag of a body that can be read once: set as soon as a part was sent, after which nothing is repeated.
+    pub(crate) begun: Option<Arc<AtomicBool>>,
 }
 
 /// Options of a call that is a single attempt, and relies on what its caller has just read.
@@ -51,6 +54,11 @@ pub(crate) struct SingleAttempt {
 const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 
 impl CallOptions {
+    /// Returns whether the body was sent in part, and cannot be sent again.
+    pub(crate) fn is_body_spent(&self) -> bool {
+        self.begun.as_ref().is_some_and(|begun| begun.load(Ordering::Acquire))
+    }
+
     pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
         self.until.saturating_sub(clock.monotonic())
     }

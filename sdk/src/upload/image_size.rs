@@ -22,12 +22,21 @@ impl Upload {
         self
     }
 
-    pub(super) fn check_use(&self) -> Result<(), String> {
+    /// Returns how many first bytes of a stream tell whether the image suits its use. More than a few kilobytes before the size are rare:
+    /// metadata of a camera.
+    pub(super) fn bytes_to_check(&self) -> usize {
+        if self.image_use.is_some() { 256 * 1024 } else { 0 }
+    }
+
+    /// Checks the size of the image. A stream's is read from its first bytes, once these are known.
+    pub(super) fn check_use(&self, start: Option<&[u8]>) -> Result<(), String> {
         let Some(image_use) = self.image_use else { return Ok(()) };
         let name = &self.name;
-        let size = match &self.content {
-            UploadContent::Bytes(bytes) => image_size_of(bytes),
-            UploadContent::File(path) => image_size(path),
+        let size = match (&self.content, start) {
+            (UploadContent::Bytes(bytes), _) => image_size_of(bytes),
+            (UploadContent::File(path), _) => image_size(path),
+            (UploadContent::Once(_), Some(start)) => image_size_of(start),
+            (UploadContent::Once(_), None) => return Ok(()),
         };
         let Some((width, height)) = size else {
             return Err(format!("{name} is not an image whose size can be read"));

@@ -1,23 +1,30 @@
 //! Images to upload.
 
 mod download;
+mod exact_body;
 mod foreign_url;
 mod image;
 #[cfg(feature = "images")]
 mod image_size;
+mod once;
 mod replayable_body;
 mod upload_url;
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_core::Stream;
+use tokio::io::AsyncRead;
+use tokio_util::io::ReaderStream;
 
 pub(crate) use download::{GET, download};
 pub use image::{ImageType, ImageUse, UnsuitableImage};
 #[cfg(feature = "images")]
 pub use image_size::{image_size, image_size_of};
+use once::{OnceContent, Pieces, ProgramStream};
 pub(crate) use replayable_body::ReplayableBody;
 pub use upload_url::UploadTarget;
 #[cfg(feature = "oauth")]
@@ -31,14 +38,21 @@ pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 /// Maximum size of a download in bytes. The service scales images down to a width of 800 pixels (the interface, section 2.1).
 pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
 
-/// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes with a name.
+/// Callback for the progress.
+type Watch = Arc<dyn Fn(UploadProgress) + Send + Sync>;
+
+/// Bytes read at a time.
+const PIECE: usize = 64 * 1024;
+
+/// An image to upload, jpeg, png, webp or gif by its content: a file on disk, or bytes, a reader or a stream with a name.
 ///
 /// ```
 /// use links_sdk::{ImageUse, Upload, UploadMethod};
 ///
 /// let from_disk = Upload::file("portrait.jpg").for_use(ImageUse::Avatar);
 /// let from_memory = Upload::bytes("dot.gif", &b"GIF89a"[..]).method(UploadMethod::UploadUrl);
-/// # let _ = (from_disk, from_memory);
+/// let passed_on = Upload::reader("dot.gif", tokio::io::stdin(), 1234);
+/// # let _ = (from_disk, from_memory, passed_on);
 /// ```
 #[derive(Clone)]
 pub struct Upload {
@@ -47,13 +61,14 @@ pub struct Upload {
     method: UploadMethod,
     #[cfg(feature = "images")]
     image_use: Option<ImageUse>,
-    progress: Option<Arc<dyn Fn(UploadProgress) + Send + Sync>>,
+    progress: Option<Watch>,
 }
 
 #[derive(Clone, Debug)]
 enum UploadContent {
     File(PathBuf),
     Bytes(Bytes),
+    Once(Arc<OnceContent>),
 }
 
 /// Method of an upload. Both stream, so that the size of a file does not matter to memory.
@@ -91,6 +106,50 @@ impl Upload {
     /// Returns an upload of bytes in memory, with the name to send with them.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
         Self::new(name.into(), UploadContent::Bytes(bytes.into()))
+    }
+
+    /// Returns an upload of what a reader gives, such as the body of a request that a program answers, with the name to send with it and its
+    /// `length` in bytes.
+    ///
+    /// It is streamed, and can be read once: as soon as a part was sent, the call is not repeated after a failure, whatever the failure is,
+    /// and neither a clone of the upload nor one of its call can be sent. To send the bytes again without storing the image twice, make a new
+    /// upload and give its call the key of the first one ([`Call::with_idempotency_key`](crate::Call::with_idempotency_key)). Content that
+    /// fails, or is shorter or longer than `length`, ends the call, and the service does not get the whole of it.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::Upload;
+    ///
+    /// let dot = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+    /// let file = client.files().upload(Upload::reader("dot.gif", &dot[..], dot.len() as u64)).await?;
+    /// assert_eq!(file.width, Some(1));
+    /// let error = client.files().upload(Upload::reader("dot.gif", &dot[..], 1000)).await.unwrap_err();
+    /// assert!(error.is_invalid_input());
+    /// # Ok(()) });
+    /// ```
+    pub fn reader(
+        name: impl Into<String>,
+        reader: impl AsyncRead + Send + 'static,
+        length: u64,
+    ) -> Self {
+        Self::once(name.into(), Box::pin(ReaderStream::with_capacity(reader, PIECE)), length)
+    }
+
+    /// Returns an upload of the pieces of a stream, as [`Upload::reader`] does of a reader.
+    pub fn stream<B, E>(
+        name: impl Into<String>,
+        stream: impl Stream<Item = Result<B, E>> + Send + 'static,
+        length: u64,
+    ) -> Self
+    where
+        B: Into<Bytes> + 'static,
+        E: Into<Box<dyn StdError + Send + Sync>> + 'static,
+    {
+        Self::once(name.into(), Box::pin(ProgramStream(Box::pin(stream))), length)
+    }
+
+    fn once(name: String, pieces: Pieces, length: u64) -> Self {
+        Self::new(name, UploadContent::Once(Arc::new(OnceContent::new(pieces, length))))
     }
 
     fn new(name: String, content: UploadContent) -> Self {

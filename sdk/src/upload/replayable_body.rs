@@ -2,27 +2,29 @@
 
 use std::fs::Metadata;
 use std::io::{self, Cursor};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use reqwest::{Body, Request};
 use sha2::{Digest, Sha256};
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio_util::io::{InspectReader, ReaderStream};
+use tokio_util::io::ReaderStream;
 use uuid::Uuid;
 
-use super::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadContent, UploadProgress};
+use super::exact_body::ExactBody;
+use super::once::Pieces;
+use super::{ImageType, MAX_UPLOAD_BYTES, PIECE, Upload, UploadContent};
 use crate::transport::idempotency::IdempotencyKey;
 
-/// Bytes read from disk at a time.
-const PIECE: usize = 64 * 1024;
-
-/// Upload whose content is fixed: a file that has changed since is an error.
+/// Upload whose content is fixed: a file that has changed since is an error, and a stream can be sent once.
 #[derive(Debug)]
 pub(crate) struct ReplayableBody {
     upload: Upload,
     length: u64,
-    image_type: ImageType,
+    /// Type by the first bytes; that of a stream is read when it is sent.
+    image_type: Option<ImageType>,
     stamp: Option<FileStamp>,
     boundary: String,
 }
@@ -40,8 +42,15 @@ impl ReplayableBody {
     /// Fixes what is sent, or returns why it cannot be sent: no file, no image, too large, unsuited to its use. Reads only the first bytes.
     pub(crate) fn new(upload: Upload) -> Result<Self, String> {
         let name = &upload.name;
-        let (start, length, stamp) =
-            first_bytes(&upload.content).map_err(|error| format!("cannot read {name}: {error}"))?;
+        let (start, length, stamp) = match &upload.content {
+            UploadContent::Once(once) => (None, once.length, None),
+            content => {
+                let read = first_bytes(content);
+                let (start, length, stamp) =
+                    read.map_err(|error| format!("cannot read {name}: {error}"))?;
+                (Some(start), length, stamp)
+            }
+        };
         if length == 0 {
             return Err(format!("{name} is empty"));
         }
@@ -49,21 +58,31 @@ impl ReplayableBody {
             let most = MAX_UPLOAD_BYTES / 1024 / 1024;
             return Err(format!("{name} has {length} bytes, more than the {most} MB of an upload"));
         }
-        let Some(image_type) = ImageType::of(&start) else {
-            return Err(format!(
-                "{name} is not an image: only jpeg, png, webp and gif can be uploaded"
-            ));
-        };
+        let image_type = start.map(|start| image_type(name, &start)).transpose()?;
         #[cfg(feature = "images")]
-        upload.check_use()?;
+        upload.check_use(None)?;
+        if let UploadContent::Once(once) = &upload.content
+            && !once.take()
+        {
+            return Err(format!("{name} was read by another call, and can be read only once"));
+        }
         let boundary = format!("links-{}", Uuid::new_v4().simple());
         Ok(Self { upload, length, image_type, stamp, boundary })
     }
 
     /// Takes the boundary of the parts from a key, so that the same file under the same key is the same body, in another process too.
-    pub(crate) fn keyed(self, key: &IdempotencyKey) -> Self {
+    pub(crate) fn keyed(mut self, key: &IdempotencyKey) -> Self {
         let digest = Sha256::digest(key.as_str().as_bytes());
-        Self { boundary: format!("links-{}", hex::encode(&digest[..16])), ..self }
+        self.boundary = format!("links-{}", hex::encode(&digest[..16]));
+        self
+    }
+
+    /// Returns a flag that is set once the content cannot be sent again.
+    pub(crate) fn begun(&self) -> Option<Arc<AtomicBool>> {
+        match &self.upload.content {
+            UploadContent::Once(once) => Some(once.begun()),
+            UploadContent::File(_) | UploadContent::Bytes(_) => None,
+        }
     }
 
     /// Returns the size of the file in bytes.
@@ -73,20 +92,22 @@ impl ReplayableBody {
 
     /// Makes the file the whole body of a request.
     pub(crate) async fn raw(&self, mut request: Request) -> io::Result<Request> {
+        let (image_type, content) = self.open().await?;
         let headers = request.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.image_type.media_type()));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(image_type.media_type()));
         headers.insert(CONTENT_LENGTH, self.length.into());
-        *request.body_mut() = Some(body(self.open().await?));
+        *request.body_mut() = Some(self.body(None, content, None));
         Ok(request)
     }
 
     /// Makes the file the part `file` of a request's `multipart/form-data` body (RFC 7578).
     pub(crate) async fn multipart(&self, mut request: Request) -> io::Result<Request> {
+        let (image_type, content) = self.open().await?;
         let boundary = &self.boundary;
         let head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
             quoted(&self.upload.name),
-            self.image_type,
+            image_type,
         );
         let tail = format!("\r\n--{boundary}--\r\n");
         let content_type =
@@ -95,33 +116,63 @@ impl ReplayableBody {
         headers.insert(CONTENT_TYPE, content_type.map_err(io::Error::other)?);
         headers
             .insert(CONTENT_LENGTH, (head.len() as u64 + self.length + tail.len() as u64).into());
-        let content = self.open().await?;
-        *request.body_mut() = Some(body(Cursor::new(head).chain(content).chain(Cursor::new(tail))));
+        *request.body_mut() = Some(self.body(Some(head.into()), content, Some(tail.into())));
         Ok(request)
     }
 
     /// Opens the content at its beginning.
-    async fn open(&self) -> io::Result<impl AsyncRead + Send + Unpin + use<>> {
-        let reader: Box<dyn AsyncRead + Send + Unpin> = match &self.upload.content {
-            UploadContent::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
+    async fn open(&self) -> io::Result<(ImageType, Pieces)> {
+        let content: Pieces = match &self.upload.content {
+            UploadContent::Bytes(bytes) => {
+                Box::pin(ReaderStream::with_capacity(Cursor::new(bytes.clone()), PIECE))
+            }
             UploadContent::File(path) => {
                 let file = tokio::fs::File::open(path).await?;
                 if Some(FileStamp::of(&file.metadata().await?)) != self.stamp {
                     let message = format!("{} changed while it was being sent", path.display());
                     return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                 }
-                Box::new(file)
+                Box::pin(ReaderStream::with_capacity(file, PIECE))
             }
+            UploadContent::Once(once) => once.pieces(),
         };
-        let (progress, total, mut sent) = (self.upload.progress.clone(), self.length, 0);
-        Ok(InspectReader::new(reader.take(total), move |bytes| {
-            sent += bytes.len() as u64;
-            if let Some(watch) = &progress
-                && !bytes.is_empty()
-            {
-                watch(UploadProgress { sent, total });
-            }
-        }))
+        Ok((self.image_type().await?, content))
+    }
+
+    async fn image_type(&self) -> io::Result<ImageType> {
+        let (UploadContent::Once(once), None) = (&self.upload.content, self.image_type) else {
+            return self.image_type.ok_or_else(|| io::ErrorKind::InvalidInput.into());
+        };
+        let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
+        let most = ImageType::SIGNATURE;
+        #[cfg(feature = "images")]
+        let most = most.max(self.upload.bytes_to_check());
+        let start = once.start(most).await?;
+        let image_type = image_type(&self.upload.name, &start).map_err(invalid)?;
+        #[cfg(feature = "images")]
+        self.upload.check_use(Some(&start)).map_err(invalid)?;
+        Ok(image_type)
+    }
+
+    fn body(&self, head: Option<Bytes>, content: Pieces, tail: Option<Bytes>) -> Body {
+        Body::wrap_stream(ExactBody {
+            name: self.upload.name.clone(),
+            length: self.length,
+            head,
+            content: Some(content),
+            tail,
+            progress: self.upload.progress.clone(),
+            read: 0,
+            held: None,
+        })
+    }
+}
+
+impl Drop for ReplayableBody {
+    fn drop(&mut self) {
+        if let UploadContent::Once(once) = &self.upload.content {
+            once.leave();
+        }
     }
 }
 
@@ -138,8 +189,10 @@ impl FileStamp {
     }
 }
 
-fn body(content: impl AsyncRead + Send + 'static) -> Body {
-    Body::wrap_stream(ReaderStream::with_capacity(content, PIECE))
+fn image_type(name: &str, start: &[u8]) -> Result<ImageType, String> {
+    ImageType::of(start).ok_or_else(|| {
+        format!("{name} is not an image: only jpeg, png, webp and gif can be uploaded")
+    })
 }
 
 fn first_bytes(content: &UploadContent) -> io::Result<(Vec<u8>, u64, Option<FileStamp>)> {
@@ -147,6 +200,7 @@ fn first_bytes(content: &UploadContent) -> io::Result<(Vec<u8>, u64, Option<File
         UploadContent::Bytes(bytes) => {
             Ok((bytes[..ImageType::SIGNATURE.min(bytes.len())].to_vec(), bytes.len() as u64, None))
         }
+        UploadContent::Once(_) => Ok((Vec::new(), 0, None)),
         UploadContent::File(path) => {
             // A pipe would block when it is opened.
             if !std::fs::metadata(path)?.is_file() {
@@ -176,7 +230,7 @@ mod tests {
         let of = |key: &str| {
             let upload = Upload::bytes("a.gif", &b"GIF89a"[..]);
             let key = IdempotencyKey::new(key).unwrap();
-            ReplayableBody::new(upload).unwrap().keyed(&key).boundary
+            ReplayableBody::new(upload).unwrap().keyed(&key).boundary.clone()
         };
         assert_eq!(of("key-1"), "links-be2974546978e3739e6d6da85c4be9f3");
         assert_ne!(of("key-1"), of("key-2"));

@@ -134,6 +134,7 @@ impl LoopTest {
             max_wait: None,
             reserved: None,
             single_attempt: None,
+            begun: None,
         };
         Self { clock, watch, client, options }
     }
