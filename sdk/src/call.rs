@@ -1,7 +1,7 @@
 //! A call as a value: options first, then `.await`.
 
 use std::fmt;
-use std::future::{Future, IntoFuture, ready};
+use std::future::{IntoFuture, ready};
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 
 use crate::call_future::CallFuture;
-use crate::call_sender::{AnswerCell, CallSender, GeneratedResult};
+use crate::call_sender::{AnswerCell, CallSender};
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
@@ -18,7 +18,7 @@ use crate::operation::Operation;
 use crate::send_requests::SendRequests;
 use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::{Answer, BoxFuture, CallOptions, Reservation};
+use crate::transport::{Answer, BoxFuture, CallOptions, RequestResult, Reservation};
 use crate::write_mode::WriteMode;
 
 /// A call that reads. It has no dry run and no key.
@@ -87,16 +87,14 @@ pub struct Call<T, K = Read> {
 
 impl<T: Send + 'static, K> Call<T, K> {
     /// Returns a call that is one request of the generated client; `unwrap` takes its value out of the envelope.
-    pub(crate) fn of<R, F, E>(
+    pub(crate) fn of<R>(
         client: &Client,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client) -> F + Clone + Send + 'static,
+        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R> + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Self
     where
         R: DeserializeOwned + Send,
-        E: Send,
-        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         Self::new(client, operation, move |sender| {
             Box::pin(async move { sender.send(operation, request).await.map(unwrap) })
@@ -104,18 +102,16 @@ impl<T: Send + 'static, K> Call<T, K> {
     }
 
     /// Returns a call as [`Call::of`] does, for a request with arguments, or one that fails if these cannot be sent.
-    pub(crate) fn of_body<B, R, F, E>(
+    pub(crate) fn of_body<B, R>(
         client: &Client,
         operation: &'static Operation,
         body: Result<B, String>,
-        request: impl FnOnce(generated::Client, B) -> F + Clone + Send + 'static,
+        request: impl FnOnce(generated::Client<'_>, B) -> RequestResult<R> + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Self
     where
         B: Clone + Send + 'static,
         R: DeserializeOwned + Send,
-        E: Send,
-        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         match body {
             Ok(body) => Self::of(client, operation, move |api| request(api, body), unwrap),

@@ -1,13 +1,11 @@
 //! Sender of the requests of one call.
 
-use std::future::{Future, ready};
+use std::future::ready;
 use std::io;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use progenitor_client::ResponseValue;
+use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Method, Request};
 use serde::de::DeserializeOwned;
 
@@ -21,11 +19,9 @@ use crate::success::{RecordCheck, SuccessContent};
 use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{
-    Answer, BoxFuture, CallOptions, CallResult, MakeRequest, RequestCell, Reservation, Shared,
+    Answer, BoxFuture, CallOptions, CallResult, MakeRequest, RequestResult, Reservation, Shared,
 };
 use crate::write_mode::WriteMode;
-
-pub(crate) type GeneratedResult<R, E> = Result<ResponseValue<R>, progenitor_client::Error<E>>;
 
 const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -151,14 +147,13 @@ impl CallSender {
     /// # Errors
     ///
     /// Those of the request; and where the caller wants the answer undecoded, an error in place of a record that is not read.
-    pub(crate) async fn send<R, F, E>(
+    pub(crate) async fn send<R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client) -> F,
+        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<R, Error>
     where
         R: DeserializeOwned + Send,
-        F: Future<Output = GeneratedResult<R, E>>,
     {
         if self.undecoded.is_none() {
             return Ok(self.send_decoded(operation, request).await?.0);
@@ -171,14 +166,13 @@ impl CallSender {
     }
 
     /// Sends one request that the generated client makes, and returns its record and its answer.
-    pub(crate) async fn send_decoded<R, F, E>(
+    pub(crate) async fn send_decoded<R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client) -> F,
+        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
     ) -> Result<(R, Answer), Error>
     where
         R: DeserializeOwned + Send,
-        F: Future<Output = GeneratedResult<R, E>>,
     {
         let request = self.made(operation, request)?;
         let record = RecordCell::default();
@@ -193,40 +187,30 @@ impl CallSender {
     }
 
     /// Sends one request that the generated client makes, and returns its answer undecoded.
-    pub(crate) async fn send_undecoded<R, F, E>(
+    pub(crate) async fn send_undecoded<R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client) -> F,
-    ) -> Result<Answer, Error>
-    where
-        F: Future<Output = GeneratedResult<R, E>>,
-    {
+        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
+    ) -> Result<Answer, Error> {
         let request = self.made(operation, request)?;
         self.exchange(operation, &request, None).await
     }
 
     /// Returns the request that the generated client makes, with the headers of the call.
-    fn made<R, F, E>(
+    fn made<R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client) -> F,
-    ) -> Result<Request, Error>
-    where
-        F: Future<Output = GeneratedResult<R, E>>,
-    {
+        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
+    ) -> Result<Request, Error> {
         let shared = &self.client.shared;
-        let cell = RequestCell::default();
-        let http = shared.http.network.clone();
-        let api = generated::Client::new_with_client(shared.base.as_str(), http, cell.clone());
-        // The hook ends the method at its first poll.
-        let result = pin!(request(api)).poll(&mut Context::from_waker(Waker::noop()));
-        let Some(mut request) = cell.take() else {
-            let why = match result {
-                Poll::Ready(Err(error)) => error.into_untyped().to_string(),
-                Poll::Ready(Ok(_)) | Poll::Pending => String::new(),
-            };
-            return Err(Error::invalid(operation.id, format!("the request cannot be made: {why}")));
-        };
+        let api = generated::Client { baseurl: shared.base.as_str(), client: &shared.http.network };
+        let mut request = request(api)
+            .map_err(|error| {
+                Error::invalid(operation.id, format!("the request cannot be made: {error}"))
+            })?
+            .request;
+        // The service answers errors in JSON to those who accept it.
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
         self.options.add_headers(&mut request);
         Ok(request)
     }

@@ -1,10 +1,14 @@
 // Generated from spec/openapi.json by `cargo spec generate`. Do not edit: change the document and run it again.
 #![allow(clippy::all, clippy::pedantic, clippy::unwrap_used, dead_code, missing_docs, unreachable_pub, reason = "generated")]
 
-#[allow(unused_imports)]
-pub use progenitor_client::{ByteStream, ClientInfo, Error, ResponseValue};
-#[allow(unused_imports)]
-use progenitor_client::{encode_path, ClientHooks, OperationInfo, RequestBuilderExt};
+use progenitor_client::{ByteStream, encode_path};
+use crate::transport::TypedRequest;
+/// Builder of the request of each operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Client<'c> {
+    pub(crate) baseurl: &'c str,
+    pub(crate) client: &'c reqwest::Client,
+}
 /// Types used as operation parameters and responses.
 #[allow(clippy::all)]
 pub mod types {
@@ -1080,77 +1084,8 @@ pub mod types {
         }
     }
 }
-#[derive(Clone, Debug)]
-/**Client for Profile Publishing Service
-
-The service's interface as this project reads it. What the interface does not show stays open here: such schemas allow any field.
-
-Writing is strict: an unknown or derived field is refused with 422. Reading is tolerant: legacy slots are returned with `supported: false`. One token makes at most 5 requests a second and 60 a minute.
-
-Version: 1.0.0*/
-#[non_exhaustive]
-pub struct Client {
-    pub(crate) baseurl: String,
-    pub(crate) client: reqwest::Client,
-    pub(crate) inner: crate::transport::RequestCell,
-}
-impl Client {
-    /// Create a new client.
-    ///
-    /// `baseurl` is the base URL provided to the internal
-    /// `reqwest::Client`, and should include a scheme and hostname,
-    /// as well as port and a path stem if applicable.
-    pub fn new(baseurl: &str, inner: crate::transport::RequestCell) -> Self {
-        #[cfg(not(target_arch = "wasm32"))]
-        let client = {
-            let dur = ::std::time::Duration::from_secs(15u64);
-            reqwest::ClientBuilder::new().connect_timeout(dur).timeout(dur)
-        };
-        #[cfg(target_arch = "wasm32")]
-        let client = reqwest::ClientBuilder::new();
-        Self::new_with_client(baseurl, client.build().unwrap(), inner)
-    }
-    /// Construct a new client with an existing `reqwest::Client`,
-    /// allowing more control over its configuration.
-    ///
-    /// `baseurl` is the base URL provided to the internal
-    /// `reqwest::Client`, and should include a scheme and hostname,
-    /// as well as port and a path stem if applicable.
-    pub fn new_with_client(
-        baseurl: &str,
-        client: reqwest::Client,
-        inner: crate::transport::RequestCell,
-    ) -> Self {
-        Self {
-            baseurl: baseurl.to_string(),
-            client,
-            inner,
-        }
-    }
-}
-impl ClientInfo<crate::transport::RequestCell> for Client {
-    fn api_version() -> &'static str {
-        "1.0.0"
-    }
-    fn baseurl(&self) -> &str {
-        self.baseurl.as_str()
-    }
-    fn client(&self) -> &reqwest::Client {
-        &self.client
-    }
-    fn inner(&self) -> &crate::transport::RequestCell {
-        &self.inner
-    }
-}
-const _: () = {
-    #[allow(dead_code)]
-    fn assert_client_hooks()
-    where
-        Client: ClientHooks<crate::transport::RequestCell>,
-    {}
-};
 #[allow(clippy::all)]
-impl Client {
+impl Client<'_> {
     /**Describe the service
 
 The only endpoint that needs no token (interface, section 4.3).
@@ -1158,37 +1093,11 @@ The only endpoint that needs no token (interface, section 4.3).
 Sends a `GET` request to `/`
 
 */
-    pub async fn get_api_index<'a>(
+    pub fn get_api_index<'a>(
         &'a self,
-    ) -> Result<ResponseValue<types::IndexEnvelope>, Error<()>> {
+    ) -> reqwest::Result<TypedRequest<types::IndexEnvelope>> {
         let url = format!("{}/", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_api_index",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Describe the caller
 
@@ -1197,40 +1106,9 @@ Meant to be called first: it says whether the token can write and how many profi
 Sends a `GET` request to `/me`
 
 */
-    pub async fn get_me<'a>(
-        &'a self,
-    ) -> Result<ResponseValue<types::MeEnvelope>, Error<types::Error>> {
+    pub fn get_me<'a>(&'a self) -> reqwest::Result<TypedRequest<types::MeEnvelope>> {
         let url = format!("{}/me", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_me",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Describe all slot types
 
@@ -1239,40 +1117,11 @@ Every type with the JSON Schema of its data (interface, section 2.3).
 Sends a `GET` request to `/slot-types`
 
 */
-    pub async fn list_slot_types<'a>(
+    pub fn list_slot_types<'a>(
         &'a self,
-    ) -> Result<ResponseValue<types::SlotTypeList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotTypeList>> {
         let url = format!("{}/slot-types", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "list_slot_types",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Describe one slot type
 
@@ -1283,43 +1132,14 @@ Sends a `GET` request to `/slot-types/{type}`
 Arguments:
 - `kind`: Name of the slot type.
 */
-    pub async fn get_slot_type<'a>(
+    pub fn get_slot_type<'a>(
         &'a self,
         kind: &'a str,
-    ) -> Result<ResponseValue<types::SlotTypeEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotTypeEnvelope>> {
         let url = format!(
             "{}/slot-types/{}", self.baseurl, encode_path(& kind.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_slot_type",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**List the profiles of the account
 
@@ -1328,40 +1148,11 @@ Without their slots (interface, section 4.2).
 Sends a `GET` request to `/profiles`
 
 */
-    pub async fn list_profiles<'a>(
+    pub fn list_profiles<'a>(
         &'a self,
-    ) -> Result<ResponseValue<types::ProfileList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::ProfileList>> {
         let url = format!("{}/profiles", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "list_profiles",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Create a profile
 
@@ -1370,42 +1161,12 @@ Counts against the limit of 100 profiles; 409 beyond it (interface, section 4.5)
 Sends a `POST` request to `/profiles`
 
 */
-    pub async fn create_profile<'a>(
+    pub fn create_profile<'a>(
         &'a self,
         body: &'a crate::Object,
-    ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::ProfileEnvelope>> {
         let url = format!("{}/profiles", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .post(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "create_profile",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            201u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
     /**Check whether a login can be taken
 
@@ -1417,44 +1178,18 @@ Arguments:
 - `login`: The login to check, at most 255 characters.
 - `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters. Any other value is refused with 422.
 */
-    pub async fn check_login<'a>(
+    pub fn check_login<'a>(
         &'a self,
         login: &'a str,
         profile: Option<&'a str>,
-    ) -> Result<ResponseValue<types::LoginCheckEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::LoginCheckEnvelope>> {
         let url = format!("{}/profiles/check-login", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("login", &login))
             .query(&progenitor_client::QueryParam::new("profile", &profile))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "check_login",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Read a profile
 
@@ -1466,45 +1201,19 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `include`: `slots`: the slots, in page order.
 */
-    pub async fn get_profile<'a>(
+    pub fn get_profile<'a>(
         &'a self,
         profile_key: &'a str,
         include: Option<&'a str>,
-    ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::ProfileEnvelope>> {
         let url = format!(
             "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("include", &include))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_profile",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Change a profile
 
@@ -1516,45 +1225,15 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `body`
 */
-    pub async fn update_profile<'a>(
+    pub fn update_profile<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a crate::Object,
-    ) -> Result<ResponseValue<types::ProfileEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::ProfileEnvelope>> {
         let url = format!(
             "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .patch(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "update_profile",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
     /**Read the settings of a profile
 
@@ -1565,44 +1244,15 @@ Sends a `GET` request to `/profiles/{profileKey}/settings`
 Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 */
-    pub async fn get_profile_settings<'a>(
+    pub fn get_profile_settings<'a>(
         &'a self,
         profile_key: &'a str,
-    ) -> Result<ResponseValue<types::ProfileSettingsEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::ProfileSettingsEnvelope>> {
         let url = format!(
             "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
             .to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_profile_settings",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Change the settings of a profile
 
@@ -1614,46 +1264,16 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `body`
 */
-    pub async fn update_profile_settings<'a>(
+    pub fn update_profile_settings<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a crate::Object,
-    ) -> Result<ResponseValue<types::ProfileSettingsEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::ProfileSettingsEnvelope>> {
         let url = format!(
             "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
             .to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .patch(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "update_profile_settings",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
     /**Render a profile as markdown
 
@@ -1664,36 +1284,15 @@ Sends a `GET` request to `/profiles/{profileKey}/markdown`
 Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 */
-    pub async fn preview_profile_markdown<'a>(
+    pub fn preview_profile_markdown<'a>(
         &'a self,
         profile_key: &'a str,
-    ) -> Result<ResponseValue<ByteStream>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<ByteStream>> {
         let url = format!(
             "{}/profiles/{}/markdown", self.baseurl, encode_path(& profile_key
             .to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self.client.get(url).headers(header_map).build()?;
-        let info = OperationInfo {
-            operation_id: "preview_profile_markdown",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => Ok(ResponseValue::stream(response)),
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**List the slots of a profile
 
@@ -1704,43 +1303,14 @@ Sends a `GET` request to `/profiles/{profileKey}/slots`
 Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 */
-    pub async fn list_slots<'a>(
+    pub fn list_slots<'a>(
         &'a self,
         profile_key: &'a str,
-    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
             "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "list_slots",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Create a slot
 
@@ -1752,45 +1322,15 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `body`
 */
-    pub async fn create_slot<'a>(
+    pub fn create_slot<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a types::NewSlot,
-    ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotEnvelope>> {
         let url = format!(
             "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .post(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "create_slot",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            201u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
     /**Delete several slots
 
@@ -1802,45 +1342,19 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `ids`: Ids of slots of the profile, 1 to 50, each once.
 */
-    pub async fn delete_slots<'a>(
+    pub fn delete_slots<'a>(
         &'a self,
         profile_key: &'a str,
         ids: &'a ::std::vec::Vec<crate::SlotId>,
-    ) -> Result<ResponseValue<types::SlotsDeleted>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotsDeleted>> {
         let url = format!(
             "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .delete(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("ids[]", &ids))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "delete_slots",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Change the content of several slots
 
@@ -1852,45 +1366,15 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `body`
 */
-    pub async fn update_slots<'a>(
+    pub fn update_slots<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a types::SlotChanges,
-    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
             "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .patch(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "update_slots",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
     /**Create several slots
 
@@ -1902,46 +1386,16 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `body`
 */
-    pub async fn create_slots<'a>(
+    pub fn create_slots<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a types::NewSlots,
-    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
             "{}/profiles/{}/slots/batch", self.baseurl, encode_path(& profile_key
             .to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .post(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "create_slots",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            201u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
     /**Put the slots of a profile in order
 
@@ -1953,46 +1407,16 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `body`
 */
-    pub async fn reorder_slots<'a>(
+    pub fn reorder_slots<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a types::SlotOrder,
-    ) -> Result<ResponseValue<types::SlotList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
             "{}/profiles/{}/slots/order", self.baseurl, encode_path(& profile_key
             .to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .put(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "reorder_slots",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.put(url).json(&body).build().map(TypedRequest::from)
     }
     /**Read a slot
 
@@ -2004,45 +1428,16 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `slot`: Id of a slot of the profile.
 */
-    pub async fn get_slot<'a>(
+    pub fn get_slot<'a>(
         &'a self,
         profile_key: &'a str,
         slot: &'a crate::SlotId,
-    ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotEnvelope>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
             .to_string()), encode_path(& slot.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_slot",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Delete a slot
 
@@ -2054,45 +1449,16 @@ Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `slot`: Id of a slot of the profile.
 */
-    pub async fn delete_slot<'a>(
+    pub fn delete_slot<'a>(
         &'a self,
         profile_key: &'a str,
         slot: &'a crate::SlotId,
-    ) -> Result<ResponseValue<()>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<()>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
             .to_string()), encode_path(& slot.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .delete(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "delete_slot",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            204u16 => Ok(ResponseValue::empty(response)),
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.delete(url).build().map(TypedRequest::from)
     }
     /**Change the content of a slot
 
@@ -2105,47 +1471,17 @@ Arguments:
 - `slot`: Id of a slot of the profile.
 - `body`
 */
-    pub async fn update_slot<'a>(
+    pub fn update_slot<'a>(
         &'a self,
         profile_key: &'a str,
         slot: &'a crate::SlotId,
         body: &'a types::SlotDataChange,
-    ) -> Result<ResponseValue<types::SlotEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::SlotEnvelope>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
             .to_string()), encode_path(& slot.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .patch(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "update_slot",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
     /**List the forms of the account
 
@@ -2154,40 +1490,11 @@ Submissions are not part of the interface (interface, section 1).
 Sends a `GET` request to `/forms`
 
 */
-    pub async fn list_forms<'a>(
+    pub fn list_forms<'a>(
         &'a self,
-    ) -> Result<ResponseValue<types::LeadFormList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::LeadFormList>> {
         let url = format!("{}/forms", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "list_forms",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Create a form
 
@@ -2196,42 +1503,12 @@ To be seen, it has to be put on a page with a `form` slot (interface, section 4.
 Sends a `POST` request to `/forms`
 
 */
-    pub async fn create_form<'a>(
+    pub fn create_form<'a>(
         &'a self,
         body: &'a crate::Object,
-    ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::LeadFormEnvelope>> {
         let url = format!("{}/forms", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .post(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "create_form",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            201u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
     /**Read a form
 
@@ -2242,43 +1519,14 @@ Sends a `GET` request to `/forms/{formId}`
 Arguments:
 - `form_id`: Id of a form of the account.
 */
-    pub async fn show_form<'a>(
+    pub fn show_form<'a>(
         &'a self,
         form_id: &'a crate::FormId,
-    ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::LeadFormEnvelope>> {
         let url = format!(
             "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "show_form",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Change a form
 
@@ -2290,45 +1538,15 @@ Arguments:
 - `form_id`: Id of a form of the account.
 - `body`
 */
-    pub async fn update_form<'a>(
+    pub fn update_form<'a>(
         &'a self,
         form_id: &'a crate::FormId,
         body: &'a crate::Object,
-    ) -> Result<ResponseValue<types::LeadFormEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::LeadFormEnvelope>> {
         let url = format!(
             "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .patch(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "update_form",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
     /**List the notification channels of the account
 
@@ -2337,40 +1555,11 @@ Verified ones only (interface, section 2.5).
 Sends a `GET` request to `/notification-channels`
 
 */
-    pub async fn list_notification_channels<'a>(
+    pub fn list_notification_channels<'a>(
         &'a self,
-    ) -> Result<ResponseValue<types::NotificationChannelList>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::NotificationChannelList>> {
         let url = format!("{}/notification-channels", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "list_notification_channels",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
     /**Find a release
 
@@ -2383,46 +1572,20 @@ Arguments:
 - `query`: A UPC of 12 to 13 digits, an ISRC of 12 characters, the address of a release on a music platform, or a title; 1 to 500 characters.
 - `kind`: What a search by title and artist looks for; ignored otherwise.
 */
-    pub async fn lookup_music<'a>(
+    pub fn lookup_music<'a>(
         &'a self,
         artist: Option<&'a str>,
         query: &'a str,
         kind: Option<types::MusicSearchType>,
-    ) -> Result<ResponseValue<types::MusicMatchEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::MusicMatchEnvelope>> {
         let url = format!("{}/music/lookup", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("artist", &artist))
             .query(&progenitor_client::QueryParam::new("query", &query))
             .query(&progenitor_client::QueryParam::new("type", &kind))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "lookup_music",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Upload a picture
 
@@ -2431,42 +1594,12 @@ Either the picture itself, at most 50 MB, or its address for the service to down
 Sends a `POST` request to `/files`
 
 */
-    pub async fn upload_file<'a>(
+    pub fn upload_file<'a>(
         &'a self,
         body: &'a types::FileFromUrl,
-    ) -> Result<ResponseValue<types::FileEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::FileEnvelope>> {
         let url = format!("{}/files", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .post(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "upload_file",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            201u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
     /**Get an address to upload a large picture to
 
@@ -2475,40 +1608,11 @@ Good for 15 minutes and a JPEG, PNG, WebP or GIF of at most 50 MB, sent there as
 Sends a `POST` request to `/files/upload-url`
 
 */
-    pub async fn create_upload_url<'a>(
+    pub fn create_upload_url<'a>(
         &'a self,
-    ) -> Result<ResponseValue<types::UploadUrlEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::UploadUrlEnvelope>> {
         let url = format!("{}/files/upload-url", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .post(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "create_upload_url",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.post(url).build().map(TypedRequest::from)
     }
     /**Count views and clicks of the account
 
@@ -2524,7 +1628,7 @@ Arguments:
 - `include`: More to include; `timeline` has been seen, further values are not shown.
 - `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
 */
-    pub async fn get_account_analytics<'a>(
+    pub fn get_account_analytics<'a>(
         &'a self,
         bucket: Option<types::AnalyticsBucket>,
         compare: Option<bool>,
@@ -2532,44 +1636,18 @@ Arguments:
         date_to: Option<&'a str>,
         include: Option<&'a str>,
         period: Option<types::AnalyticsPeriod>,
-    ) -> Result<ResponseValue<types::AnalyticsEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::AnalyticsEnvelope>> {
         let url = format!("{}/analytics", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("bucket", &bucket))
             .query(&progenitor_client::QueryParam::new("compare", &compare))
             .query(&progenitor_client::QueryParam::new("dateFrom", &date_from))
             .query(&progenitor_client::QueryParam::new("dateTo", &date_to))
             .query(&progenitor_client::QueryParam::new("include", &include))
             .query(&progenitor_client::QueryParam::new("period", &period))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_account_analytics",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Count views and clicks of a profile
 
@@ -2586,7 +1664,7 @@ Arguments:
 - `include`: More to include; `timeline` has been seen, further values are not shown.
 - `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
 */
-    pub async fn get_profile_analytics<'a>(
+    pub fn get_profile_analytics<'a>(
         &'a self,
         profile_key: &'a str,
         bucket: Option<types::AnalyticsBucket>,
@@ -2595,47 +1673,21 @@ Arguments:
         date_to: Option<&'a str>,
         include: Option<&'a str>,
         period: Option<types::AnalyticsPeriod>,
-    ) -> Result<ResponseValue<types::AnalyticsEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::AnalyticsEnvelope>> {
         let url = format!(
             "{}/profiles/{}/analytics", self.baseurl, encode_path(& profile_key
             .to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("bucket", &bucket))
             .query(&progenitor_client::QueryParam::new("compare", &compare))
             .query(&progenitor_client::QueryParam::new("dateFrom", &date_from))
             .query(&progenitor_client::QueryParam::new("dateTo", &date_to))
             .query(&progenitor_client::QueryParam::new("include", &include))
             .query(&progenitor_client::QueryParam::new("period", &period))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_profile_analytics",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Count what readers do with a form
 
@@ -2652,7 +1704,7 @@ Arguments:
 - `include`: More to include; `timeline` has been seen, further values are not shown.
 - `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
 */
-    pub async fn get_form_analytics<'a>(
+    pub fn get_form_analytics<'a>(
         &'a self,
         form_id: &'a crate::FormId,
         bucket: Option<types::AnalyticsBucket>,
@@ -2661,46 +1713,20 @@ Arguments:
         date_to: Option<&'a str>,
         include: Option<&'a str>,
         period: Option<types::AnalyticsPeriod>,
-    ) -> Result<ResponseValue<types::AnalyticsEnvelope>, Error<types::Error>> {
+    ) -> reqwest::Result<TypedRequest<types::AnalyticsEnvelope>> {
         let url = format!(
             "{}/forms/{}/analytics", self.baseurl, encode_path(& form_id.to_string()),
         );
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
+        self.client
             .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
             .query(&progenitor_client::QueryParam::new("bucket", &bucket))
             .query(&progenitor_client::QueryParam::new("compare", &compare))
             .query(&progenitor_client::QueryParam::new("dateFrom", &date_from))
             .query(&progenitor_client::QueryParam::new("dateTo", &date_to))
             .query(&progenitor_client::QueryParam::new("include", &include))
             .query(&progenitor_client::QueryParam::new("period", &period))
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_form_analytics",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+            .build()
+            .map(TypedRequest::from)
     }
     /**Read the machine-readable description
 
@@ -2709,43 +1735,13 @@ The service's own OpenAPI 3.1.0 document (interface, section 9).
 Sends a `GET` request to `/openapi.json`
 
 */
-    pub async fn get_openapi<'a>(
+    pub fn get_openapi<'a>(
         &'a self,
-    ) -> Result<
-        ResponseValue<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
-        Error<types::Error>,
+    ) -> reqwest::Result<
+        TypedRequest<::serde_json::Map<::std::string::String, ::serde_json::Value>>,
     > {
         let url = format!("{}/openapi.json", self.baseurl,);
-        let mut header_map = ::reqwest::header::HeaderMap::with_capacity(1usize);
-        header_map
-            .append(
-                ::reqwest::header::HeaderName::from_static("api-version"),
-                ::reqwest::header::HeaderValue::from_static(Self::api_version()),
-            );
-        #[allow(unused_mut)]
-        let mut request = self
-            .client
-            .get(url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .headers(header_map)
-            .build()?;
-        let info = OperationInfo {
-            operation_id: "get_openapi",
-        };
-        self.pre(&mut request, &info).await?;
-        let result = self.exec(request, &info).await;
-        self.post(&result, &info).await?;
-        let response = result?;
-        match response.status().as_u16() {
-            200u16 => ResponseValue::from_response(response).await,
-            400u16..=499u16 => {
-                Err(Error::ErrorResponse(ResponseValue::from_response(response).await?))
-            }
-            _ => Err(Error::UnexpectedResponse(response)),
-        }
+        self.client.get(url).build().map(TypedRequest::from)
     }
 }
 /// Items consumers will typically use such as the Client.

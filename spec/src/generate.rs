@@ -1,11 +1,11 @@
 //! Generation of `sdk/src/generated.rs` from the document.
 
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
-use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TagStyle};
-use quote::quote;
+use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::Value;
 
 use crate::annotate::annotate;
+use crate::requests::requests_only;
 use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
@@ -48,8 +48,6 @@ pub fn generate(document: Value) -> Result<String, Error> {
     settings
         .with_interface(InterfaceStyle::Positional)
         .with_tag(TagStyle::Merged)
-        .with_hooks(HooksMode::Expected)
-        .with_inner_type(quote!(crate::transport::RequestCell))
         .with_derive("PartialEq")
         .with_map_type("::std::collections::BTreeMap");
     for (schema, by_hand) in BY_HAND {
@@ -58,6 +56,7 @@ pub fn generate(document: Value) -> Result<String, Error> {
     let tokens = Generator::new(&settings).generate_tokens(&document)?;
     let mut file = syn::parse2(type_as_kind(tokens))?;
     annotate(&mut file, &described);
+    requests_only(&mut file);
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
 }
 
@@ -103,17 +102,17 @@ mod tests {
     fn every_operation_is_a_method_with_plain_arguments() {
         let code = code();
         for signature in [
-            "fn get_api_index<'a>( &'a self, ) -> Result<ResponseValue<types::IndexEnvelope>, Error<()>>",
+            "fn get_api_index<'a>( &'a self, ) -> reqwest::Result<TypedRequest<types::IndexEnvelope>>",
             "fn delete_slots<'a>( &'a self, profile_key: &'a str, ids: &'a ::std::vec::Vec<crate::SlotId>, )",
             "fn update_slot<'a>( &'a self, profile_key: &'a str, slot: &'a crate::SlotId, body: &'a types::SlotDataChange, )",
             "fn update_form<'a>( &'a self, form_id: &'a crate::FormId, body: &'a crate::Object, )",
             "fn upload_file<'a>( &'a self, body: &'a types::FileFromUrl, )",
             "fn get_slot_type<'a>( &'a self, kind: &'a str, )",
-            "fn preview_profile_markdown<'a>( &'a self, profile_key: &'a str, ) -> Result<ResponseValue<ByteStream>, Error<types::Error>>",
+            "fn preview_profile_markdown<'a>( &'a self, profile_key: &'a str, ) -> reqwest::Result<TypedRequest<ByteStream>>",
         ] {
             assert!(code.contains(signature), "{signature}");
         }
-        assert_eq!(code.matches("pub async fn ").count(), 33);
+        assert_eq!(code.matches("-> reqwest::Result<").count(), 33);
         assert!(!code.contains("Idempotency"));
     }
 

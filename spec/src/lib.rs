@@ -10,6 +10,7 @@ mod error;
 mod fetch;
 mod generate;
 mod normal;
+mod requests;
 mod schema;
 mod tailor;
 mod tolerant;

@@ -117,29 +117,14 @@ fn request_body(
     }
 }
 
-/// Keeps at most one answer that succeeds and one that fails: progenitor has one type for each.
+/// Keeps the one answer that succeeds: its schema becomes the type of the answer. The SDK reads all others by itself.
 fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value, Error> {
     let pointer = child(pointer, "responses");
     let mut succeeds = Object::new();
-    let mut failure: Option<Value> = None;
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
-        let here = child(&pointer, status);
-        let response = with_schemas(resolve(document, response, &here)?.clone());
         if status.starts_with('2') {
-            succeeds.insert(status.clone(), response);
-            continue;
-        }
-        let schema = &response["content"]["application/json"]["schema"];
-        match &failure {
-            _ if schema.is_null() => {}
-            None => failure = Some(schema.clone()),
-            Some(first) if first == schema => {}
-            Some(_) => {
-                return Err(Error::refused(
-                    &here,
-                    "another error schema: progenitor supports one for all failures",
-                ));
-            }
+            let response = resolve(document, response, &child(&pointer, status))?;
+            succeeds.insert(status.clone(), with_schemas(response.clone()));
         }
     }
     if succeeds.len() > 1 {
@@ -147,12 +132,6 @@ fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value
     }
     if succeeds.len() != 1 {
         return Err(Error::refused(&pointer, "progenitor supports one success besides a 204"));
-    }
-    if let Some(schema) = failure {
-        succeeds.insert(
-            "4XX".to_owned(),
-            json!({"description": "The request failed.", "content": {"application/json": {"schema": schema}}}),
-        );
     }
     Ok(Value::Object(succeeds))
 }
@@ -262,19 +241,15 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_folded_into_one_success_and_one_failure() {
-        let error = json!({"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
-        let folded = json!({"description": "The request failed.", "content": error["content"]});
+    fn of_the_answers_the_one_success_is_left() {
+        let error = json!({"content": {"application/json": {"schema": {"type": "string"}}}});
         for (responses, expected) in [
             (
                 json!({"201": {"content": {"a/b": {}}}, "204": {}}),
                 json!({"201": {"content": {"a/b": {"schema": {}}}}}),
             ),
             (json!({"204": {}}), json!({"204": {}})),
-            (
-                json!({"200": {}, "404": {"$ref": "#/components/responses/Refused"}, "429": {}, "422": error}),
-                json!({"200": {}, "4XX": folded}),
-            ),
+            (json!({"200": {}, "429": {}, "422": error}), json!({"200": {}})),
         ] {
             assert_eq!(
                 tailored("get", json!({"responses": responses})).unwrap()["responses"],
@@ -286,8 +261,6 @@ mod tests {
 
     #[test]
     fn what_progenitor_cannot_take_is_refused_at_its_place() {
-        let failure =
-            |kind: &str| json!({"content": {"application/json": {"schema": {"type": kind}}}});
         for (operation, expected) in [
             (json!({"parameters": [{"name": "b", "in": "query"}]}), "parameters/0"),
             (json!({"parameters": [{"$ref": "#/components/parameters/None"}]}), "parameters/0"),
@@ -296,11 +269,7 @@ mod tests {
                 "requestBody/content",
             ),
             (json!({"responses": {"200": {}, "201": {}}}), "responses"),
-            (json!({"responses": {"400": failure("string")}}), "responses"),
-            (
-                json!({"responses": {"200": {}, "400": failure("string"), "500": failure("object")}}),
-                "responses/500",
-            ),
+            (json!({"responses": {"400": {}}}), "responses"),
         ] {
             match tailored("post", operation.clone()) {
                 Err(Error::Refused { pointer, .. }) => {

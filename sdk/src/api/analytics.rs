@@ -130,7 +130,7 @@ impl AnalyticsHandle {
         Call::of(
             &self.client,
             operation::GET_ACCOUNT_ANALYTICS,
-            move |api| async move {
+            move |api| {
                 api.get_account_analytics(
                     bucket,
                     compare,
@@ -139,7 +139,6 @@ impl AnalyticsHandle {
                     include.as_deref(),
                     name,
                 )
-                .await
             },
             Analytics::from,
         )
@@ -164,7 +163,7 @@ impl ProfileHandle {
         let SentPeriod { name, first, last } = SentPeriod::of(period);
         self.call(
             operation::GET_PROFILE_ANALYTICS,
-            move |api, key| async move {
+            move |api, key| {
                 api.get_profile_analytics(
                     &key,
                     bucket,
@@ -174,7 +173,6 @@ impl ProfileHandle {
                     include.as_deref(),
                     name,
                 )
-                .await
             },
             Analytics::from,
         )
@@ -197,7 +195,7 @@ impl FormHandle {
         let SentPeriod { name, first, last } = SentPeriod::of(period);
         self.call(
             operation::GET_FORM_ANALYTICS,
-            move |api, id| async move {
+            move |api, id| {
                 api.get_form_analytics(
                     &id,
                     bucket,
@@ -207,7 +205,6 @@ impl FormHandle {
                     include.as_deref(),
                     name,
                 )
-                .await
             },
             Analytics::from,
         )

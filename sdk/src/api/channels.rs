@@ -20,7 +20,7 @@ impl Client {
         Call::of(
             self,
             operation::LIST_NOTIFICATION_CHANNELS,
-            |api| async move { api.list_notification_channels().await },
+            |api| api.list_notification_channels(),
             |envelope| Listing::new(envelope.data, envelope.meta.total),
         )
     }

@@ -5,18 +5,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Write};
-use crate::call_sender::{CallSender, GeneratedResult};
+use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::conditional_write::{
     ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };
 use crate::error::Error;
 use crate::generated::Client as Api;
-use crate::generated::types::Error as ServiceError;
 use crate::operation::Operation;
 use crate::same::same;
 use crate::tolerant::Object;
-use crate::transport::{Answer, BoxFuture, Reservation};
+use crate::transport::{Answer, RequestResult, Reservation};
 
 /// Maximum length of a value that an error shows.
 const SHOWN: usize = 60;
@@ -41,15 +40,10 @@ pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
     }
 
     fn changed(changes: &Self::Changes) -> &Object;
-    fn read(api: Api, key: Self::Key) -> BoxFuture<'static, RecordResult<Self>>;
-    fn write(
-        api: Api,
-        key: Self::Key,
-        changes: Self::Changes,
-    ) -> BoxFuture<'static, RecordResult<Self>>;
+    fn read(api: Api<'_>, key: Self::Key) -> RequestResult<Self::Envelope>;
+    fn write(api: Api<'_>, key: Self::Key, changes: Self::Changes)
+    -> RequestResult<Self::Envelope>;
 }
-
-pub(crate) type RecordResult<T> = GeneratedResult<<T as PatchRecord>::Envelope, ServiceError>;
 
 /// Returns a call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read
 /// shows.
@@ -72,7 +66,7 @@ pub(super) fn update_unchanged<T: PatchRecord>(
                         ConditionalPatch::<T>::read(&sender.beside(), key.clone()).await?;
                     hear(&record.fields());
                 }
-                let request = |api| T::write(api, key, changes);
+                let request = |api: Api<'_>| T::write(api, key, changes);
                 return sender.send(T::WRITE, request).await.map(T::open);
             }
             ConditionalPatch::<T> { sender: &sender, key, seen, changes }.run(None).await
@@ -140,7 +134,7 @@ impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
         if let (Some(hear), Some(seen)) = (&self.sender.before_write, &self.seen) {
             hear(seen);
         }
-        let request = |api| T::write(api, key, changes);
+        let request = |api: Api<'_>| T::write(api, key, changes);
         let (done, answer) = sender.send_decoded(T::WRITE, request).await?;
         self.sender.keep_answer(&answer);
         Ok(T::open(done))

@@ -20,7 +20,7 @@ pub(super) async fn reorder_if_unchanged(
 ) -> Result<Vec<Slot>, Error> {
     if sender.is_not_sent() {
         let body = SlotOrder { order };
-        let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
+        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
         return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
     }
     let mut write = ConditionalReorder { sender: &sender, key, seen, order };
@@ -48,7 +48,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
 
     async fn read(&mut self, place: Reservation) -> Result<(Vec<Slot>, Answer), Error> {
         let key = self.key.clone();
-        let request = |api: Api| async move { api.list_slots(&key).await };
+        let request = |api: Api<'_>| api.list_slots(&key);
         let sender = self.sender.beside().reserved(place);
         let (SlotList { data, .. }, answer) =
             sender.send_decoded(operation::LIST_SLOTS, request).await?;
@@ -71,7 +71,7 @@ impl ConditionalWrite for ConditionalReorder<'_> {
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
         let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
-        let request = |api: Api| async move { api.reorder_slots(&key, &body).await };
+        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
         let sender = self.sender.single_attempt(attempt);
         let (SlotList { data, .. }, answer) =
             sender.send_decoded(operation::REORDER_SLOTS, request).await?;

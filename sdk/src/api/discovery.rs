@@ -23,7 +23,7 @@ impl Client {
         Call::of(
             self,
             operation::GET_API_INDEX,
-            |api| async move { api.get_api_index().await },
+            |api| api.get_api_index(),
             |envelope| envelope.data,
         )
     }
@@ -37,12 +37,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn openapi(&self) -> Call<Map<String, Value>> {
-        Call::of(
-            self,
-            operation::GET_OPENAPI,
-            |api| async move { api.get_openapi().await },
-            |document| document,
-        )
+        Call::of(self, operation::GET_OPENAPI, |api| api.get_openapi(), |document| document)
     }
 
     /// Returns the token's owner, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
@@ -59,7 +54,7 @@ impl Client {
         let shared = self.shared.clone();
         Call::new(self, operation::GET_ME, |sender| {
             Box::pin(async move {
-                let request = |api: Api| async move { api.get_me().await };
+                let request = |api: Api<'_>| api.get_me();
                 let (MeEnvelope { data: me }, _) =
                     sender.send_decoded(operation::GET_ME, request).await?;
                 let learned = shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
@@ -82,7 +77,7 @@ impl Client {
         Call::of(
             self,
             operation::LIST_SLOT_TYPES,
-            |api| async move { api.list_slot_types().await },
+            |api| api.list_slot_types(),
             |envelope| envelope.data,
         )
     }
@@ -103,7 +98,7 @@ impl Client {
         Call::of(
             self,
             operation::GET_SLOT_TYPE,
-            move |api| async move { api.get_slot_type(&name).await },
+            move |api| api.get_slot_type(&name),
             |envelope| envelope.data,
         )
     }

@@ -76,7 +76,7 @@ impl FilesHandle {
         Call::of(
             &self.client,
             operation::UPLOAD_FILE,
-            move |api| async move { api.upload_file(&body).await },
+            move |api| api.upload_file(&body),
             |envelope| envelope.data,
         )
     }
@@ -171,7 +171,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
 }
 
 async fn create_upload_url(sender: &CallSender) -> Result<UploadTarget, Error> {
-    let request = |api: Api| async move { api.create_upload_url().await };
+    let request = |api: Api<'_>| api.create_upload_url();
     let mut answer = sender.send_undecoded(operation::CREATE_UPLOAD_URL, request).await?;
     serde_json::from_slice::<UploadUrlEnvelope>(&answer.body)
         .map(|envelope| envelope.data.into())

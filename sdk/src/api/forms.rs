@@ -4,12 +4,11 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
+use super::conditional_patch::{PatchRecord, update_unchanged};
 use super::listing::Listing;
 use super::path::path_segment;
 use super::profiles::converted;
 use crate::call::{Call, Create, Write};
-use crate::call_sender::GeneratedResult;
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
 use crate::generated::Client as Api;
@@ -17,7 +16,7 @@ use crate::generated::types::{LeadForm, LeadFormEnvelope};
 use crate::ids::FormId;
 use crate::operation::{self, Operation};
 use crate::tolerant::Object;
-use crate::transport::BoxFuture;
+use crate::transport::RequestResult;
 
 /// All lead forms of the account. From [`Client::forms`].
 #[derive(Clone, Debug)]
@@ -57,7 +56,7 @@ impl FormsHandle {
         Call::of(
             &self.client,
             operation::LIST_FORMS,
-            |api| async move { api.list_forms().await },
+            |api| api.list_forms(),
             |envelope| Listing::new(envelope.data, envelope.meta.total),
         )
     }
@@ -86,7 +85,7 @@ impl FormsHandle {
             &self.client,
             operation::CREATE_FORM,
             converted(form),
-            |api, form: NewForm| async move { api.create_form(form.fields()).await },
+            |api, form: NewForm| api.create_form(form.fields()),
             |envelope| envelope.data,
         )
     }
@@ -102,11 +101,7 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self) -> Call<LeadForm> {
-        self.call(
-            operation::SHOW_FORM,
-            |api, id| async move { api.show_form(&id).await },
-            |envelope| envelope.data,
-        )
+        self.call(operation::SHOW_FORM, |api, id| api.show_form(&id), |envelope| envelope.data)
     }
 
     /// Changes the form; fields that are not mentioned stay. The change shows at once on every page that holds the form.
@@ -128,7 +123,7 @@ impl FormHandle {
             &self.client,
             operation::UPDATE_FORM,
             self.id_in_path().and_then(|id| Ok((id, converted::<FormChanges>(changes)?))),
-            |api, (id, changes)| async move { api.update_form(&id, changes.fields()).await },
+            |api, (id, changes)| api.update_form(&id, changes.fields()),
             |envelope| envelope.data,
         )
     }
@@ -162,17 +157,15 @@ impl FormHandle {
     }
 
     /// Returns a call below this form's URL.
-    pub(crate) fn call<T, K, R, F, E>(
+    pub(crate) fn call<T, K, R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api, FormId) -> F + Clone + Send + 'static,
+        request: impl FnOnce(Api<'_>, FormId) -> RequestResult<R> + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,
         R: DeserializeOwned + Send,
-        E: Send,
-        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         Call::of_body(&self.client, operation, self.id_in_path(), request, unwrap)
     }
@@ -193,11 +186,11 @@ impl PatchRecord for LeadForm {
         changes.fields()
     }
 
-    fn read(api: Api, id: FormId) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.show_form(&id).await })
+    fn read(api: Api<'_>, id: FormId) -> RequestResult<Self::Envelope> {
+        api.show_form(&id)
     }
 
-    fn write(api: Api, id: FormId, changes: FormChanges) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.update_form(&id, changes.fields()).await })
+    fn write(api: Api<'_>, id: FormId, changes: FormChanges) -> RequestResult<Self::Envelope> {
+        api.update_form(&id, changes.fields())
     }
 }

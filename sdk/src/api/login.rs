@@ -3,7 +3,7 @@
 //! As soon as the service has executed the change, the old login leads nowhere, or to another account's page. Therefore the page is
 //! addressed by its id, and after a lost answer it is read before anything is sent again.
 
-use super::conditional_patch::{ConditionalPatch, PatchRecord, RecordResult};
+use super::conditional_patch::{ConditionalPatch, PatchRecord};
 use crate::call_sender::CallSender;
 use crate::conditional_write::ReadTime;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::generated::types::{Profile, ProfileEnvelope, ProfileSettings, Profile
 use crate::ids::ProfileId;
 use crate::operation::{self, Operation};
 use crate::tolerant::Object;
-use crate::transport::BoxFuture;
+use crate::transport::RequestResult;
 
 /// A record of a page that shows its login.
 pub(super) trait HasLogin: PatchRecord<Key = String> {
@@ -30,7 +30,7 @@ pub(super) async fn change_login<T: HasLogin>(
     changes: T::Changes,
 ) -> Result<T, Error> {
     if sender.options().dry_run {
-        let request = |api| T::write(api, key, changes);
+        let request = |api: Api<'_>| T::write(api, key, changes);
         return sender.send(T::WRITE, request).await.map(T::open);
     }
     let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
@@ -56,16 +56,12 @@ impl PatchRecord for ProfileSettings {
         changes.fields()
     }
 
-    fn read(api: Api, key: String) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.get_profile_settings(&key).await })
+    fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
+        api.get_profile_settings(&key)
     }
 
-    fn write(
-        api: Api,
-        key: String,
-        changes: Self::Changes,
-    ) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.update_profile_settings(&key, changes.fields()).await })
+    fn write(api: Api<'_>, key: String, changes: Self::Changes) -> RequestResult<Self::Envelope> {
+        api.update_profile_settings(&key, changes.fields())
     }
 }
 
@@ -90,16 +86,12 @@ impl PatchRecord for Profile {
         changes.fields()
     }
 
-    fn read(api: Api, key: String) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.get_profile(&key, None).await })
+    fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
+        api.get_profile(&key, None)
     }
 
-    fn write(
-        api: Api,
-        key: String,
-        changes: Self::Changes,
-    ) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.update_profile(&key, changes.fields()).await })
+    fn write(api: Api<'_>, key: String, changes: Self::Changes) -> RequestResult<Self::Envelope> {
+        api.update_profile(&key, changes.fields())
     }
 }
 

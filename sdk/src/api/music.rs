@@ -72,7 +72,7 @@ impl Client {
         Call::of(
             self,
             operation::LOOKUP_MUSIC,
-            move |api| async move { api.lookup_music(artist.as_deref(), &query, kind).await },
+            move |api| api.lookup_music(artist.as_deref(), &query, kind),
             |envelope| envelope.data,
         )
     }

@@ -10,7 +10,6 @@ use super::listing::Listing;
 use super::login::{HasLogin, change_login, login_in};
 use crate::call::{Call, Create, Write};
 use crate::call_future::CallFuture;
-use crate::call_sender::GeneratedResult;
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
 use crate::error::Error;
@@ -19,6 +18,7 @@ use crate::generated::types::{LoginCheck, Profile};
 use crate::operation::{self, Operation};
 use crate::profile_key::ProfileKey;
 use crate::transport::Answer;
+use crate::transport::RequestResult;
 
 /// All pages of the account. From [`Client::profiles`].
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl ProfilesHandle {
         Call::of(
             &self.client,
             operation::LIST_PROFILES,
-            |api| async move { api.list_profiles().await },
+            |api| api.list_profiles(),
             |envelope| Listing::new(envelope.data, envelope.meta.total),
         )
     }
@@ -114,7 +114,7 @@ impl ProfilesHandle {
             &self.client,
             operation::CREATE_PROFILE,
             converted(profile),
-            |api, profile: NewProfile| async move { api.create_profile(profile.fields()).await },
+            |api, profile: NewProfile| api.create_profile(profile.fields()),
             |envelope| envelope.data,
         )
     }
@@ -170,9 +170,9 @@ impl CheckLogin {
             &client,
             operation::CHECK_LOGIN,
             profile.transpose(),
-            |api, profile: Option<ProfileKey>| async move {
+            move |api, profile: Option<ProfileKey>| {
                 let profile = profile.map(|key| key.to_string());
-                api.check_login(&login, profile.as_deref()).await
+                api.check_login(&login, profile.as_deref())
             },
             |envelope| envelope.data,
         )
@@ -200,7 +200,7 @@ impl ProfileHandle {
     pub fn get(&self) -> Call<Profile> {
         self.call(
             operation::GET_PROFILE,
-            |api, key| async move { api.get_profile(&key, None).await },
+            |api, key| api.get_profile(&key, None),
             |envelope| envelope.data,
         )
     }
@@ -216,7 +216,7 @@ impl ProfileHandle {
     pub fn get_with_slots(&self) -> Call<Profile> {
         self.call(
             operation::GET_PROFILE,
-            |api, key| async move { api.get_profile(&key, Some("slots")).await },
+            |api, key| api.get_profile(&key, Some("slots")),
             |envelope| envelope.data,
         )
     }
@@ -243,7 +243,7 @@ impl ProfileHandle {
             changes => self.call_with(
                 operation::UPDATE_PROFILE,
                 changes,
-                |api, key, changes| async move { api.update_profile(&key, changes.fields()).await },
+                |api, key, changes| api.update_profile(&key, changes.fields()),
                 |envelope| envelope.data,
             ),
         }
@@ -290,7 +290,7 @@ impl ProfileHandle {
         };
         Call::new(&self.client, operation::PREVIEW_PROFILE_MARKDOWN, move |sender| {
             Box::pin(async move {
-                let request = |api: Api| async move { api.preview_profile_markdown(&key).await };
+                let request = |api: Api<'_>| api.preview_profile_markdown(&key);
                 let answer =
                     sender.send_undecoded(operation::PREVIEW_PROFILE_MARKDOWN, request).await?;
                 Ok(Markdown::of(&answer))
@@ -314,38 +314,34 @@ impl ProfileHandle {
     }
 
     /// Returns a call below this page's URL.
-    pub(crate) fn call<T, K, R, F, E>(
+    pub(crate) fn call<T, K, R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api, String) -> F + Clone + Send + 'static,
+        request: impl FnOnce(Api<'_>, String) -> RequestResult<R> + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,
         R: DeserializeOwned + Send,
-        E: Send,
-        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         self.call_with(operation, Ok(()), |api, key, ()| request(api, key), unwrap)
     }
 
     /// Returns a call below this page's URL with a body, unless the body is none.
-    pub(super) fn call_with<T, K, B, R, F, E>(
+    pub(super) fn call_with<T, K, B, R>(
         &self,
         operation: &'static Operation,
         body: Result<B, String>,
-        request: impl FnOnce(Api, String, B) -> F + Clone + Send + 'static,
+        request: impl FnOnce(Api<'_>, String, B) -> RequestResult<R> + Clone + Send + 'static,
         unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,
         B: Clone + Send + 'static,
         R: DeserializeOwned + Send,
-        E: Send,
-        F: Future<Output = GeneratedResult<R, E>> + Send + 'static,
     {
         let parts = self.key_text().and_then(|key| Ok((key, body?)));
-        let request = |api, (key, body)| request(api, key, body);
+        let request = |api: Api<'_>, (key, body)| request(api, key, body);
         Call::of_body(&self.client, operation, parts, request, unwrap)
     }
 }

@@ -22,7 +22,7 @@ impl ProfileHandle {
     pub fn settings(&self) -> Call<ProfileSettings> {
         self.call(
             operation::GET_PROFILE_SETTINGS,
-            |api, key| async move { api.get_profile_settings(&key).await },
+            |api, key| api.get_profile_settings(&key),
             |envelope| envelope.data,
         )
     }
@@ -52,9 +52,7 @@ impl ProfileHandle {
             changes => self.call_with(
                 operation::UPDATE_PROFILE_SETTINGS,
                 changes,
-                |api, key, changes| async move {
-                    api.update_profile_settings(&key, changes.fields()).await
-                },
+                |api, key, changes| api.update_profile_settings(&key, changes.fields()),
                 |envelope| envelope.data,
             ),
         }

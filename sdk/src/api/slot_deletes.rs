@@ -51,7 +51,7 @@ impl SlotsHandle {
         };
         Call::new(&self.page.client, operation::DELETE_SLOT, move |sender| {
             Box::pin(async move {
-                let request = |api: Api| async move { api.delete_slot(&key, &id).await };
+                let request = |api: Api<'_>| api.delete_slot(&key, &id);
                 match sender.send(operation::DELETE_SLOT, request).await {
                     Err(error) if error.is_not_found() && error.outcome() == Outcome::Unknown => {
                         Ok(())
@@ -159,7 +159,7 @@ async fn delete_until_gone(
             break;
         }
         let of = key.clone();
-        let request = |api: Api| async move { api.list_slots(&of).await };
+        let request = |api: Api<'_>| api.list_slots(&of);
         // If the page cannot be read, the caller gets the error of the delete, whose outcome stays unknown.
         let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
         let there: HashSet<SlotId> = page.data.iter().map(|slot| slot.id).collect();
@@ -209,7 +209,7 @@ impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDe
 
     async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
         let key = self.key.to_owned();
-        let request = |api: Api| async move { api.list_slots(&key).await };
+        let request = |api: Api<'_>| api.list_slots(&key);
         let sender = self.sender.beside().reserved(place);
         Ok(sender.send(operation::LIST_SLOTS, request).await?.data)
     }
@@ -232,7 +232,7 @@ impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDe
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<DeletedSlots, Error> {
         let (key, ids) = (self.key.to_owned(), self.left.clone());
-        let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
+        let request = |api: Api<'_>| api.delete_slots(&key, &ids);
         let sender = self.sender.single_attempt(attempt);
         let answer = sender.send_undecoded(operation::DELETE_SLOTS, request).await?;
         let DeleteEnvelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
@@ -261,7 +261,7 @@ async fn delete_these(
     ids: &[SlotId],
 ) -> Result<DeletedSlots, Error> {
     let (key, ids) = (key.to_owned(), ids.to_vec());
-    let request = |api: Api| async move { api.delete_slots(&key, &ids).await };
+    let request = |api: Api<'_>| api.delete_slots(&key, &ids);
     let meta = sender.send(operation::DELETE_SLOTS, request).await?.meta;
     Ok(DeletedSlots { deleted: meta.deleted, total: meta.total })
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::conditional_patch::{PatchRecord, RecordResult, update_unchanged};
+use super::conditional_patch::{PatchRecord, update_unchanged};
 use super::conditional_reorder::reorder_if_unchanged;
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
@@ -16,7 +16,7 @@ use crate::ids::SlotId;
 use crate::operation::{self, Operation};
 use crate::slot::Slot;
 use crate::tolerant::Object;
-use crate::transport::BoxFuture;
+use crate::transport::RequestResult;
 
 /// The slots of one page. From [`ProfileHandle::slots`].
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl SlotsHandle {
     pub fn list(&self) -> Call<Vec<Slot>> {
         self.page.call(
             operation::LIST_SLOTS,
-            |api, key| async move { api.list_slots(&key).await },
+            |api, key| api.list_slots(&key),
             |envelope| envelope.data,
         )
     }
@@ -106,7 +106,7 @@ impl SlotsHandle {
         self.page.call_with(
             operation::GET_SLOT,
             self.key_and_id(id),
-            move |api, key, _| async move { api.get_slot(&key, &id).await },
+            move |api, key, _| api.get_slot(&key, &id),
             |envelope| envelope.data,
         )
     }
@@ -131,7 +131,7 @@ impl SlotsHandle {
         self.page.call_with(
             operation::CREATE_SLOT,
             converted(slot),
-            |api, key, slot: NewSlot| async move { api.create_slot(&key, &slot).await },
+            |api, key, slot: NewSlot| api.create_slot(&key, &slot),
             |envelope| envelope.data,
         )
     }
@@ -158,7 +158,7 @@ impl SlotsHandle {
         let body = NewSlots { slots: slots.into_iter().map(Into::into).collect() };
         self.page.call(
             operation::CREATE_SLOTS,
-            |api, key| async move { api.create_slots(&key, &body).await },
+            move |api, key| api.create_slots(&key, &body),
             |envelope| envelope.data,
         )
     }
@@ -189,7 +189,7 @@ impl SlotsHandle {
         self.page.call_with(
             operation::UPDATE_SLOT,
             body.map(|data| SlotDataChange { data }),
-            move |api, key, body| async move { api.update_slot(&key, &id, &body).await },
+            move |api, key, body| api.update_slot(&key, &id, &body),
             |envelope| envelope.data,
         )
     }
@@ -240,7 +240,7 @@ impl SlotsHandle {
         let body = SlotChanges { slots: changes.into_iter().collect() };
         self.page.call(
             operation::UPDATE_SLOTS,
-            |api, key| async move { api.update_slots(&key, &body).await },
+            move |api, key| api.update_slots(&key, &body),
             |envelope| envelope.data,
         )
     }
@@ -263,7 +263,7 @@ impl SlotsHandle {
         let body = SlotOrder { order: order.into_iter().map(Into::into).collect() };
         self.page.call(
             operation::REORDER_SLOTS,
-            |api, key| async move { api.reorder_slots(&key, &body).await },
+            move |api, key| api.reorder_slots(&key, &body),
             |envelope| envelope.data,
         )
     }
@@ -327,15 +327,11 @@ impl PatchRecord for Slot {
         changes
     }
 
-    fn read(api: Api, (key, id): Self::Key) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.get_slot(&key, &id).await })
+    fn read(api: Api<'_>, (key, id): Self::Key) -> RequestResult<Self::Envelope> {
+        api.get_slot(&key, &id)
     }
 
-    fn write(
-        api: Api,
-        (key, id): Self::Key,
-        data: Object,
-    ) -> BoxFuture<'static, RecordResult<Self>> {
-        Box::pin(async move { api.update_slot(&key, &id, &SlotDataChange { data }).await })
+    fn write(api: Api<'_>, (key, id): Self::Key, data: Object) -> RequestResult<Self::Envelope> {
+        api.update_slot(&key, &id, &SlotDataChange { data })
     }
 }

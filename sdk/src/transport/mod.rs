@@ -1,4 +1,4 @@
-//! Transport of every request: pacing, sending, retries, and the hooks of the generated client.
+//! Transport of every request: pacing, sending and retries.
 
 mod admission;
 pub(crate) mod answer;
@@ -7,7 +7,6 @@ mod call_result;
 pub(crate) mod caller_headers;
 pub(crate) mod clock;
 pub(crate) mod connection_options;
-mod hooks;
 pub(crate) mod http_client;
 pub(crate) mod http_sender;
 pub(crate) mod idempotency;
@@ -20,7 +19,6 @@ pub(crate) mod pacing;
 pub(crate) mod public_resolver;
 #[cfg(feature = "redis")]
 pub(crate) mod redis_server;
-mod request_cell;
 mod reservation;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
@@ -36,8 +34,7 @@ pub(crate) mod write_tally;
 pub(crate) use answer::Answer;
 pub(crate) use call_result::{AttemptCounts, BrokenAttempt, CallFailure, CallResult, NextAttempt};
 pub(crate) use http_sender::BrokenBody;
-pub(crate) use make_request::{BoxFuture, MakeRequest};
+pub(crate) use make_request::{BoxFuture, MakeRequest, RequestResult, TypedRequest};
 pub(crate) use options::{CallOptions, SingleAttempt};
-pub(crate) use request_cell::RequestCell;
 pub(crate) use reservation::Reservation;
 pub(crate) use shared::Shared;
