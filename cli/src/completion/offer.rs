@@ -47,8 +47,8 @@ impl Candidate {
 /// Returns the candidates to offer: for an empty word, options only if there is nothing else, and not the directory itself. Options of every
 /// command come last.
 pub(crate) fn select_candidates(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
-    let is_global = |it: &&CompletionCandidate| {
-        it.get_tag().is_some_and(|tag| tag.to_string() == GLOBAL_OPTIONS)
+    let is_global = |candidate: &&CompletionCandidate| {
+        candidate.get_tag().is_some_and(|tag| tag.to_string() == GLOBAL_OPTIONS)
     };
     let (global, own): (Vec<_>, Vec<_>) = candidates.iter().partition(is_global);
     let mut offers: Vec<_> = own.into_iter().chain(global).filter_map(Candidate::of).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::named;
+use super::{directory_of, named};
 
 /// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
 /// `replace` is true, and keeps its permissions; a device or a pipe is written to, not replaced.
@@ -122,11 +122,6 @@ fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
 fn entry(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     Ok(named::resolve(directory_of(path))?.join(name))
-}
-
-/// Directory of a file; the current one for a bare name.
-pub(super) fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn new_file(directory: &Path) -> io::Result<NamedTempFile> {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, OpenOptions};
 
-use super::atomic::directory_of;
+use super::directory_of;
 use crate::env_vars::SAFE_DIRECTORY;
 
 /// Name of the file with the identities and the last sync of the pages of a directory.
@@ -259,8 +259,7 @@ pub(crate) fn is_dropped(path: &Path) -> bool {
         use std::os::unix::fs::PermissionsExt;
         let directory = directory_of(path).metadata();
         check_owner_of(path).is_err()
-            && directory
-                .is_ok_and(|it| it.permissions().mode() & super::private::ANYBODY_WRITES != 0)
+            && directory.is_ok_and(|it| it.permissions().mode() & super::ANYBODY_WRITES != 0)
     }
     #[cfg(not(unix))]
     {
@@ -271,7 +270,7 @@ pub(crate) fn is_dropped(path: &Path) -> bool {
 
 #[cfg(unix)]
 fn check_owner(path: &Path, owner: u32) -> io::Result<()> {
-    let user = super::private::own_id();
+    let user = super::own_id();
     let sudo = || std::env::var("SUDO_UID").ok()?.parse().ok();
     let is_trusted = [0, user].contains(&owner) || user == 0 && sudo() == Some(owner);
     if is_trusted || safe_directory(path).is_some() || SAFE.get().is_some_and(|safe| safe.any) {

@@ -1,17 +1,17 @@
 //! Private files: created with access for the user only, and replaced atomically.
 
-use crate::fs::atomic::{self, directory_of};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+#[cfg(unix)]
+use super::{ANYBODY_WRITES, own_id};
+use super::{atomic, directory_of};
+
 /// Maximum size of a file in bytes; a larger file was not written by this program.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Mode bit for write access of all users.
-#[cfg(unix)]
-pub(super) const ANYBODY_WRITES: u32 = 0o002;
 /// Message for a file of another user.
 #[cfg(unix)]
 const FOREIGN: &str = "it belongs to another user";
@@ -190,12 +190,6 @@ fn refuse_foreign(target: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Effective user id of this process.
-#[cfg(unix)]
-pub(super) fn own_id() -> u32 {
-    rustix::process::geteuid().as_raw()
 }
 
 /// Waits for an exclusive lock on a file. Dropping the returned file releases the lock.

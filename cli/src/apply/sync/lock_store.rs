@@ -41,8 +41,8 @@ impl LockStore {
         let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
         let end = directory.ancestors().position(|it| is_there(it.join(".git")));
         let mut within = directory.ancestors().take(end.map_or(usize::MAX, |end| end + 1));
-        let lock = within.find(|it| {
-            let lock = it.join(LOCK_NAME);
+        let lock = within.find(|directory| {
+            let lock = directory.join(LOCK_NAME);
             is_there(lock.clone()) && !named::is_dropped(&lock)
         });
         lock.map(|it| Self { directory: it.to_owned(), found_from: directory.clone() })
