@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use links_sdk::content::Button;
-use links_sdk::{Client, Error, Outcome, Slot, Token};
+use links_sdk::{Client, Error, ErrorKind, Outcome, Slot, Token};
 
 /// What to do about a failure.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,16 +29,15 @@ pub enum NextStep {
 
 /// Tells what to do about a failure.
 pub fn next_step(error: &Error) -> NextStep {
-    if error.is_not_authenticated() || error.is_forbidden() {
-        NextStep::LogIn
-    } else if error.is_validation() {
-        NextStep::Correct(error.field_errors().keys().cloned().collect())
-    } else if error.is_safe_to_repeat() {
-        NextStep::Again(error.retry_after().unwrap_or(Duration::from_secs(60)))
-    } else if error.outcome() == Outcome::Unknown {
-        NextStep::Look
-    } else {
-        NextStep::Report(error.request_id())
+    match error.kind() {
+        ErrorKind::NotAuthenticated | ErrorKind::Forbidden => NextStep::LogIn,
+        ErrorKind::Validation => NextStep::Correct(error.field_errors().keys().cloned().collect()),
+        // No time left before anything was sent, no connection, a limit, a service in trouble.
+        _ if error.is_safe_to_repeat() => {
+            NextStep::Again(error.retry_after().unwrap_or(Duration::from_secs(60)))
+        }
+        _ if error.outcome() == Outcome::Unknown => NextStep::Look,
+        _ => NextStep::Report(error.request_id()),
     }
 }
 

@@ -85,7 +85,7 @@ impl BatchError {
     }
 }
 
-failed_run::predicates!(BatchError);
+failed_run::of_run!(BatchError);
 
 impl FailedRun for BatchError {
     fn call(&self) -> Option<&Error> {
@@ -104,10 +104,6 @@ impl FailedRun for BatchError {
 
     fn field_errors(&self) -> &FieldErrors {
         &self.0.field_errors
-    }
-
-    fn is_conflict(&self) -> bool {
-        FailedRun::call(self).is_some_and(Error::is_conflict)
     }
 
     fn is_safe_to_repeat(&self) -> bool {

@@ -6,6 +6,7 @@ use tracing::field::Empty;
 use tracing::{Instrument, info_span};
 
 use crate::error::Error;
+use crate::error_kind::ErrorKind;
 use crate::operation::Operation;
 use crate::outcome::Outcome;
 
@@ -38,16 +39,14 @@ pub(crate) fn around<T>(
 }
 
 fn error_type(error: &Error) -> String {
-    if error.is_invalid_input() {
-        return "invalid_input".to_owned();
+    match (error.kind(), error.status()) {
+        (ErrorKind::InvalidInput, _) => "invalid_input".to_owned(),
+        (ErrorKind::RateLimited, _) => "rate_limited".to_owned(),
+        (ErrorKind::Timeout, _) => "timeout".to_owned(),
+        (ErrorKind::Network | ErrorKind::Untrusted, _) => "network".to_owned(),
+        (_, Some(status)) => status.to_string(),
+        (_, None) => "_OTHER".to_owned(),
     }
-    if error.is_rate_limited() {
-        return "rate_limited".to_owned();
-    }
-    if error.is_network() {
-        return "network".to_owned();
-    }
-    error.status().map_or_else(|| "_OTHER".to_owned(), |status| status.to_string())
 }
 
 fn outcome(outcome: Outcome) -> &'static str {

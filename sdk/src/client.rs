@@ -187,8 +187,6 @@ impl Client {
 
     fn of_token(&self, token: Option<Arc<dyn TokenSource>>, pacer: Arc<dyn Pacer>) -> Self {
         let shared = &*self.shared;
-        let secrets =
-            if shared.shares_secrets { shared.secrets.clone() } else { Secrets::default() };
         let shared = Shared {
             base: shared.base.clone(),
             http: shared.http.clone(),
@@ -204,10 +202,10 @@ impl Client {
             requests: Arc::default(),
             waits: AtomicU64::default(),
             tally: Arc::default(),
-            budget: RetryBudget::full(),
+            budget: RetryBudget::full(shared.retry),
             queue: Queue::default(),
-            secrets,
-            shares_secrets: shared.shares_secrets,
+            secrets: Secrets::default(),
+            collection: shared.collection.clone(),
         };
         Self { shared: Arc::new(shared), ..self.clone() }
     }
@@ -305,7 +303,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the collection of tokens that the client sends, so that no message repeats them.
+    /// Sets the collection to which the client adds each token that it sends, to clean the program's own output. The client's errors need
+    /// no collection.
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.secrets = Some(secrets);
         self
@@ -504,7 +503,7 @@ impl ClientBuilder {
             }
         };
         http.in_process = self.in_process;
-        let (limits, shares_secrets) = (self.limits, self.secrets.is_some());
+        let limits = self.limits;
         let shared = Shared {
             base,
             http,
@@ -520,10 +519,10 @@ impl ClientBuilder {
             requests: Arc::default(),
             waits: AtomicU64::default(),
             tally: Arc::default(),
-            budget: RetryBudget::full(),
+            budget: RetryBudget::full(self.retry),
             queue: Queue::default(),
-            secrets: self.secrets.unwrap_or_default(),
-            shares_secrets,
+            secrets: Secrets::default(),
+            collection: self.secrets,
         };
         let Self { deadline, max_wait, .. } = self;
         Ok(Client { shared: Arc::new(shared), deadline, max_wait, writes: WriteMode::Send })

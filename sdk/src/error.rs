@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::error_kind::ErrorKind;
+use crate::failed_run;
 use crate::operation::{self, Effect, Operation};
 use crate::outcome::Outcome;
 use crate::service_error::ServiceError;
@@ -24,7 +26,7 @@ const LOOKED_AT: usize = 64 * 1024;
 
 /// Error of a call: what happened, and whether anything was written.
 ///
-/// Its predicates tell the kind of error; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
+/// [`Error::kind`] tells what a program decides by; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
 /// hold text of the service: clean them before they reach a terminal.
 ///
 /// The errors of runs, [`BatchError`](crate::BatchError) and [`ApplyError`](crate::apply::ApplyError), convert into it and have the same
@@ -62,7 +64,9 @@ const LOOKED_AT: usize = 64 * 1024;
 /// - [`is_rate_limited`](Error::is_rate_limited): the wait that the rate limit demands, [`retry_after`](Error::retry_after), is longer than
 ///   the deadline or the longest wait allowed. Set [`with_deadline`](crate::Call::with_deadline) higher, or share the limits between the
 ///   processes of a token with a [`Pacer`](crate::Pacer).
-/// - [`is_network`](Error::is_network): no connection, no name, no trusted certificate, or no answer in time. The source of the error has the
+/// - [`is_timeout`](Error::is_timeout): the [deadline](crate::ClientBuilder::deadline) passed, or the service did not answer within the
+///   [timeouts](crate::Timeouts). If nothing was sent, the call can be made again.
+/// - [`is_network`](Error::is_network): no connection, no name, or no trusted certificate. The source of the error has the
 ///   reason of the network library. For [`is_untrusted`](Error::is_untrusted) see
 ///   [`ClientBuilder::root_certificate`](crate::ClientBuilder::root_certificate) and
 ///   [`ClientBuilder::identity`](crate::ClientBuilder::identity).
@@ -88,11 +92,12 @@ struct ErrorDetails {
     repeatable: bool,
     /// The answer without its body.
     answer: Option<Answer>,
-    kind: ErrorKind,
+    cause: Cause,
 }
 
+/// What ended the call.
 #[derive(Debug)]
-enum ErrorKind {
+enum Cause {
     Invalid(String),
     Conflict(String),
     Service(ServiceError),
@@ -119,8 +124,10 @@ pub(crate) trait FailedRun: std::error::Error + Send + Sync + 'static {
     /// Returns the refused fields and why.
     fn field_errors(&self) -> &FieldErrors;
 
-    /// Returns whether another client changed meanwhile what the run would have overwritten.
-    fn is_conflict(&self) -> bool;
+    /// Returns the kind of the error: that of the call that failed, if it was one.
+    fn kind(&self) -> ErrorKind {
+        self.call().map_or(ErrorKind::Run, Error::kind)
+    }
 
     /// Returns whether the whole run may be sent again.
     fn is_safe_to_repeat(&self) -> bool;
@@ -132,16 +139,16 @@ const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-correlation-id",
 impl Error {
     /// Returns the error for input of the caller that was refused before anything was sent.
     pub(crate) fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
-        Self::new(operation, Outcome::NotExecuted, ErrorKind::Invalid(message.into()))
+        Self::new(operation, Outcome::NotExecuted, Cause::Invalid(message.into()))
     }
 
     /// Returns the error for a change by another client that the call would undo.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
         let message = format!("changed by another client: {}", found.join("; "));
-        Self::new(operation, outcome, ErrorKind::Conflict(message))
+        Self::new(operation, outcome, Cause::Conflict(message))
     }
 
-    fn new(operation: &'static str, outcome: Outcome, kind: ErrorKind) -> Self {
+    fn new(operation: &'static str, outcome: Outcome, cause: Cause) -> Self {
         Self(Box::new(ErrorDetails {
             operation,
             attempts: 0,
@@ -151,7 +158,7 @@ impl Error {
             next_attempt: None,
             repeatable: false,
             answer: None,
-            kind,
+            cause,
         }))
     }
 
@@ -160,7 +167,7 @@ impl Error {
         let outcome = run.outcome();
         let run: Box<dyn FailedRun> = Box::new(run);
         let Some(call) = run.call().map(|error| &*error.0) else {
-            return Self::new("", outcome, ErrorKind::Run(run));
+            return Self::new("", outcome, Cause::Run(run));
         };
         Self(Box::new(ErrorDetails {
             operation: call.operation,
@@ -171,15 +178,15 @@ impl Error {
             next_attempt: None,
             repeatable: false,
             answer: call.answer.clone(),
-            kind: ErrorKind::Run(run),
+            cause: Cause::Run(run),
         }))
     }
 
-    /// Returns the kind of the error of the call; for a run, that of the call that failed.
-    fn kind(&self) -> &ErrorKind {
-        match &self.0.kind {
-            ErrorKind::Run(run) => run.call().map_or(&self.0.kind, Self::kind),
-            kind => kind,
+    /// Returns the cause of the error of the call; for a run, that of the call that failed.
+    fn cause(&self) -> &Cause {
+        match &self.0.cause {
+            Cause::Run(run) => run.call().map_or(&self.0.cause, Self::cause),
+            cause => cause,
         }
     }
 
@@ -201,35 +208,35 @@ impl Error {
             Err(CallFailure::Unusable { answer, .. }) => Some(answer.without_body()),
             Err(_) => None,
         };
-        let kind = match exchange.result {
+        let cause = match exchange.result {
             Ok(answer) => of_answer(&answer, why),
             // The answer may hold the URL itself, which is a secret.
             Err(CallFailure::Unusable { answer, .. })
                 if exchange.operation.id == operation::CREATE_UPLOAD_URL.id =>
             {
                 let why = "it is not what the interface describes".to_owned();
-                ErrorKind::Unreadable { status: answer.status(), why, excerpt: String::new() }
+                Cause::Unreadable { status: answer.status(), why, excerpt: String::new() }
             }
             Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
-            Err(CallFailure::Request(error)) => ErrorKind::Io(error),
-            Err(CallFailure::Token(error)) => ErrorKind::Token(error),
-            Err(CallFailure::Pacer(error)) => ErrorKind::Pacer(error),
-            Err(CallFailure::NotSent(request)) => ErrorKind::NotSent(request),
+            Err(CallFailure::Request(error)) => Cause::Io(error),
+            Err(CallFailure::Token(error)) => Cause::Token(error),
+            Err(CallFailure::Pacer(error)) => Cause::Pacer(error),
+            Err(CallFailure::NotSent(request)) => Cause::NotSent(request),
             Err(CallFailure::Broken(BrokenAttempt {
                 end: AttemptEnd::TooLarge(status), ..
             })) => {
                 let why = format!("it is larger than {} MiB", MAX_BYTES / 1024 / 1024);
-                ErrorKind::Unreadable { status, why, excerpt: String::new() }
+                Cause::Unreadable { status, why, excerpt: String::new() }
             }
             Err(CallFailure::Broken(BrokenAttempt { end, source, .. })) => {
-                ErrorKind::Network { host: host.to_owned(), end, source }
+                Cause::Network { host: host.to_owned(), end, source }
             }
             Err(CallFailure::Deadline { wait, reason }) => {
-                retry_after = Some(wait).filter(|wait| !wait.is_zero());
-                ErrorKind::Deadline { wait, reason }
+                retry_after = retry_after.max(Some(wait).filter(|wait| !wait.is_zero()));
+                Cause::Deadline { wait, reason }
             }
         };
-        let error = Self::new(exchange.operation.id, outcome, kind);
+        let error = Self::new(exchange.operation.id, outcome, cause);
         Self(Box::new(ErrorDetails {
             attempts: exchange.sent,
             idempotency_key: key,
@@ -248,8 +255,8 @@ impl Error {
 
     /// Returns the error for a dry run that the service executed as a write.
     pub(crate) fn dry_run_executed(operation: &'static str, answer: &Answer) -> Self {
-        let kind = ErrorKind::DryRunExecuted(answer.clone());
-        Self::new(operation, Outcome::Executed, kind).with_answer(answer)
+        let cause = Cause::DryRunExecuted(answer.clone());
+        Self::new(operation, Outcome::Executed, cause).with_answer(answer)
     }
 
     fn with_answer(mut self, answer: &Answer) -> Self {
@@ -259,7 +266,7 @@ impl Error {
 
     /// Returns the error that ends an accepted dry run of a client in that mode.
     pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
-        Self::new(operation, Outcome::NotExecuted, ErrorKind::DryRunAccepted)
+        Self::new(operation, Outcome::NotExecuted, Cause::DryRunAccepted)
     }
 
     /// Returns the next attempt that would have followed the call's only attempt.
@@ -287,19 +294,20 @@ impl Error {
         self.0.idempotency_key.as_ref()
     }
 
-    /// Returns the time to wait before the call can succeed.
+    /// Returns the time to wait before the call can succeed: as the last answer asked by `Retry-After`, or as the rate limits demand. At most
+    /// a hundred years.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
     /// Returns the HTTP status, if the service answered.
     pub fn status(&self) -> Option<u16> {
-        match self.kind() {
-            ErrorKind::Service(error) => Some(error.status),
-            ErrorKind::Unreadable { status, .. } => Some(*status),
-            ErrorKind::DryRunExecuted(answer) => Some(answer.status()),
-            ErrorKind::Network { end, .. } => end.status(),
-            ErrorKind::Deadline { reason: WaitReason::TooManyRequests, .. } => Some(429),
+        match self.cause() {
+            Cause::Service(error) => Some(error.status),
+            Cause::Unreadable { status, .. } => Some(*status),
+            Cause::DryRunExecuted(answer) => Some(answer.status()),
+            Cause::Network { end, .. } => end.status(),
+            Cause::Deadline { reason: WaitReason::TooManyRequests, .. } => Some(429),
             _ => None,
         }
     }
@@ -325,8 +333,8 @@ impl Error {
 
     /// Returns the service's own error, if it sent one.
     pub fn service(&self) -> Option<&ServiceError> {
-        match self.kind() {
-            ErrorKind::Service(error) => Some(error),
+        match self.cause() {
+            Cause::Service(error) => Some(error),
             _ => None,
         }
     }
@@ -334,105 +342,58 @@ impl Error {
     /// Returns the refused fields and why, by path (`data.title`, `slots.2.data.link`); empty when no validation failed.
     pub fn field_errors(&self) -> &FieldErrors {
         static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
-        match &self.0.kind {
-            ErrorKind::Run(run) => run.field_errors(),
+        match &self.0.cause {
+            Cause::Run(run) => run.field_errors(),
             _ => self.service().map_or(&NONE, |error| &error.errors),
         }
     }
 
     /// Returns the body of a write that the service executed although it was asked for a dry run.
     pub fn executed_body(&self) -> Option<&Bytes> {
-        match self.kind() {
-            ErrorKind::DryRunExecuted(answer) => Some(answer.body()),
+        match self.cause() {
+            Cause::DryRunExecuted(answer) => Some(answer.body()),
             _ => None,
         }
-    }
-
-    /// Returns whether the call was accepted as a dry run, because its client only sends writes as [dry runs](crate::WriteMode::DryRun).
-    pub fn is_dry_run_accepted(&self) -> bool {
-        matches!(self.kind(), ErrorKind::DryRunAccepted)
     }
 
     /// Returns the request of a call whose client [sends no writes](crate::WriteMode).
     pub fn not_sent(&self) -> Option<&RequestView> {
-        match self.kind() {
-            ErrorKind::NotSent(request) => Some(request),
+        match self.cause() {
+            Cause::NotSent(request) => Some(request),
             _ => None,
         }
     }
 
-    /// Returns whether the call was refused before sending, because its arguments cannot be sent.
-    pub fn is_invalid_input(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Invalid(_) | ErrorKind::Io(_))
-    }
-
-    /// Returns whether the service answered 401 (no token, a wrong one, or a revoked one), or no token could be obtained.
-    pub fn is_not_authenticated(&self) -> bool {
-        self.status() == Some(401)
-            || matches!(self.kind(), ErrorKind::Token(error) if !error.is_temporary())
-    }
-
-    /// Returns whether the service answered 403: the token may not do this.
-    pub fn is_forbidden(&self) -> bool {
-        self.status() == Some(403)
-    }
-
-    /// Returns whether the service answered 404.
-    pub fn is_not_found(&self) -> bool {
-        self.status() == Some(404)
-    }
-
-    /// Returns whether the service answered 409 (a limit is reached, or the type is read-only), or another client changed meanwhile what
-    /// the call would have overwritten.
-    pub fn is_conflict(&self) -> bool {
-        match &self.0.kind {
-            ErrorKind::Run(run) => run.is_conflict(),
-            kind => self.status() == Some(409) || matches!(kind, ErrorKind::Conflict(_)),
+    /// Returns the kind of the error, by which a program decides.
+    pub fn kind(&self) -> ErrorKind {
+        match &self.0.cause {
+            Cause::Invalid(_) | Cause::Io(_) => ErrorKind::InvalidInput,
+            Cause::Conflict(_) => ErrorKind::Conflict,
+            Cause::Service(error) => ErrorKind::of_status(error.status, true),
+            Cause::Unreadable { status, .. } => ErrorKind::of_status(*status, false),
+            Cause::Network { end: AttemptEnd::Untrusted, .. } => ErrorKind::Untrusted,
+            Cause::Network { end: AttemptEnd::TimedOut, .. } => ErrorKind::Timeout,
+            Cause::Network { .. } | Cause::Pacer(_) => ErrorKind::Network,
+            Cause::Token(error) if error.is_temporary() => ErrorKind::Network,
+            Cause::Token(_) => ErrorKind::NotAuthenticated,
+            Cause::Deadline { reason: WaitReason::Retry, .. } => ErrorKind::Timeout,
+            Cause::Deadline { reason: WaitReason::PacerUnreachable, .. } => ErrorKind::Network,
+            Cause::Deadline { .. } => ErrorKind::RateLimited,
+            Cause::DryRunExecuted(_) => ErrorKind::DryRunExecuted,
+            Cause::DryRunAccepted => ErrorKind::DryRunAccepted,
+            Cause::NotSent(_) => ErrorKind::NotSent,
+            Cause::Run(run) => run.kind(),
         }
     }
 
-    /// Returns whether the service answered 422: see [`Error::field_errors`].
-    pub fn is_validation(&self) -> bool {
-        self.status() == Some(422)
-    }
-
-    /// Returns whether the wait for a rate limit would have passed the deadline or the longest wait allowed.
-    pub fn is_rate_limited(&self) -> bool {
-        self.status() == Some(429)
-            || matches!(self.kind(), ErrorKind::Deadline { reason, .. } if reason.is_rate_limit())
-    }
-
-    /// Returns whether the service, the issuer of its tokens, or the server that shares the rate limits could not be reached, or the
-    /// connection broke.
-    pub fn is_network(&self) -> bool {
-        match self.kind() {
-            ErrorKind::Network { .. }
-            | ErrorKind::Pacer(_)
-            | ErrorKind::Deadline { reason: WaitReason::PacerUnreachable, .. } => true,
-            ErrorKind::Token(error) => error.is_temporary(),
-            _ => false,
-        }
-    }
-
-    /// Returns whether the connection was not secure: a certificate is not trusted, or the service asks for a client certificate. Nothing
-    /// was sent.
-    pub fn is_untrusted(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Network { end: AttemptEnd::Untrusted, .. })
-    }
-
-    /// Returns whether the service answered with a 5xx status.
-    pub fn is_server_error(&self) -> bool {
-        self.status().is_some_and(|status| status >= 500)
-    }
-
-    /// Returns whether the answer is not what the interface describes.
-    pub fn is_unreadable(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Unreadable { .. })
-    }
-
-    /// Returns whether the service executed a dry run: something was written.
+    /// Returns whether the service executed a dry run: [`ErrorKind::DryRunExecuted`].
     pub fn is_dry_run_executed(&self) -> bool {
-        matches!(self.kind(), ErrorKind::DryRunExecuted(_))
+        self.kind() == ErrorKind::DryRunExecuted
+    }
+
+    /// Returns whether the call was accepted as a dry run: [`ErrorKind::DryRunAccepted`].
+    pub fn is_dry_run_accepted(&self) -> bool {
+        self.kind() == ErrorKind::DryRunAccepted
     }
 
     /// Returns whether a new call with the same content may succeed later without doing anything twice: this call had no effect, or it only
@@ -459,26 +420,27 @@ impl Error {
     /// # Ok(()) });
     /// ```
     pub fn is_safe_to_repeat(&self) -> bool {
-        if let ErrorKind::Run(run) = &self.0.kind {
+        if let Cause::Run(run) = &self.0.cause {
             return run.is_safe_to_repeat();
         }
-        let may_succeed = self.is_rate_limited() || self.is_network() || self.is_server_error();
-        may_succeed && (self.0.outcome == Outcome::NotExecuted || self.0.repeatable)
+        self.kind().is_temporary() && (self.0.outcome == Outcome::NotExecuted || self.0.repeatable)
     }
 }
+
+failed_run::predicates!(Error);
 
 /// Returns the outcome that an unusable answer leaves open.
 fn doubt(operation: &Operation) -> Outcome {
     if operation.has_outcome() { Outcome::Unknown } else { Outcome::NotExecuted }
 }
 
-/// Returns the kind of error of an answer. Secrets are removed from every text, because a service that repeats a request in its answer
+/// Returns the cause of an error that is an answer. Secrets are removed from every text, because a service that repeats a request in its answer
 /// repeats the token.
-fn of_answer(answer: &Answer, why: Option<String>) -> ErrorKind {
+fn of_answer(answer: &Answer, why: Option<String>) -> Cause {
     let secrets = &answer.secrets;
     let status = answer.status();
     if let Some(error) = ServiceError::of(answer) {
-        return ErrorKind::Service(error);
+        return Cause::Service(error);
     }
     let mut why = why.unwrap_or_else(|| match answer.header("location") {
         Some(target) if answer.status.is_redirection() => {
@@ -487,7 +449,7 @@ fn of_answer(answer: &Answer, why: Option<String>) -> ErrorKind {
         _ => "it is not the service's error format".to_owned(),
     });
     secrets.hide_in(&mut why);
-    ErrorKind::Unreadable { status, why, excerpt: excerpt(answer) }
+    Cause::Unreadable { status, why, excerpt: excerpt(answer) }
 }
 
 /// Returns the first words of a body, on one line.
@@ -510,12 +472,12 @@ fn origin(target: &str) -> String {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operation = self.0.operation;
-        match &self.0.kind {
-            ErrorKind::Invalid(message) | ErrorKind::Conflict(message) => f.write_str(message),
-            ErrorKind::Service(error) => {
+        match &self.0.cause {
+            Cause::Invalid(message) | Cause::Conflict(message) => f.write_str(message),
+            Cause::Service(error) => {
                 write!(f, "{operation} was refused with {}: {}", error.status, error.message)
             }
-            ErrorKind::Unreadable { status, why, excerpt } => {
+            Cause::Unreadable { status, why, excerpt } => {
                 write!(
                     f,
                     "{operation} was answered with {status}, but the answer cannot be used: {why}"
@@ -525,7 +487,7 @@ impl fmt::Display for Error {
                 }
                 Ok(())
             }
-            ErrorKind::Network { host, end, .. } => match end {
+            Cause::Network { host, end, .. } => match end {
                 AttemptEnd::Unreachable => write!(f, "{operation}: cannot reach {host}"),
                 AttemptEnd::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
                 AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
@@ -538,44 +500,44 @@ impl fmt::Display for Error {
                     "{operation}: {host} answered {status}, but not all of the answer arrived"
                 ),
             },
-            ErrorKind::Deadline { wait: Duration::ZERO, .. } => {
+            Cause::Deadline { wait: Duration::ZERO, .. } => {
                 write!(f, "{operation}: no time left")
             }
-            ErrorKind::Deadline { wait, reason } => {
+            Cause::Deadline { wait, reason } => {
                 let seconds = wait.as_secs_f64().ceil();
                 write!(
                     f,
                     "{operation} needs to wait {seconds} s ({reason}), longer than the maximum wait or the time limit"
                 )
             }
-            ErrorKind::DryRunExecuted(answer) => write!(
+            Cause::DryRunExecuted(answer) => write!(
                 f,
                 "the service executed a dry run of {operation} (it answered {}, not 204)",
                 answer.status()
             ),
-            ErrorKind::DryRunAccepted => {
+            Cause::DryRunAccepted => {
                 write!(f, "{operation} was only a dry run; the service would accept it")
             }
-            ErrorKind::NotSent(_) => {
+            Cause::NotSent(_) => {
                 write!(f, "{operation} was not sent: this client sends no writes")
             }
-            ErrorKind::Io(_) => write!(f, "{operation}: the request could not be made"),
-            ErrorKind::Token(error) => error.fmt(f),
-            ErrorKind::Pacer(error) => write!(f, "{operation} was not sent: {error}"),
-            ErrorKind::Run(run) => run.fmt(f),
+            Cause::Io(_) => write!(f, "{operation}: the request could not be made"),
+            Cause::Token(error) => error.fmt(f),
+            Cause::Pacer(error) => write!(f, "{operation} was not sent: {error}"),
+            Cause::Run(run) => run.fmt(f),
         }
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.0.kind {
+        match &self.0.cause {
             // The outermost error only tells that the request failed.
-            ErrorKind::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
-            ErrorKind::Io(error) => Some(error),
-            ErrorKind::Token(error) => error.source(),
-            ErrorKind::Pacer(error) => error.source(),
-            ErrorKind::Run(run) => run.source(),
+            Cause::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
+            Cause::Io(error) => Some(error),
+            Cause::Token(error) => error.source(),
+            Cause::Pacer(error) => error.source(),
+            Cause::Run(run) => run.source(),
             _ => None,
         }
     }

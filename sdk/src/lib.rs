@@ -23,8 +23,8 @@
 //!
 //! - It stays within the rate limits (5 requests a second, 60 a minute, 20 and 15 a minute for analytics and music): a burst goes out at
 //!   once, then requests wait. A 429 is waited out as its `Retry-After` says.
-//! - It is repeated after a failure only where repeating cannot do more than the first request did. Operations that create carry an
-//!   idempotency key, the same for all attempts.
+//! - It is repeated after a failure only where repeating cannot do more than the first request did, and while the client has
+//!   [retries left](RetryPolicy::budget). Operations that create carry an idempotency key, the same for all attempts.
 //! - It ends within its deadline, 120 seconds unless set.
 //! - [`Error::outcome`] tells whether the write took place.
 //!
@@ -88,6 +88,7 @@ mod crash_point;
 mod date;
 mod decode;
 mod error;
+mod error_kind;
 mod failed_run;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
@@ -158,6 +159,7 @@ pub use client::{Client, ClientBuilder};
 pub use crash_point::point as crash_point;
 pub use date::{Date, InvalidDate};
 pub use error::Error;
+pub use error_kind::ErrorKind;
 pub use ids::{ChannelId, FormId, InvalidId, ProfileId, SlotId};
 pub use operation::Bucket;
 pub use outcome::Outcome;

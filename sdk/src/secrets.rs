@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -13,8 +13,12 @@ use crate::token::Token;
 /// Tokens that are removed from texts in each form in which they occur: as they are, percent-encoded, in base64, or escaped as PHP's JSON
 /// does. Cloning is cheap, and clones share the same tokens.
 ///
-/// A [`Client`](crate::Client) adds each token that it sends, a renewed one too, and removes them from the texts of its errors. Pass your
-/// own collection through [`ClientBuilder::secrets`](crate::ClientBuilder::secrets) to clean your program's output with the same ones.
+/// A [`Client`](crate::Client) adds each token that it sends, a renewed one too, and removes its own from the texts of its errors. Pass your
+/// collection through [`ClientBuilder::secrets`](crate::ClientBuilder::secrets) to clean your program's output with the tokens of all its
+/// clients.
+///
+/// A token stays for as long as a clone of it exists, as in a [`TokenSource`](crate::TokenSource). Of the others the last 64 stay, so a
+/// collection doesn't grow with each renewal.
 ///
 /// ```
 /// use links_sdk::{Secrets, Token};
@@ -25,29 +29,43 @@ use crate::token::Token;
 /// # Ok::<(), links_sdk::InvalidToken>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<RwLock<Vec<Secret>>>);
+pub struct Secrets(Arc<RwLock<Known>>);
+
+/// Secrets by length, the longest first, and those of one length by text: one that begins another one must not hide only a part of it.
+#[derive(Default)]
+struct Known {
+    secrets: Vec<Secret>,
+    /// Number of secrets that were ever added, or were used again by another owner.
+    added: u64,
+}
 
 struct Secret {
     text: Zeroizing<String>,
     /// Other spellings of the secret.
     forms: Vec<Zeroizing<String>>,
+    /// Text of the token, if it is one and still exists.
+    owner: Weak<Zeroizing<String>>,
+    /// Value of [`Known::added`] when it was added.
+    added: u64,
 }
 
 /// Minimum length of a secret: shorter texts occur everywhere.
 const FEWEST_LETTERS: usize = 8;
+/// Maximum number of secrets that are kept without an owner.
+const MOST_RECENT: usize = 64;
 /// Placeholder for a secret.
 const HIDDEN: &str = "***";
 
 impl Secrets {
     /// Adds a token.
     pub fn add(&self, token: &Token) {
-        self.add_text(token.secret());
+        self.add_owned(token.secret(), token.owner());
     }
 
     /// Returns the text without the tokens.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        for secret in &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+        for secret in &self.0.read().unwrap_or_else(PoisonError::into_inner).secrets {
             for form in std::iter::once(&secret.text).chain(&secret.forms) {
                 if text.contains(form.as_str()) {
                     text = text.replace(form.as_str(), HIDDEN).into();
@@ -60,23 +78,69 @@ impl Secrets {
         text
     }
 
+    /// Adds a secret without an owner.
     pub(crate) fn add_text(&self, secret: &str) {
-        let is_known = |known: &Secret| *known.text == secret;
-        if secret.len() < FEWEST_LETTERS
-            || self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(is_known)
-        {
+        self.add_owned(secret, Weak::new());
+    }
+
+    fn add_owned(&self, secret: &str, owner: Weak<Zeroizing<String>>) {
+        if secret.len() < FEWEST_LETTERS {
             return;
         }
-        let text = Zeroizing::new(secret.to_owned());
-        let mut secrets = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        secrets.push(Secret { forms: forms(secret), text });
-        // Longer secrets come first, so that a secret that begins another one does not hide only a part of it.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.text.len()));
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let is_known = known.find(secret).is_ok_and(|at| {
+            let owned = &known.secrets[at].owner;
+            owned.strong_count() > 0 && owned.ptr_eq(&owner)
+        });
+        drop(known);
+        if !is_known {
+            self.0.write().unwrap_or_else(PoisonError::into_inner).add(secret, owner);
+        }
     }
 
     pub(crate) fn hide_in(&self, text: &mut String) {
         if let Cow::Owned(hidden) = self.hide(text) {
             *text = hidden;
+        }
+    }
+}
+
+impl Known {
+    fn find(&self, secret: &str) -> Result<usize, usize> {
+        let key = |text: &str| std::cmp::Reverse(text.len());
+        self.secrets.binary_search_by(|it| {
+            key(&it.text).cmp(&key(secret)).then_with(|| it.text.as_str().cmp(secret))
+        })
+    }
+
+    fn add(&mut self, secret: &str, owner: Weak<Zeroizing<String>>) {
+        self.added += 1;
+        let added = self.added;
+        match self.find(secret) {
+            Ok(at) => {
+                let known = &mut self.secrets[at];
+                known.added = added;
+                if owner.strong_count() > 0 {
+                    known.owner = owner;
+                }
+            }
+            Err(at) => {
+                let text = Zeroizing::new(secret.to_owned());
+                self.secrets.insert(at, Secret { forms: forms(secret), text, owner, added });
+                self.drop_the_oldest();
+            }
+        }
+    }
+
+    /// Drops the oldest secrets without an owner, of which few are kept.
+    fn drop_the_oldest(&mut self) {
+        let is_ownerless = |it: &&Secret| it.owner.strong_count() == 0;
+        let mut recent: Vec<u64> =
+            self.secrets.iter().filter(is_ownerless).map(|it| it.added).collect();
+        if recent.len() > MOST_RECENT {
+            recent.sort_unstable();
+            let oldest_kept = recent[recent.len() - MOST_RECENT];
+            self.secrets.retain(|it| it.added >= oldest_kept || it.owner.strong_count() > 0);
         }
     }
 }
@@ -202,5 +266,44 @@ mod tests {
         secrets.add_text("short");
         assert_eq!(secrets.hide(&format!("{TOKEN} lnk_7|a/x short")), "*** ***x short");
         assert!(!format!("{secrets:?}").contains("lnk"));
+    }
+
+    fn count(secrets: &Secrets) -> usize {
+        secrets.0.read().unwrap().secrets.len()
+    }
+
+    #[test]
+    fn tokens_that_nobody_has_any_more_leave_but_for_the_last_ones() {
+        let secrets = Secrets::default();
+        let live: Vec<Token> =
+            (0..100).map(|n| Token::new(&format!("live-token-{n}")).unwrap()).collect();
+        live.iter().for_each(|token| secrets.add(token));
+        for n in 0..10_000 {
+            secrets.add(&Token::new(&format!("renewed-token-{n}")).unwrap());
+            // A source that makes a new token of the same text for each request.
+            secrets.add(&Token::new("read-again-each-time").unwrap());
+            secrets.add_text(&format!("authorization-code-{n}"));
+        }
+        assert_eq!(count(&secrets), live.len() + MOST_RECENT);
+        for hidden in ["live-token-0", "renewed-token-9999", "read-again-each-time"] {
+            assert_eq!(secrets.hide(hidden), "***");
+        }
+        assert_eq!(secrets.hide("renewed-token-7"), "renewed-token-7");
+        drop(live);
+        secrets.add_text("one more secret");
+        assert_eq!(count(&secrets), MOST_RECENT);
+    }
+
+    #[test]
+    fn a_token_stays_for_its_newest_owner() {
+        let secrets = Secrets::default();
+        let first = Token::new("token-of-two").unwrap();
+        let second = Token::new("token-of-two").unwrap();
+        secrets.add(&first);
+        secrets.add(&second);
+        drop(first);
+        (0..2 * MOST_RECENT).for_each(|n| secrets.add_text(&format!("secret number {n}")));
+        assert_eq!(secrets.hide("token-of-two"), "***");
+        assert_eq!(count(&secrets), MOST_RECENT + 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Bearer token, kept out of every output.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
@@ -54,6 +54,11 @@ impl Token {
     /// Returns the text of the token, to be stored or sent.
     pub fn secret(&self) -> &str {
         &self.0
+    }
+
+    /// Returns a reference to the text that ends with its last clone.
+    pub(crate) fn owner(&self) -> Weak<Zeroizing<String>> {
+        Arc::downgrade(&self.0)
     }
 
     pub(crate) fn header(&self) -> HeaderValue {

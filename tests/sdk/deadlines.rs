@@ -7,8 +7,8 @@ use std::time::Duration;
 use links_fixtures::{ContractServer, Fault, World};
 use links_sdk::testing::TestClock;
 use links_sdk::{
-    Bucket, Client, Clock, Error, MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket,
-    Token, TokenFuture, TokenSource,
+    Bucket, Client, Clock, Error, ErrorKind, MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits,
+    Ticket, Token, TokenFuture, TokenSource,
 };
 use links_test_support::clock::shared_clock;
 
@@ -107,7 +107,9 @@ async fn a_call_ends_at_its_deadline_whatever_it_waits_for() {
         let (result, took, requests) = called(what).await;
         let error = result.unwrap_err();
         assert!(error.to_string().contains("no time left"), "{what:?}: {error}");
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{what:?}: {error}");
         assert!(!error.is_not_authenticated() && !error.is_network(), "{what:?}: {error}");
+        assert!(error.is_timeout() && error.is_safe_to_repeat(), "{what:?}: {error}");
         assert_eq!((took, requests), (8 * SECOND, sent), "{what:?}");
     }
     let (result, took, requests) = called(Await::Block).await;

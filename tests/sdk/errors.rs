@@ -1,13 +1,19 @@
-//! Tests of errors: those of runs as errors of a call, and the headers of an answer.
+//! Tests of errors: their kinds, those of runs as errors of a call, and the headers of an answer.
+
+use std::time::Duration;
 
 use links_fixtures::Fault;
 use links_sdk::apply::DesiredPage;
 use links_sdk::types::NewSlot;
-use links_sdk::{BatchError, Client, Error, Outcome, Token};
+use links_sdk::{BatchError, Client, Error, ErrorKind, Outcome, Token};
 use links_test_support::canned::Canned;
+use links_test_support::proxy::Act;
 use serde_json::json;
 
+use crate::faults::{TestEnv, divider};
 use crate::{cafe, quick_cafe};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 async fn fill(client: &Client, page: &str, slots: Vec<NewSlot>) -> Result<usize, Error> {
     client.profile(page).get().await?;
@@ -107,4 +113,95 @@ async fn the_error_of_a_call_that_was_not_answered_has_no_headers() {
     assert!(error.is_invalid_input());
     assert_eq!((error.header("date"), error.request_id()), (None, None));
     assert_eq!(error.outcome(), Outcome::NotExecuted);
+}
+
+#[tokio::test]
+async fn each_status_has_its_kind() {
+    use ErrorKind::{
+        Conflict, Forbidden, NotAuthenticated, NotFound, RateLimited, Rejected, Server, Timeout,
+        Unreadable, Validation,
+    };
+    let said = json!({ "message": "No.", "code": "no" }).to_string();
+    for (status, kind, without_error) in [
+        (200, Unreadable, Unreadable),
+        (302, Unreadable, Unreadable),
+        (400, Rejected, Unreadable),
+        (401, NotAuthenticated, NotAuthenticated),
+        (403, Forbidden, Forbidden),
+        (404, NotFound, NotFound),
+        (408, Timeout, Timeout),
+        (409, Conflict, Conflict),
+        (413, Rejected, Unreadable),
+        (422, Validation, Validation),
+        (429, RateLimited, RateLimited),
+        (500, Server, Server),
+        (503, Server, Server),
+    ] {
+        for (body, kind) in [(said.as_str(), kind), ("<html>", without_error)] {
+            let env = TestEnv::new().await;
+            env.proxy.always(&Act::answer(status, &[("Retry-After", "500")], body));
+            let error = env.client.me().await.unwrap_err();
+            assert_eq!((error.kind(), error.status()), (kind, Some(status)), "{error}");
+            // What the service asks for is passed on, whatever else it says.
+            let asked = (status >= 400).then_some(500 * SECOND);
+            assert_eq!(error.retry_after().filter(|_| status >= 400), asked, "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_wait_that_the_service_asks_for_is_told_when_the_attempts_are_used_up() {
+    let env = TestEnv::new().await;
+    env.proxy.always(&Act::answer(503, &[("Retry-After", "7")], ""));
+    let error = env.slots().create(divider()).await.unwrap_err();
+    assert_eq!((error.attempts(), error.retry_after()), (4, Some(7 * SECOND)), "{error}");
+
+    // The last answer counts, and an answer that asks for nothing is no wait.
+    let asked = |text| Act::answer(503, &[("Retry-After", text)], "");
+    for (last, expected) in [(asked("99999999999999999999999"), true), (asked("soon"), false)] {
+        let env = TestEnv::new().await;
+        env.proxy.script([asked("7"), asked("7"), asked("7"), last]);
+        let error = env.slots().create(divider()).await.unwrap_err();
+        assert_eq!(error.retry_after().is_some(), expected, "{error}");
+        // A program can add it to the time.
+        let _ = std::time::Instant::now() + error.retry_after().unwrap_or_default();
+    }
+    let run = env.slots().create_many(vec![divider()]).await.unwrap_err();
+    assert_eq!((run.kind(), run.retry_after()), (ErrorKind::Server, Some(7 * SECOND)));
+}
+
+#[tokio::test]
+async fn an_attempt_without_an_answer_in_time_is_a_timeout() {
+    let env = TestEnv::new().await;
+    env.server.fail(1..=100, &Fault::StallBefore);
+    let error = env.impatient().me().await.unwrap_err();
+    assert!(error.is_timeout() && !error.is_network() && error.is_safe_to_repeat(), "{error}");
+    let error = env.impatient().profile("cafe").slots().create(divider()).await.unwrap_err();
+    assert_eq!((error.kind(), error.outcome()), (ErrorKind::Timeout, Outcome::Unknown));
+    assert!(!error.is_safe_to_repeat(), "{error}");
+    env.server.release();
+}
+
+/// Returns the number of requests of a read that is answered with 503 this many times.
+async fn requests_of(env: &TestEnv, failures: usize) -> u32 {
+    env.proxy.script(vec![Act::answer(503, &[], ""); failures]);
+    let sent = env.client.requests_sent();
+    let _ = env.client.me().await;
+    u32::try_from(env.client.requests_sent() - sent).unwrap()
+}
+
+#[tokio::test]
+async fn after_an_outage_single_failures_are_repeated_again() {
+    let env = TestEnv::new().await;
+    while requests_of(&env, 4).await > 1 {}
+    assert_eq!(requests_of(&env, 1).await, 1, "the budget is used up");
+    env.clock.advance(5 * SECOND);
+    assert_eq!(requests_of(&env, 1).await, 2);
+    // A night without calls, in which nothing succeeds.
+    env.clock.advance(10_000 * SECOND);
+    let mut whole = 0;
+    while requests_of(&env, 4).await == 4 {
+        whole += 1;
+    }
+    assert!(whole >= 6, "{whole}");
 }

@@ -248,6 +248,9 @@ async fn errors_says_what_to_do_about_each_kind() {
     let refused = add("cafe", "").await.unwrap_err();
     assert_eq!(next_step(&refused), NextStep::Correct(vec!["data.link".to_owned()]), "{refused}");
     assert!(matches!(next_step(&add("no.page", link).await.unwrap_err()), NextStep::Report(_)));
+    let late = client.profile("cafe").slots().create(Button::new("Menu", link));
+    let late = late.with_deadline(Duration::ZERO).await.unwrap_err();
+    assert_eq!(next_step(&late), NextStep::Again(Duration::from_secs(60)), "{late}");
 
     server.fail(1..40, &Fault::RateLimited(None));
     let error = add("cafe", link).await.unwrap_err();

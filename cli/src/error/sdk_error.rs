@@ -1,6 +1,6 @@
 //! Conversion of errors of calls to the service: exit code, message and hint.
 
-use links_sdk::{Error, Outcome};
+use links_sdk::{Error, ErrorKind, Outcome};
 use serde_json::json;
 
 use super::dry_run_result::DryRunResult;
@@ -14,7 +14,7 @@ impl From<Error> for CommandError {
         let service = error.service();
         let message = match service {
             Some(service) if !service.message.is_empty() => service.message.clone(),
-            _ if error.is_network() => with_cause(&error),
+            _ if error.is_network() || error.is_timeout() => with_cause(&error),
             _ => too_long_wait(&error).unwrap_or_else(|| with_sources(&error)),
         };
         let hint = match (exit, error.outcome()) {
@@ -31,16 +31,15 @@ impl From<Error> for CommandError {
             (_, Outcome::Executed) if !error.is_dry_run_executed() => {
                 Some("it was carried out, only the answer was lost: do not repeat it".to_owned())
             }
-            (Exit::RateLimited, _) => {
-                let again = |wait| format!("try again in {} s", whole_seconds(wait));
-                let longer = if service.is_none() {
-                    ", or allow a longer wait with --max-wait and --timeout"
-                } else {
-                    ""
+            _ => error.retry_after().map(|wait| {
+                let longer = match exit {
+                    Exit::RateLimited if service.is_none() => {
+                        ", or allow a longer wait with --max-wait and --timeout"
+                    }
+                    _ => "",
                 };
-                error.retry_after().map(|wait| again(wait) + longer)
-            }
-            _ => None,
+                format!("try again in {} s{longer}", whole_seconds(wait))
+            }),
         };
         let documentation = service.and_then(|it| it.documentation.as_ref());
         let errors = error
@@ -71,24 +70,30 @@ impl From<Error> for CommandError {
 
 /// Returns the message for a call that would wait for a rate limit longer than its flags allow.
 fn too_long_wait(error: &Error) -> Option<String> {
-    let has_answer = error.service().is_some() || error.is_unreadable();
-    let wait = error.retry_after().filter(|_| error.is_rate_limited() && !has_answer)?;
+    let wait =
+        error.retry_after().filter(|_| error.is_rate_limited() && error.service().is_none())?;
     let seconds = whole_seconds(wait);
     Some(format!("rate limit: needs {seconds} s, exceeds --max-wait or --timeout"))
 }
 
 fn exit_of(error: &Error) -> Exit {
-    let exits = [
-        (error.is_invalid_input(), Exit::Usage),
-        (error.is_not_authenticated(), Exit::NotAuthenticated),
-        (error.is_forbidden(), Exit::Forbidden),
-        (error.is_not_found(), Exit::NotFound),
-        (error.is_conflict(), Exit::Conflict),
-        (error.is_validation(), Exit::Invalid),
-        (error.is_rate_limited(), Exit::RateLimited),
-        (error.is_network(), Exit::Network),
-    ];
-    exits.iter().find(|(is, _)| *is).map_or(Exit::Server, |(_, exit)| *exit)
+    match error.kind() {
+        ErrorKind::InvalidInput => Exit::Usage,
+        ErrorKind::NotAuthenticated => Exit::NotAuthenticated,
+        ErrorKind::Forbidden => Exit::Forbidden,
+        ErrorKind::NotFound => Exit::NotFound,
+        ErrorKind::Conflict => Exit::Conflict,
+        ErrorKind::Validation => Exit::Invalid,
+        ErrorKind::RateLimited => Exit::RateLimited,
+        ErrorKind::Timeout | ErrorKind::Network | ErrorKind::Untrusted => Exit::Network,
+        ErrorKind::Rejected
+        | ErrorKind::Server
+        | ErrorKind::Unreadable
+        | ErrorKind::DryRunExecuted
+        | ErrorKind::DryRunAccepted
+        | ErrorKind::NotSent
+        | ErrorKind::Run => Exit::Server,
+    }
 }
 
 /// Returns the message with its last cause, which is that of the operating system or the server. Those in between come from libraries.

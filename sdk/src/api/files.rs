@@ -152,8 +152,8 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
                     return Ok(file);
                 }
                 Err(error) => {
-                    let failed = error.is_network() || error.is_server_error();
-                    let lost = failed && error.outcome() != Outcome::NotExecuted;
+                    let lost =
+                        error.kind().is_temporary() && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.is_single_use() || is_almost_over(&target);
                     if !spent
                         || sender.options().is_body_spent()

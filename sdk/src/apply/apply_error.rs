@@ -11,7 +11,7 @@ use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
 use crate::error::FailedRun;
 use crate::ids::ProfileId;
-use crate::{Error, FieldErrors, Outcome, failed_run};
+use crate::{Error, ErrorKind, FieldErrors, Outcome, failed_run};
 
 /// Error of a run that ended before the page matched the file.
 #[derive(Debug, thiserror::Error)]
@@ -166,13 +166,11 @@ impl ApplyError {
     /// Returns whether a new run of the same may succeed later without doing anything twice. It reads the page and does the rest. With a
     /// [journal](super::RunSettings::journal) it also settles a request whose outcome is unknown, whatever this says.
     pub fn is_safe_to_repeat(&self) -> bool {
-        let may_succeed =
-            |call: &Error| call.is_rate_limited() || call.is_network() || call.is_server_error();
-        self.outcome() != Outcome::Unknown && FailedRun::call(self).is_some_and(may_succeed)
+        self.outcome() != Outcome::Unknown && self.kind().is_temporary()
     }
 }
 
-failed_run::predicates!(ApplyError);
+failed_run::of_run!(ApplyError);
 
 impl FailedRun for ApplyError {
     fn call(&self) -> Option<&Error> {
@@ -191,9 +189,11 @@ impl FailedRun for ApplyError {
         FailedRun::call(self).map_or(&NONE, Error::field_errors)
     }
 
-    fn is_conflict(&self) -> bool {
-        matches!(self.0.cause, ApplyCause::Changed(_))
-            || FailedRun::call(self).is_some_and(Error::is_conflict)
+    fn kind(&self) -> ErrorKind {
+        match self.0.cause {
+            ApplyCause::Changed(_) => ErrorKind::Conflict,
+            _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
+        }
     }
 
     fn is_safe_to_repeat(&self) -> bool {

@@ -10,6 +10,7 @@ use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
 use crate::secrets::Secrets;
+use crate::token::Token;
 
 /// Maximum size of one answer in bytes, after decompression.
 pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -22,6 +23,8 @@ pub struct Answer {
     pub(crate) body: Bytes,
     /// Secrets that no message about it may repeat.
     pub(crate) secrets: Secrets,
+    /// The token that it answers, which so stays among the secrets.
+    pub(crate) sent_token: Option<Token>,
 }
 
 /// Reason why a body was not read to its end.
@@ -38,7 +41,7 @@ pub(super) struct TimedOut;
 
 impl Answer {
     pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {
-        Self { status, headers, body, secrets: Secrets::default() }
+        Self { status, headers, body, secrets: Secrets::default(), sent_token: None }
     }
 
     /// Returns the HTTP status.

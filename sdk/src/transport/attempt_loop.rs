@@ -105,6 +105,7 @@ impl<'a> AttemptLoop<'a> {
     ) -> Result<Answer, CallFailure> {
         let (shared, deadline) = (self.shared, self.options.until);
         loop {
+            self.retry_after = None;
             let admitted = self.admit().await?;
             // After the wait: a token may be replaced during it.
             self.take_token().await?;
@@ -140,6 +141,7 @@ impl<'a> AttemptLoop<'a> {
                     return result;
                 }
             };
+            self.retry_after = asked;
             let is_spent = self.options.is_body_spent();
             let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };
             self.note(end.evidence());
@@ -156,13 +158,11 @@ impl<'a> AttemptLoop<'a> {
                 let _ = shared.within(deadline, blocked).await;
             }
             let (wait, reason) = match decision {
-                RetryDecision::Again(wait) if self.shared.budget.take() => {
-                    (wait, WaitReason::Retry)
-                }
+                RetryDecision::Again(wait) if self.shared.take_retry() => (wait, WaitReason::Retry),
                 RetryDecision::Later(wait) => (wait, WaitReason::TooManyRequests),
                 RetryDecision::End | RetryDecision::Again(_) => {
                     if end.evidence() == Evidence::Executed {
-                        self.shared.budget.give_back();
+                        shared.budget.give_back(shared.clock.monotonic());
                     }
                     return result;
                 }
@@ -177,7 +177,6 @@ impl<'a> AttemptLoop<'a> {
             if self.options.is_too_long(wait, reason, &*self.shared.clock)
                 || !self.shared.retry.allows(self.tries.waited, wait)
             {
-                self.retry_after = asked;
                 return match end {
                     // The answer itself explains little, so the error names the time instead.
                     AttemptEnd::Answer(429) => Err(CallFailure::Deadline { wait, reason }),
@@ -201,6 +200,9 @@ impl<'a> AttemptLoop<'a> {
             let token = self.shared.within(self.options.until, source.token()).await?;
             let token = token.map_err(CallFailure::Token)?;
             self.shared.secrets.add(&token);
+            if let Some(collection) = &self.shared.collection {
+                collection.add(&token);
+            }
             self.token = Some(token);
         }
         Ok(())
@@ -313,6 +315,7 @@ impl<'a> AttemptLoop<'a> {
             };
             if let Some(answer) = came {
                 answer.secrets = shared.secrets.clone();
+                answer.sent_token.clone_from(&self.token);
             }
             shared.observer.attempted(&AttemptReport {
                 operation: self.operation.id,
@@ -352,6 +355,11 @@ impl<'a> AttemptLoop<'a> {
 }
 
 impl Shared {
+    /// Takes a retry from the budget of the client, if one is left.
+    fn take_retry(&self) -> bool {
+        self.budget.take(self.clock.monotonic())
+    }
+
     /// Waits before a call that failed this many times is repeated by its caller. Returns `false` at once if too much was repeated, or the
     /// wait would pass the deadline.
     pub(crate) async fn back_off(
@@ -362,7 +370,7 @@ impl Shared {
     ) -> bool {
         let wait = backoff(failed, jitter());
         let is_late = self.clock.monotonic().saturating_add(wait) >= deadline;
-        if is_late || !self.retry.allows(Duration::ZERO, wait) || !self.budget.take() {
+        if is_late || !self.retry.allows(Duration::ZERO, wait) || !self.take_retry() {
             return false;
         }
         self.sleep(operation, wait, WaitReason::Retry).await;

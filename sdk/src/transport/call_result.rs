@@ -24,7 +24,7 @@ pub(crate) struct CallResult {
     pub(crate) sent: u32,
     /// The strongest proof of any attempt.
     pub(crate) evidence: Evidence,
-    /// Time that the service asked to wait, if the call ended for that.
+    /// Time that the last answer asked to wait.
     pub(crate) retry_after: Option<Duration>,
     /// The next attempt, if that is left to the caller.
     pub(crate) next_attempt: Option<NextAttempt>,

@@ -5,17 +5,26 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 
 /// Returns how long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a
-/// wrong clock here does not matter. `None` if there is no usable value (absent, negative, past, garbage, overflow).
+/// wrong clock here does not matter. `None` if there is no usable value (absent, negative, past, garbage). A number too large to be meant
+/// counts as [`LONGEST`].
 pub(crate) fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
     headers.get(RETRY_AFTER)?;
     let now = headers.get(DATE).and_then(date).unwrap_or(wall);
-    headers.get_all(RETRY_AFTER).iter().filter_map(|value| wait(value, now)).max()
+    headers
+        .get_all(RETRY_AFTER)
+        .iter()
+        .filter_map(|value| wait(value, now))
+        .max()
+        .map(|wait| wait.min(LONGEST))
 }
+
+/// Longest time to wait that an answer can ask for: a hundred years, which a program can add to the time without an overflow.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 fn wait(value: &HeaderValue, now: SystemTime) -> Option<Duration> {
     let text = value.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().ok().map(Duration::from_secs);
+        return Some(text.parse().map_or(LONGEST, Duration::from_secs));
     }
     date(value)?.duration_since(now).ok()
 }
@@ -59,8 +68,11 @@ mod tests {
             (&[b""], None),
             (&["²".as_bytes()], None),
             (&[b"1e9"], None),
-            (&[b"99999999999999999999999"], None),
-            (&[b"9999999999"], Some(9_999_999_999)),
+            (&[b"99999999999999999999999"], Some(LONGEST.as_secs())),
+            (&[b"1", b"99999999999999999999999"], Some(LONGEST.as_secs())),
+            (&[b"9999999999"], Some(LONGEST.as_secs())),
+            (&[b"999999999"], Some(999_999_999)),
+            (&[b"Fri, 31 Dec 9999 23:59:59 GMT"], Some(LONGEST.as_secs())),
             (&[b"3", b"5", b"nonsense"], Some(5)),
         ];
         for (values, expected) in table {

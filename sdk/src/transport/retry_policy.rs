@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Bounds of the retries of each call. Whether an attempt may be repeated at all follows from what it proves: see
+/// Bounds of the retries of each call, and of all calls of a client together. Whether an attempt may be repeated at all follows from what it proves: see
 /// [what every call does](crate#what-every-call-does).
 ///
 /// ```
@@ -19,12 +19,16 @@ use std::time::Duration;
 pub struct RetryPolicy {
     pub(crate) max_attempts: u32,
     max_total_wait: Option<Duration>,
+    pub(super) budget: u32,
+    pub(super) refill: Duration,
 }
 
 impl Default for RetryPolicy {
-    /// Returns the policy of a client for which none is set: four attempts, and waits that only the deadline bounds.
+    /// Returns the policy of a client for which none is set: four attempts, waits that only the deadline bounds, and a budget of 20 retries,
+    /// one more every 5 seconds.
     fn default() -> Self {
-        Self { max_attempts: 4, max_total_wait: None }
+        let refill = Duration::from_secs(5);
+        Self { max_attempts: 4, max_total_wait: None, budget: 20, refill }
     }
 }
 
@@ -39,7 +43,7 @@ impl RetryPolicy {
     /// # Ok::<(), links_sdk::BuildError>(())
     /// ```
     pub fn never() -> Self {
-        Self { max_attempts: 1, max_total_wait: Some(Duration::ZERO) }
+        Self { max_attempts: 1, max_total_wait: Some(Duration::ZERO), ..Self::default() }
     }
 
     /// Sets the maximum number of attempts of a call that fail without an answer, or with one that the service was not able to give; 4
@@ -68,6 +72,26 @@ impl RetryPolicy {
     /// ```
     pub fn max_total_wait(self, wait: Duration) -> Self {
         Self { max_total_wait: Some(wait), ..self }
+    }
+
+    /// Sets the number of retries that the calls of a client make together before they end without one, and the time after which one more
+    /// is allowed. A success is worth a tenth of a retry. Unless set these are 20 and 5 seconds, so a service in trouble gets at most 12
+    /// requests more a minute, and after an outage the budget is full again within 100 seconds. With no time the number of retries is not
+    /// limited. An attempt after a 429, or with a renewed token, costs nothing.
+    ///
+    /// Clones of a client share its budget; each client made by [`with_token`](crate::Client::with_token) has its own.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use links_sdk::RetryPolicy;
+    ///
+    /// let policy = RetryPolicy::default().budget(100, Duration::from_secs(1));
+    /// assert_eq!(RetryPolicy::default().budget(20, Duration::from_secs(5)), RetryPolicy::default());
+    /// # let _ = policy;
+    /// ```
+    pub fn budget(self, retries: u32, refill: Duration) -> Self {
+        Self { budget: retries, refill, ..self }
     }
 
     /// Returns whether a call that has waited this long may wait once more.

@@ -49,10 +49,10 @@ pub(crate) struct Shared {
     pub(crate) waits: AtomicU64,
     pub(crate) budget: RetryBudget,
     pub(crate) queue: Queue,
-    /// The tokens that were sent.
+    /// The tokens that this client has sent.
     pub(crate) secrets: Secrets,
-    /// Set if the program has given the collection, for all tokens.
-    pub(crate) shares_secrets: bool,
+    /// Collection of the program, for the tokens of all its clients.
+    pub(crate) collection: Option<Secrets>,
 }
 
 impl Shared {

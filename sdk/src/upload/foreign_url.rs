@@ -91,12 +91,12 @@ impl ForeignUrl {
             limits: None,
             queue: Queue::default(),
             secrets: shared.secrets.clone(),
-            shares_secrets: true,
+            collection: None,
             observer: Arc::new(RedactingObserver { inner: shared.observer.clone(), shown }),
             requests: shared.requests.clone(),
             waits: AtomicU64::default(),
             tally: shared.tally.clone(),
-            budget: RetryBudget::full(),
+            budget: RetryBudget::full(shared.retry),
         })
     }
 }

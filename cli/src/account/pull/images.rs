@@ -47,7 +47,7 @@ impl Images {
         }
         let bytes = match client.files().download(url).await {
             Ok(bytes) => bytes,
-            Err(error) if error.is_network() || error.status().is_some_and(|it| it >= 500) => {
+            Err(error) if error.is_network() || error.is_timeout() || error.is_server_error() => {
                 let failure = CommandError::from(error);
                 let message = format!(
                     "the image {path} cannot be downloaded: {failure}; its page was not written"

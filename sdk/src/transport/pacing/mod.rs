@@ -118,11 +118,6 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// Returns whether the wait is for a rate limit.
-    pub(crate) fn is_rate_limit(self) -> bool {
-        !matches!(self, Self::Retry | Self::PacerUnreachable)
-    }
-
     /// Returns whether requests of other buckets need not wait for this.
     pub(crate) fn is_of_one_bucket(self) -> bool {
         matches!(self, Self::AnalyticsPerMinute(_) | Self::MusicPerMinute(_))

@@ -1,0 +1,92 @@
+//! Kind of an error: what a program decides by.
+
+/// Kind of an [`Error`](crate::Error), to `match` on. The predicates of the error, such as [`Error::is_timeout`](crate::Error::is_timeout),
+/// are derived from it.
+///
+/// ```
+/// # links_test_support::example::run(async |client| {
+/// use links_sdk::ErrorKind;
+///
+/// let error = client.profile("nobody").get().await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::NotFound);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum ErrorKind {
+    /// An argument cannot be sent. Nothing was sent.
+    InvalidInput,
+    /// The service answered 401, or there is no token to send.
+    NotAuthenticated,
+    /// The service answered 403: the token may not do this.
+    Forbidden,
+    /// The service answered 404.
+    NotFound,
+    /// The service answered 409, or another client changed meanwhile what the call would have overwritten.
+    Conflict,
+    /// The service answered 422: it refused fields.
+    Validation,
+    /// The service refused the request with another 4xx status, such as 400 or 413.
+    Rejected,
+    /// The wait for a rate limit would have passed the deadline or the longest wait allowed.
+    RateLimited,
+    /// The deadline of the call passed, or the service did not answer within the [timeouts](crate::Timeouts).
+    Timeout,
+    /// The service, the issuer of its tokens, or the server that shares the rate limits could not be reached, or the connection broke.
+    Network,
+    /// The connection would not have been secure: a certificate is not trusted, or the service asks for a client certificate. Nothing was
+    /// sent.
+    Untrusted,
+    /// The service, or a proxy before it, answered with a 5xx status.
+    Server,
+    /// An answer that is not what the interface describes, with a 2xx or 3xx status or an unknown one: often a proxy or a login page in
+    /// between. An answer with a status of one of the other kinds is of that kind, whatever its body.
+    Unreadable,
+    /// The service executed a dry run: something was written.
+    DryRunExecuted,
+    /// The call was accepted as a dry run, because its client only sends writes as [dry runs](crate::WriteMode::DryRun).
+    DryRunAccepted,
+    /// The client [sends no writes](crate::WriteMode::Withhold).
+    NotSent,
+    /// A run of several requests ended for a reason of its own. The message tells it.
+    Run,
+}
+
+impl ErrorKind {
+    /// Returns the kind of an answer with this status. `is_read` tells whether it is in the service's error format.
+    pub(crate) fn of_status(status: u16, is_read: bool) -> Self {
+        match status {
+            401 => Self::NotAuthenticated,
+            403 => Self::Forbidden,
+            404 => Self::NotFound,
+            408 => Self::Timeout,
+            409 => Self::Conflict,
+            422 => Self::Validation,
+            429 => Self::RateLimited,
+            500.. => Self::Server,
+            _ if is_read => Self::Rejected,
+            _ => Self::Unreadable,
+        }
+    }
+
+    /// Returns whether the same may succeed later without anything being changed.
+    pub(crate) fn is_temporary(self) -> bool {
+        match self {
+            Self::RateLimited | Self::Timeout | Self::Network | Self::Untrusted | Self::Server => {
+                true
+            }
+            Self::InvalidInput
+            | Self::NotAuthenticated
+            | Self::Forbidden
+            | Self::NotFound
+            | Self::Conflict
+            | Self::Validation
+            | Self::Rejected
+            | Self::Unreadable
+            | Self::DryRunExecuted
+            | Self::DryRunAccepted
+            | Self::NotSent
+            | Self::Run => false,
+        }
+    }
+}
