@@ -24,7 +24,10 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
 /// A system call that waits for the lock would keep a thread as long as the other process likes, and the runtime could not shut down. The
 /// waits are real ones, whatever clock the client has: another process does not go by the clock of a test.
 #[derive(Debug)]
-pub(crate) struct LockRetry(Duration);
+pub(crate) struct LockRetry {
+    next: Duration,
+    waited: Duration,
+}
 
 impl LockRetry {
     /// Most holders take less than a millisecond.
@@ -32,12 +35,19 @@ impl LockRetry {
     const LONGEST: Duration = Duration::from_millis(50);
 
     pub(crate) fn new() -> Self {
-        Self(Self::FIRST)
+        Self { next: Self::FIRST, waited: Duration::ZERO }
     }
 
     /// Waits before the next attempt.
     pub(crate) async fn pause(&mut self) {
-        SystemClock::new().sleep(self.0).await;
-        self.0 = (self.0 * 2).min(Self::LONGEST);
+        SystemClock::new().sleep(self.next).await;
+        self.waited += self.next;
+        self.next = (self.next * 2).min(Self::LONGEST);
+    }
+
+    /// Returns the total of the waits so far.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn waited(&self) -> Duration {
+        self.waited
     }
 }

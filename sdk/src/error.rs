@@ -219,7 +219,10 @@ impl Error {
             }
             Err(CallFailure::Unusable { answer, why }) => of_answer(&answer, Some(why)),
             Err(CallFailure::Request(error)) => Cause::Io(error),
-            Err(CallFailure::Token(error)) => Cause::Token(error),
+            Err(CallFailure::Token(error)) => {
+                retry_after = error.retry_after;
+                Cause::Token(error)
+            }
             Err(CallFailure::Pacer(error)) => Cause::Pacer(error),
             Err(CallFailure::NotSent(request)) => Cause::NotSent(request),
             Err(CallFailure::Broken(BrokenAttempt {

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use zeroize::Zeroizing;
 
@@ -68,28 +69,35 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Reason why there is no token to send. Its messages hold no secret.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TokenError {
     message: String,
     temporary: bool,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    /// Time before which no call can succeed, if it is known.
+    pub(crate) retry_after: Option<Duration>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl TokenError {
     /// Returns an error that only the owner of the account can resolve: there is no token, or the service no longer accepts it.
     pub fn login_needed(message: impl Into<String>) -> Self {
-        Self { message: message.into(), temporary: false, source: None }
+        Self { message: message.into(), temporary: false, retry_after: None, source: None }
     }
 
     /// Returns an error after which a later call may succeed: the issuer of the token could not be reached.
     pub fn temporary(message: impl Into<String>) -> Self {
-        Self { message: message.into(), temporary: true, source: None }
+        Self { message: message.into(), temporary: true, retry_after: None, source: None }
     }
 
     /// Adds the cause.
     #[must_use]
     pub fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { source: Some(source.into()), ..self }
+        Self { source: Some(source.into().into()), ..self }
+    }
+
+    #[cfg(feature = "oauth")]
+    pub(crate) fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
+        Self { retry_after, ..self }
     }
 
     /// Returns whether a later call may succeed without anything being changed.

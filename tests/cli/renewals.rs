@@ -58,7 +58,7 @@ fn wait_for_renewals(processes: &[std::process::Child]) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn fault_83_five_processes_renew_once() {
+fn fault_83_eight_processes_renew_once() {
     let env = expired();
     let before = kept(&env).unwrap();
     let path = config(&env).join("credentials/work.lock");
@@ -68,7 +68,7 @@ fn fault_83_five_processes_renew_once() {
         let mut command = env.command(["me", "-o", "json"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let children: Vec<_> = (0..5).map(|_| start()).collect();
+    let children: Vec<_> = (0..8).map(|_| start()).collect();
     wait_for_renewals(&children);
     drop(lock);
     for child in children {
@@ -80,7 +80,7 @@ fn fault_83_five_processes_renew_once() {
     assert_ne!(after["refreshToken"], before["refreshToken"]);
     assert_eq!(after["clientId"], before["clientId"]);
     assert_eq!(env.run("me").exit, 0);
-    assert_eq!((asked(&env, "/oauth/token"), asked(&env, "/api/v1/me")), (1, 6));
+    assert_eq!((asked(&env, "/oauth/token"), asked(&env, "/api/v1/me")), (1, 9));
 }
 
 #[test]
@@ -207,20 +207,82 @@ fn found_02_ctrl_c_during_a_token_refresh_is_reported() {
     });
 }
 
+/// Sends the renewals to a server of the test, which answers when the test says so.
+#[cfg(unix)]
+fn renewed_elsewhere(env: &TestEnv) -> TcpListener {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let path = config(env).join("credentials/work.json");
+    let here = env.server.mcp_url().replace("/mcp", "/oauth/token");
+    let there = format!("http://{}/oauth/token", server.local_addr().unwrap());
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace(&here, &there)).unwrap();
+    server
+}
+
+/// Answers a token request.
+#[cfg(unix)]
+fn renew(request: &mut impl Write) {
+    let tokens =
+        r#"{"access_token":"new-access","token_type":"bearer","refresh_token":"new-refresh"}"#;
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
+    write!(request, "{head}\r\nContent-Length: {}\r\n\r\n{tokens}", tokens.len()).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_waits_for_the_renewal_that_it_has_begun_before_it_exits() {
+    for is_answered in [true, false] {
+        let env = connected();
+        let before = kept(&env).unwrap();
+        let server = renewed_elsewhere(&env);
+        let path = config(&env).join("credentials/work.json");
+        let mut secret: serde_json::Value =
+            serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
+        secret["connection"]["issuedAt"] = (now - 3600).into();
+        secret["connection"]["expiresAt"] = (now + 30).into();
+        fs::write(&path, secret.to_string()).unwrap();
+
+        let mut child = env
+            .command(["slots", "pull", "cafe"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut request, _) = server.accept().unwrap();
+        assert_eq!(request.read(&mut [0; 1]).unwrap(), 1);
+        let mut written = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        // The command doesn't wait for the renewal to do its work.
+        stdout.read_line(&mut written).unwrap();
+        assert!(!written.is_empty());
+        if is_answered {
+            renew(&mut request);
+        } else {
+            let mut stderr = BufReader::new(child.stderr.take().unwrap());
+            for _ in 0..2 {
+                let pid = child.id().to_string();
+                Command::new("kill").args(["-INT", &pid]).status().unwrap();
+                let mut said = String::new();
+                stderr.read_line(&mut said).unwrap();
+                assert!(said.contains("Ctrl-C"), "{said}");
+            }
+        }
+        stdout.read_to_string(&mut written).unwrap();
+        let exit = reported_exit(child.wait().unwrap());
+        assert_eq!(exit, Some(if is_answered { 0 } else { 130 }), "{written}");
+        let refresh = &kept(&env).unwrap()["refreshToken"];
+        assert_eq!(refresh == "new-refresh", is_answered);
+        assert_eq!(*refresh == before["refreshToken"], !is_answered);
+    }
+}
+
 /// Interrupts a renewal at the first byte of its request.
 #[cfg(unix)]
 fn interrupted_renewal(is_answered: bool) {
-    let tokens =
-        r#"{"access_token":"new-access","token_type":"bearer","refresh_token":"new-refresh"}"#;
     {
         let env = expired();
         let before = kept(&env).unwrap();
-        let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let path = config(&env).join("credentials/work.json");
-        let here = env.server.mcp_url().replace("/mcp", "/oauth/token");
-        let there = format!("http://{}/oauth/token", server.local_addr().unwrap());
-        fs::write(&path, fs::read_to_string(&path).unwrap().replace(&here, &there)).unwrap();
-
+        let server = renewed_elsewhere(&env);
         let mut child =
             env.command(["me"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
@@ -233,9 +295,7 @@ fn interrupted_renewal(is_answered: bool) {
         stderr.read_line(&mut said).unwrap();
         assert!(said.contains("Ctrl-C again stops at once"), "{said}");
         if is_answered {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
-            let length = tokens.len();
-            write!(request, "{head}\r\nContent-Length: {length}\r\n\r\n{tokens}").unwrap();
+            renew(&mut request);
         } else {
             interrupt();
         }

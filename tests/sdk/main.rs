@@ -35,6 +35,8 @@ mod raw;
 #[cfg(feature = "oauth")]
 mod readme;
 mod recorded_run;
+#[cfg(feature = "oauth")]
+mod renewals;
 mod resume;
 #[cfg(feature = "oauth")]
 mod testing;

@@ -17,22 +17,22 @@ use links_test_support::misbehaving_servers::PathServer;
 
 /// Store in memory that several sources share, like a file: with a lock, and with injected failures.
 #[derive(Clone, Debug)]
-struct Shared {
+pub(crate) struct Shared {
     memory: Arc<MemoryStore>,
     lock: Arc<tokio::sync::Mutex<()>>,
     /// Set if saving fails.
-    full: Arc<Mutex<bool>>,
+    pub(crate) full: Arc<Mutex<bool>>,
     /// Credentials that another process saves, without the lock, as soon as a token is renewed.
     meanwhile: Arc<Mutex<Option<Credentials>>>,
 }
 
 impl Shared {
-    fn new(credentials: Credentials) -> Self {
+    pub(crate) fn new(credentials: Credentials) -> Self {
         let memory = Arc::new(MemoryStore::new(credentials));
         Self { memory, lock: Arc::default(), full: Arc::default(), meanwhile: Arc::default() }
     }
 
-    fn kept(&self) -> Option<Credentials> {
+    pub(crate) fn kept(&self) -> Option<Credentials> {
         self.memory.load().unwrap()
     }
 }
@@ -63,7 +63,7 @@ impl CredentialStore for Shared {
 }
 
 /// Returns a server whose tokens expire after an hour, its clock, and a store that is logged in.
-async fn logged_in() -> (ContractServer, Arc<TestClock>, Shared) {
+pub(crate) async fn logged_in() -> (ContractServer, Arc<TestClock>, Shared) {
     let (clock, service) = shared_clock();
     let builder = ContractServer::builder(World::cafe()).no_limits().clock(service);
     let server = builder.start().await.unwrap();
@@ -74,22 +74,32 @@ async fn logged_in() -> (ContractServer, Arc<TestClock>, Shared) {
     (server, clock, Shared::new(credentials))
 }
 
-fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
+pub(crate) fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
     clock.wall().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_secs()
 }
 
-fn client(server: &ContractServer, clock: &Arc<TestClock>, store: &Shared) -> Client {
+pub(crate) fn client(server: &ContractServer, clock: &Arc<TestClock>, store: &Shared) -> Client {
     let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
     let builder = Client::builder(server.base_url()).token(source).clock(clock.clone());
     builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }
 
 /// Returns how often tokens were requested.
-fn renewals(server: &ContractServer) -> usize {
+pub(crate) fn renewals(server: &ContractServer) -> usize {
     server.requests().iter().filter(|it| it.path == "/oauth/token").count()
 }
 
-async fn pass(clock: &Arc<TestClock>, time: u64) {
+/// Waits until other credentials are stored than these.
+pub(crate) async fn replaced(store: &Shared, before: &Credentials) -> Credentials {
+    loop {
+        match store.kept() {
+            Some(now) if now != *before => return now,
+            _ => crate::executor::others_run().await,
+        }
+    }
+}
+
+pub(crate) async fn pass(clock: &Arc<TestClock>, time: u64) {
     links_sdk::Clock::sleep(&**clock, Duration::from_secs(time)).await;
 }
 
@@ -103,12 +113,13 @@ async fn a_token_is_renewed_before_it_ends_and_when_it_is_refused() {
 
     pass(&clock, 3600 - 29).await;
     client.me().await.unwrap();
-    let after = store.kept().unwrap();
+    let after = replaced(&store, &before).await;
     assert_eq!(renewals(&server), 1);
     assert!(
         after.access_token != before.access_token && after.refresh_token != before.refresh_token
     );
     assert_eq!(after.expires_at, Some(seconds(&*clock) + 3600));
+    client.me().await.unwrap();
     assert!(server.requests().iter().all(|it| it.status == 200), "nothing was refused");
 
     // Ended early, for a reason of the service's own.
@@ -191,6 +202,7 @@ async fn fault_85_a_server_that_fails_leaves_the_credentials() {
             "{error}"
         );
         assert_eq!(store.kept(), before);
+        pass(&clock, 2).await;
     }
     client.me().await.unwrap();
     assert_ne!(store.kept(), before);
@@ -202,33 +214,6 @@ async fn fault_85_a_server_that_fails_leaves_the_credentials() {
     pass(&clock, 3601).await;
     assert!(self::client(&server, &clock, &store).me().await.unwrap_err().is_network());
     assert_eq!(store.kept(), Some(lost));
-}
-
-#[tokio::test]
-async fn fault_85_a_server_that_never_answers_leaves_the_credentials() {
-    let (server, clock, store) = logged_in().await;
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut lost = store.kept().unwrap();
-    lost.token_endpoint = format!("http://{}/oauth/token", silent.local_addr().unwrap());
-    store.save(&lost).unwrap();
-    pass(&clock, 3601).await;
-    let client = client(&server, &clock, &store);
-    tokio::time::pause();
-    let error = client.me().await.unwrap_err();
-    assert!(error.is_network() && error.is_safe_to_repeat(), "{error}");
-    assert!(
-        format!("{error:?}").contains("127.0.0.1 cannot be reached: operation timed out"),
-        "{error:?}"
-    );
-    assert_eq!(store.kept(), Some(lost));
-}
-
-#[tokio::test]
-async fn fault_85_a_failed_renewal_is_ignored_while_the_token_is_valid() {
-    let (server, clock, store) = logged_in().await;
-    pass(&clock, 3600 - 29).await;
-    server.fail([1], &Fault::Before(500));
-    client(&server, &clock, &store).me().await.unwrap();
 }
 
 #[tokio::test]

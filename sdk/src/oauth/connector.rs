@@ -228,6 +228,7 @@ impl Connector {
             access_token: Zeroizing::default(),
             refresh_token: None,
             expires_at: None,
+            issued_at: None,
             client_id: parameter("client_id"),
             resource: parameter("resource"),
             issuer,
@@ -374,6 +375,7 @@ impl Credentials {
             access_token: access_token.to_owned().into(),
             refresh_token: refresh_token.or_else(|| self.refresh_token.clone()),
             expires_at: lifetime.map(|lifetime| since_1970(now).saturating_add(lifetime)),
+            issued_at: Some(since_1970(now)),
             ..self.clone()
         })
     }

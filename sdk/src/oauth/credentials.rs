@@ -3,10 +3,14 @@
 use std::fmt;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
+
+/// Remaining life of an access token, in seconds, at which it is renewed: no more than one part in [`SHARE`] of its whole life.
+const MARGIN: u64 = 30;
+const SHARE: u64 = 10;
 
 /// An access token with all that is needed to renew it. Credentials can be stored, as JSON for example; `Debug` shows no secret, and the
 /// tokens are wiped from memory.
@@ -22,6 +26,9 @@ pub struct Credentials {
     /// Expiry of the access token in seconds since 1970, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
+    /// Time at which the access token was issued in seconds since 1970, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issued_at: Option<u64>,
     /// Client id under which this program is registered.
     pub client_id: String,
     /// The connector of the login, as it names itself.
@@ -36,9 +43,18 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Returns whether the access token expires within this time.
-    pub(super) fn ends_within(&self, margin: Duration, now: SystemTime) -> bool {
-        self.expires_at.is_some_and(|end| since_1970(now) + margin.as_secs() >= end)
+    /// Returns whether the access token has expired.
+    pub(super) fn has_ended(&self, now: SystemTime) -> bool {
+        self.expires_at.is_some_and(|end| since_1970(now) >= end)
+    }
+
+    /// Returns whether the access token can be renewed, and expires soon.
+    pub(super) fn is_due(&self, now: SystemTime) -> bool {
+        let Some(end) = self.expires_at.filter(|_| self.refresh_token.is_some()) else {
+            return false;
+        };
+        let life = self.issued_at.map_or(u64::MAX, |start| end.saturating_sub(start));
+        since_1970(now) >= end.saturating_sub(MARGIN.min(life / SHARE))
     }
 }
 

@@ -16,9 +16,11 @@ use super::endpoint;
 use super::secrets::add_form;
 use crate::base_url::is_loopback;
 use crate::secrets::Secrets;
+use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 use crate::transport::http_client::HttpClient;
 use crate::transport::public_resolver::PublicOnlyResolver;
+use crate::transport::retry_after::retry_after;
 
 /// Maximum size of an answer in bytes. No metadata, registration or token answer is larger.
 const MAX_BYTES: usize = 64 * 1024;
@@ -51,6 +53,7 @@ pub(super) struct OAuthErrorResponse {
     pub(super) status: u16,
     pub(super) error: String,
     pub(super) description: Option<String>,
+    pub(super) retry_after: Option<Duration>,
 }
 
 #[derive(Deserialize)]
@@ -154,7 +157,8 @@ impl OAuthHttpClient {
         };
         let error = self.without_secrets(error);
         let description = description.map(|text| self.without_secrets(text));
-        Some(OAuthErrorResponse { status: status.as_u16(), error, description })
+        let retry_after = retry_after(answer.headers(), SystemClock::new().wall());
+        Some(OAuthErrorResponse { status: status.as_u16(), error, description, retry_after })
     }
 }
 

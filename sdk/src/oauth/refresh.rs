@@ -1,7 +1,7 @@
 //! Renewal of an access token (RFC 6749, section 6).
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rmcp::transport::auth::{
     AuthError, AuthorizationMetadata, CredentialStore as _, InMemoryCredentialStore,
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::connector::manager;
 use super::credentials::Credentials;
 use super::endpoint;
-use super::http::OAuthHttpClient;
+use super::http::{OAuthErrorResponse, OAuthHttpClient};
 use crate::transport::connection_options::ConnectionOptions;
 
 /// Reasons for a failed renewal.
@@ -25,7 +25,13 @@ pub(super) enum RefreshError {
     /// The renewal was refused for another reason: neither waiting nor a new login helps.
     Refused(String),
     /// The outcome is unknown: the refresh token may still be valid.
-    Temporary(String),
+    Temporary { why: String, retry_after: Option<Duration> },
+}
+
+impl RefreshError {
+    pub(super) fn temporary(why: impl ToString) -> Self {
+        Self::Temporary { why: why.to_string(), retry_after: None }
+    }
 }
 
 /// Sends one renewal request to the authorization server.
@@ -36,13 +42,11 @@ pub(super) async fn refresh(
 ) -> Result<Credentials, RefreshError> {
     let connector = endpoint::connector(&credentials.resource).map_err(RefreshError::Refused)?;
     endpoint::check(&credentials.token_endpoint, &connector).map_err(RefreshError::Refused)?;
-    let http = OAuthHttpClient::new(&connector, options)
-        .map_err(|it| RefreshError::Temporary(it.to_string()))?;
+    let http = OAuthHttpClient::new(&connector, options).map_err(RefreshError::temporary)?;
     let http = Arc::new(http);
     http.keep_secret(&credentials.access_token);
     let answer = exchange(credentials, &http).await.map_err(|error| of_answer(&error, &http))?;
-    let answer =
-        serde_json::to_value(&answer).map_err(|it| RefreshError::Temporary(it.to_string()))?;
+    let answer = serde_json::to_value(&answer).map_err(RefreshError::temporary)?;
     let renewed = credentials.with(&answer, now);
     renewed.ok_or_else(|| {
         RefreshError::Refused("the authorization server returned no bearer token".to_owned())
@@ -87,17 +91,46 @@ fn of_answer(error: &AuthError, http: &OAuthHttpClient) -> RefreshError {
         (_, Some(error_response)) if is_final(error_response.status) => RefreshError::Refused(
             format!("{} {}", error_response.error, error_response.description.unwrap_or_default()),
         ),
-        (_, Some(error_response)) => RefreshError::Temporary(format!(
-            "the authorization server answered {}",
-            error_response.status
-        )),
+        (_, Some(OAuthErrorResponse { status, retry_after, .. })) => RefreshError::Temporary {
+            why: format!("the authorization server answered {status}"),
+            retry_after,
+        },
         (error, None) => {
             let why = http.failure().unwrap_or_else(|| error.to_string());
-            RefreshError::Temporary(http.without_secrets(why))
+            RefreshError::temporary(http.without_secrets(why))
         }
     }
 }
 
 fn is_final(status: u16) -> bool {
     (400..500).contains(&status) && ![408, 425, 429].contains(&status)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_outcome_is_unknown_if_the_server_does_not_respond() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = silent.local_addr().unwrap();
+        let credentials = json!({
+            "accessToken": "spent-access",
+            "refreshToken": "spent-refresh",
+            "clientId": "client",
+            "resource": format!("http://{address}/mcp"),
+            "issuer": format!("http://{address}"),
+            "tokenEndpoint": format!("http://{address}/oauth/token"),
+        });
+        let credentials = serde_json::from_value(credentials).unwrap();
+        let options = ConnectionOptions::default();
+        match refresh(&credentials, &options, SystemTime::UNIX_EPOCH).await {
+            Err(RefreshError::Temporary { why, retry_after: None }) => {
+                assert_eq!(why, "127.0.0.1 cannot be reached: operation timed out");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }

@@ -1,13 +1,14 @@
 //! Token source that renews access tokens.
 
 use std::io;
-use std::sync::Arc;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::runtime::Builder;
+use tokio::sync::watch;
 
-use super::credentials::{CredentialStore, Credentials, StoreLock};
+use super::credentials::{CredentialStore, Credentials};
 use super::refresh::{RefreshError, refresh};
 use crate::blocking::{LockRetry, blocking};
 use crate::token::Token;
@@ -15,11 +16,25 @@ use crate::token_source::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 
-/// Remaining lifetime below which a token is renewed before it is sent.
-const MARGIN: Duration = Duration::from_secs(30);
+/// Wait after the first failed renewal. It doubles with each one that follows.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
+/// Maximum time for which the authorization server can postpone the next renewal. A mistaken number must not block the login for days.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
+/// Time for which a renewal waits for another process that holds the lock of the store.
+const LONGEST_LOCK: Duration = Duration::from_secs(60);
 
 /// Token source that returns the access token of the credentials in a store, and renews it when it expires or is refused: once for all tasks and all processes
 /// that share the store. See [the module](super) for an example.
+///
+/// A renewal doesn't belong to the call that starts it. It runs to its end, including the save of the new refresh token, even if all calls that wait
+/// for it are dropped or pass their deadlines. A runtime that shuts down meanwhile waits for it, up to half a minute; after
+/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background) it ends on its own thread.
+///
+/// In the last 30 seconds of an access token, or in the last tenth of a life shorter than five minutes, calls still use it while it is renewed in the background.
+/// Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines. After a failed renewal the authorization
+/// server isn't asked again for a second, and for twice as long after each further failure, up to a minute; a `Retry-After` of the
+/// authorization server can extend that to an hour. Calls without a valid token fail with the last error meanwhile.
 ///
 /// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
 /// meanwhile; a server that fails or cannot be reached leaves them as they are.
@@ -28,7 +43,45 @@ pub struct RefreshingTokenSource<S> {
     store: Arc<S>,
     clock: Arc<dyn Clock>,
     options: ConnectionOptions,
-    current: Mutex<Option<Credentials>>,
+    state: Arc<Mutex<State>>,
+}
+
+/// Everything that is known of the login.
+#[derive(Debug, Default)]
+struct State {
+    /// The credentials that were read or obtained last.
+    credentials: Option<Credentials>,
+    /// Result of the renewal in progress. Its sender is gone if the renewal was lost with its runtime.
+    renewal: Option<watch::Receiver<Option<Renewed>>>,
+    failure: Option<Failure>,
+    /// Successor of the credentials, which could not be saved.
+    unsaved: Option<Credentials>,
+}
+
+type Renewed = Result<Token, TokenError>;
+
+/// The last of the renewals that have failed since one succeeded.
+#[derive(Debug)]
+struct Failure {
+    error: TokenError,
+    backoff: Duration,
+    /// Monotonic time before which the authorization server is not asked again.
+    until: Duration,
+}
+
+impl State {
+    /// Replaces the credentials, and forgets the failures of the previous ones.
+    fn replace(&mut self, credentials: Option<Credentials>) {
+        let renewal = self.renewal.take();
+        *self = Self { credentials, renewal, ..Self::default() };
+    }
+
+    /// Returns the error of the last renewal, if the next one may not begin yet.
+    fn postponed(&self, clock: &dyn Clock) -> Option<TokenError> {
+        let Failure { error, until, .. } = self.failure.as_ref()?;
+        let left = until.checked_sub(clock.monotonic()).filter(|left| !left.is_zero())?;
+        Some(error.clone().with_retry_after(error.retry_after.and(Some(left))))
+    }
 }
 
 impl<S: CredentialStore> RefreshingTokenSource<S> {
@@ -36,7 +89,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     pub fn new(store: S) -> Self {
         let clock = Arc::new(SystemClock::new());
         let options = ConnectionOptions::default();
-        Self { store: Arc::new(store), clock, options, current: Mutex::default() }
+        Self { store: Arc::new(store), clock, options, state: Arc::default() }
     }
 
     /// Sets the clock.
@@ -60,165 +113,216 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         Self { options, ..self }
     }
 
-    async fn current(&self) -> Result<Token, TokenError> {
-        let mut current = self.current.lock().await;
-        let kept = match current.clone() {
-            Some(credentials) => credentials,
-            None => self.load().await?.ok_or_else(logged_out)?,
-        };
-        let credentials = current.insert(kept).clone();
-        if credentials.ends_within(MARGIN, self.clock.wall()) && credentials.refresh_token.is_some()
+    async fn current(&self) -> Renewed {
         {
-            match self.renew(&mut current, &credentials).await {
-                // A token that has not expired yet is valid for this request.
-                Err(error) if error.is_temporary() && !self.has_ended(&credentials) => {}
-                Err(error) => return Err(error),
-                Ok(()) => {}
+            let mut state = self.state();
+            let valid = state.credentials.as_ref().filter(|it| !it.has_ended(self.clock.wall()));
+            if let Some(credentials) = valid {
+                let (token, is_due) = (token(credentials), credentials.is_due(self.clock.wall()));
+                if is_due && state.postponed(&*self.clock).is_none() {
+                    self.renewal(&mut state);
+                }
+                return token;
             }
-        } else if self.has_ended(&credentials) {
-            return Err(TokenError::login_needed("the login has ended"));
         }
-        let token = current.as_ref().map_or("", |credentials| credentials.access_token.as_str());
-        Token::new(token).map_err(|error| TokenError::login_needed(error.to_string()))
+        self.renewed().await
     }
 
     async fn again(&self, refused: &Token) -> Result<bool, TokenError> {
-        let mut current = self.current.lock().await;
-        let Some(credentials) = current.clone() else { return Ok(true) };
-        if *credentials.access_token != *refused.secret() {
-            // Another task of this process has renewed it.
-            return Ok(true);
+        match &mut self.state().credentials {
+            Some(known) if *known.access_token == *refused.secret() => known.expires_at = Some(0),
+            // Another call has had it renewed.
+            _ => return Ok(true),
         }
-        self.renew(&mut current, &credentials).await.map(|()| true)
+        self.renewed().await.map(|_| true)
     }
 
-    /// Replaces credentials that have expired by those that another process has stored meanwhile, else by renewing them.
-    async fn renew(
-        &self,
-        current: &mut MutexGuard<'_, Option<Credentials>>,
-        ended: &Credentials,
-    ) -> Result<(), TokenError> {
-        let lock = self.lock().await?;
-        let renewed = self.renew_locked(current, ended).await;
-        lock.release().await;
-        renewed
-    }
-
-    async fn renew_locked(
-        &self,
-        current: &mut MutexGuard<'_, Option<Credentials>>,
-        ended: &Credentials,
-    ) -> Result<(), TokenError> {
-        let stored = self.load().await?.ok_or_else(logged_out)?;
-        if stored.access_token != ended.access_token && !self.has_ended(&stored) {
-            **current = Some(stored);
-            return Ok(());
-        }
-        if stored.refresh_token.is_none() {
-            return Err(TokenError::login_needed("the login has ended, and cannot be renewed"));
-        }
-        match refresh(&stored, &self.options, self.clock.wall()).await {
-            Ok(renewed) => {
-                // The refresh token is used up, so the new one is saved before anything else.
-                self.save(&renewed).await?;
-                **current = Some(renewed);
-                Ok(())
-            }
-            Err(RefreshError::Temporary(why)) => {
-                Err(TokenError::temporary(format!("the login cannot be renewed now: {why}")))
-            }
-            Err(RefreshError::Refused(why)) => {
-                Err(TokenError::login_needed(format!("the login was not renewed: {why}")))
-            }
-            Err(RefreshError::Ended | RefreshError::UnknownClient) => {
-                self.replace_or_forget(current, &stored).await
+    /// Waits for the renewal in progress, which is begun if there is none.
+    async fn renewed(&self) -> Renewed {
+        // Once more if the runtime of the renewal was shut down.
+        for _ in 0..2 {
+            let mut renewal = self.renewal(&mut self.state());
+            if let Ok(result) = renewal.wait_for(Option::is_some).await
+                && let Some(result) = &*result
+            {
+                return result.clone();
             }
         }
+        Err(TokenError::temporary("the renewal of the login was stopped"))
     }
 
-    /// Handles a definite refusal: takes newer credentials, which may have been stored without the lock, else removes the refused ones.
-    async fn replace_or_forget(
-        &self,
-        current: &mut MutexGuard<'_, Option<Credentials>>,
-        refused: &Credentials,
-    ) -> Result<(), TokenError> {
-        match self.load().await? {
-            Some(newer) if newer.refresh_token != refused.refresh_token => {
-                **current = Some(newer);
-                Ok(())
-            }
-            _ => {
-                self.forget().await?;
-                **current = None;
-                Err(TokenError::login_needed("the login has ended, or access was revoked"))
-            }
+    /// Returns the renewal in progress, which is begun if there is none.
+    fn renewal(&self, state: &mut State) -> watch::Receiver<Option<Renewed>> {
+        if let Some(renewal) = state.renewal.as_ref().filter(|it| it.has_changed().is_ok()) {
+            return renewal.clone();
         }
+        let (result, renewal) = watch::channel(None);
+        state.renewal = Some(renewal.clone());
+        tokio::spawn(self.share().renew(Arc::new(result)));
+        renewal
     }
 
-    fn has_ended(&self, credentials: &Credentials) -> bool {
-        credentials.ends_within(Duration::ZERO, self.clock.wall())
-    }
-
-    async fn load(&self) -> Result<Option<Credentials>, TokenError> {
-        self.with_store(S::load, "the login cannot be read").await
-    }
-
-    async fn save(&self, renewed: &Credentials) -> Result<(), TokenError> {
-        let renewed = renewed.clone();
-        self.with_store(move |store| store.save(&renewed), "the renewed login cannot be saved")
-            .await
-    }
-
-    async fn forget(&self) -> Result<(), TokenError> {
-        self.with_store(S::forget, "the ended login cannot be removed").await
-    }
-
-    async fn lock(&self) -> Result<HeldLock, TokenError> {
+    /// Renews the credentials, as soon as no other process does.
+    async fn renew(self, result: Arc<watch::Sender<Option<Renewed>>>) {
         let mut retry = LockRetry::new();
         loop {
-            let lock = |store: &S| store.try_lock().map(|lock| lock.map(|it| HeldLock(Some(it))));
-            if let Some(lock) = self.with_store(lock, "the login cannot be locked").await? {
-                return Ok(lock);
+            let (source, sender) = (self.share(), result.clone());
+            // One piece of work, which ends even if the runtime is shut down or polls nothing else: the lock is never held by a task that
+            // waits, and a refresh token that was used is replaced.
+            let is_done = blocking(move || {
+                source.attempt().transpose().map(|renewed| source.end(renewed, &sender)).is_some()
+            });
+            if is_done.await {
+                return;
+            }
+            if retry.waited() >= LONGEST_LOCK {
+                let why = "another process has kept the login locked for a minute";
+                return self.end(Err(TokenError::temporary(why)), &result);
             }
             retry.pause().await;
         }
     }
 
-    /// Runs a store method on a thread that may block.
-    async fn with_store<T: Send + 'static>(
+    /// Publishes the result of a renewal.
+    fn end(
         &self,
-        work: impl FnOnce(&S) -> io::Result<T> + Send + 'static,
-        failed: &str,
-    ) -> Result<T, TokenError> {
-        let store = self.store.clone();
-        blocking(move || work(&store))
-            .await
-            .map_err(|error| TokenError::login_needed(failed).caused_by(error))
+        renewed: Result<Credentials, TokenError>,
+        result: &watch::Sender<Option<Renewed>>,
+    ) {
+        let mut state = self.state();
+        state.renewal = None;
+        let renewed = renewed.and_then(|credentials| {
+            let token = token(&credentials);
+            state.replace(Some(credentials));
+            token
+        });
+        result.send_replace(Some(renewed));
     }
-}
 
-/// Lock of a store. To release it may take a request to a server, so that is done on a thread that may block, also if the renewal is dropped.
-struct HeldLock(Option<StoreLock>);
-
-impl HeldLock {
-    async fn release(mut self) {
-        let lock = self.0.take();
-        blocking(move || drop(lock)).await;
+    /// Returns the credentials that another process has stored, else renews them. Returns `None` while another process holds the lock.
+    fn attempt(&self) -> Result<Option<Credentials>, TokenError> {
+        if let ControlFlow::Break(valid) = self.stored()? {
+            return Ok(Some(valid));
+        }
+        if let Some(error) = self.state().postponed(&*self.clock) {
+            return Err(error);
+        }
+        let renewed = match self.store.try_lock() {
+            Ok(None) => return Ok(None),
+            Ok(Some(_lock)) => self.renew_locked(),
+            Err(error) => Err(unusable("the login cannot be locked")(error)),
+        };
+        renewed.map(Some).map_err(|error| self.postpone(error))
     }
-}
 
-impl Drop for HeldLock {
-    fn drop(&mut self) {
-        if let Some(lock) = self.0.take()
-            && let Ok(runtime) = Handle::try_current()
-        {
-            runtime.spawn_blocking(move || drop(lock));
+    fn renew_locked(&self) -> Result<Credentials, TokenError> {
+        let stored = match self.stored()? {
+            ControlFlow::Break(valid) => return Ok(valid),
+            ControlFlow::Continue(stored) => stored,
+        };
+        let unsaved = self.state().unsaved.take();
+        let renewed = match unsaved.map_or_else(|| self.refresh(&stored), Ok) {
+            Ok(renewed) => renewed,
+            Err(RefreshError::Temporary { why, retry_after }) => {
+                let error =
+                    TokenError::temporary(format!("the login cannot be renewed now: {why}"));
+                return Err(error.with_retry_after(retry_after));
+            }
+            Err(RefreshError::Refused(why)) => {
+                return Err(TokenError::login_needed(format!("the login was not renewed: {why}")));
+            }
+            Err(RefreshError::Ended | RefreshError::UnknownClient) => {
+                return self.replace_or_forget(&stored);
+            }
+        };
+        // The refresh token is used up, so the new one is saved before anything else.
+        match self.store.save(&renewed) {
+            Ok(()) => Ok(renewed),
+            Err(error) => {
+                self.state().unsaved = Some(renewed);
+                Err(unusable("the renewed login cannot be saved")(error))
+            }
         }
     }
+
+    /// Sends a renewal request from a runtime that nothing else can shut down.
+    fn refresh(&self, stored: &Credentials) -> Result<Credentials, RefreshError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(RefreshError::temporary)?;
+        runtime.block_on(refresh(stored, &self.options, self.clock.wall()))
+    }
+
+    /// Handles a definite refusal: takes newer credentials, which may have been stored without the lock, else removes the refused ones.
+    fn replace_or_forget(&self, refused: &Credentials) -> Result<Credentials, TokenError> {
+        let (stored, _) = self.load()?;
+        if stored.refresh_token != refused.refresh_token {
+            return Ok(stored);
+        }
+        self.store.forget().map_err(unusable("the ended login cannot be removed"))?;
+        self.state().replace(None);
+        Err(TokenError::login_needed("the login has ended, or access was revoked"))
+    }
+
+    /// Postpones the next request to the authorization server after this failure.
+    fn postpone(&self, error: TokenError) -> TokenError {
+        let mut state = self.state();
+        if state.credentials.is_none() {
+            return error;
+        }
+        let before = state.failure.as_ref().map(|it| it.backoff);
+        let backoff = before.map_or(FIRST_BACKOFF, |it| (it * 2).min(LONGEST_BACKOFF));
+        let wait = error.retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER).max(backoff);
+        let retry_after = error.is_temporary().then_some(wait);
+        let error = error.with_retry_after(retry_after);
+        let until = self.clock.monotonic().saturating_add(wait);
+        state.failure = Some(Failure { error: error.clone(), backoff, until });
+        error
+    }
+
+    /// Reads the store. Breaks with credentials that make a renewal unnecessary, continues with those that have to be renewed.
+    fn stored(&self) -> Result<ControlFlow<Credentials, Credentials>, TokenError> {
+        let (stored, is_new) = self.load()?;
+        if is_new && !stored.has_ended(self.clock.wall()) {
+            return Ok(ControlFlow::Break(stored));
+        }
+        if stored.refresh_token.is_none() {
+            return Err(TokenError::login_needed("the login has ended, and cannot be renewed"));
+        }
+        Ok(ControlFlow::Continue(stored))
+    }
+
+    /// Returns the stored credentials, and whether they were not known before.
+    fn load(&self) -> Result<(Credentials, bool), TokenError> {
+        let stored = self.store.load().map_err(unusable("the login cannot be read"))?;
+        let access = |it: &Option<Credentials>| it.as_ref().map(|it| it.access_token.clone());
+        let mut state = self.state();
+        let is_new = access(&stored) != access(&state.credentials);
+        if is_new {
+            state.replace(stored.clone());
+        }
+        let stored = stored.ok_or_else(|| TokenError::login_needed("there is no login"))?;
+        Ok((stored, is_new))
+    }
+
+    /// Returns the same source, for another thread.
+    fn share(&self) -> Self {
+        let Self { store, clock, options, state } = self;
+        let (store, clock, state) = (store.clone(), clock.clone(), state.clone());
+        Self { store, clock, options: options.clone(), state }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-fn logged_out() -> TokenError {
-    TokenError::login_needed("there is no login")
+fn token(credentials: &Credentials) -> Renewed {
+    let token = Token::new(&credentials.access_token);
+    token.map_err(|error| TokenError::login_needed(error.to_string()))
+}
+
+fn unusable(what: &str) -> impl Fn(io::Error) -> TokenError {
+    move |error| TokenError::login_needed(what).caused_by(error)
 }
 
 impl<S: CredentialStore> TokenSource for RefreshingTokenSource<S> {
