@@ -215,7 +215,8 @@ impl Client {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or under way.
+    /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or under way. A write in doubt leaves it when
+    /// it is sent again and executed: under its idempotency key, or as the same request if repeating that has no further effect.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -231,6 +232,23 @@ impl Client {
     /// ```
     pub fn write_summary(&self) -> WriteSummary {
         self.shared.tally.so_far()
+    }
+
+    /// Returns the summary, and begins a new one: for a program that runs for long, and reports its writes from time to time. Writes under way
+    /// are in both.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_sdk::Outcome;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// client.profile("cafe").slots().create(NewSlot::of("divider")).await?;
+    /// assert_eq!(client.take_write_summary().outcome(), Outcome::Executed);
+    /// assert_eq!(client.write_summary().outcome(), Outcome::NotExecuted);
+    /// # Ok(()) });
+    /// ```
+    pub fn take_write_summary(&self) -> WriteSummary {
+        self.shared.tally.take()
     }
 }
 

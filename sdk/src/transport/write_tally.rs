@@ -1,8 +1,9 @@
 //! Tally of a client's writes, counted where calls end, so that a program can report at any moment what it has done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reqwest::Request;
@@ -12,7 +13,7 @@ use super::call_result::{BrokenAttempt, CallFailure};
 use super::http_sender::RequestSender;
 use super::idempotency::IdempotencyKey;
 use super::retry::{AttemptEnd, Evidence};
-use crate::operation::Operation;
+use crate::operation::{Effect, Operation};
 use crate::outcome::Outcome;
 
 /// Summary of the writes of a client and its clones so far. From [`Client::write_summary`](crate::Client::write_summary).
@@ -43,6 +44,9 @@ impl WriteSummary {
     }
 }
 
+/// Maximum number of writes in doubt that a later one can still settle. Of older ones the count is kept.
+const REMEMBERED: usize = 1000;
+
 /// The counts of one client.
 #[derive(Debug, Default)]
 pub(crate) struct WriteTally(Mutex<WriteCounts>);
@@ -50,7 +54,10 @@ pub(crate) struct WriteTally(Mutex<WriteCounts>);
 #[derive(Debug, Default)]
 struct WriteCounts {
     executed: BTreeMap<&'static str, u64>,
-    in_doubt: Vec<(&'static str, Option<IdempotencyKey>)>,
+    /// Writes in doubt that a later one can settle, the oldest first.
+    in_doubt: VecDeque<(&'static str, WriteIdentity)>,
+    /// Writes that stay in doubt.
+    unsettled: BTreeMap<&'static str, u64>,
     /// Calls that have not ended yet.
     open: Vec<Arc<WriteRecord>>,
 }
@@ -58,10 +65,19 @@ struct WriteCounts {
 /// A call that writes, from when it is awaited until it ends.
 #[derive(Debug)]
 pub(crate) struct WriteRecord {
-    operation: &'static str,
-    key: Option<IdempotencyKey>,
+    operation: &'static Operation,
+    identity: OnceLock<WriteIdentity>,
     /// Set if a request of the call is under way, or may have been executed.
     in_doubt: AtomicBool,
+}
+
+/// What two requests share of which the second settles the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum WriteIdentity {
+    /// The service executes only one of them.
+    Key(IdempotencyKey),
+    /// Hash of a request without a key whose repetition has no further effect.
+    Request(u64),
 }
 
 /// Guard that removes a call from the open ones, however the call ends.
@@ -79,8 +95,9 @@ impl WriteTally {
         key: Option<IdempotencyKey>,
     ) -> Option<OpenWrite> {
         operation.writes().then(|| {
-            let in_doubt = AtomicBool::new(false);
-            let write = Arc::new(WriteRecord { operation: operation.id, key, in_doubt });
+            let identity = key.map(WriteIdentity::Key).map_or_else(OnceLock::new, OnceLock::from);
+            let write = WriteRecord { operation, identity, in_doubt: AtomicBool::new(false) };
+            let write = Arc::new(write);
             self.counts().open.push(write.clone());
             OpenWrite { tally: self.clone(), write, outcome: None }
         })
@@ -89,28 +106,73 @@ impl WriteTally {
     /// Settles a write that was in doubt, after its effect was checked by a read.
     pub(crate) fn settle(&self, key: &IdempotencyKey, executed: bool) {
         let mut counts = self.counts();
-        let Some(at) = counts.in_doubt.iter().position(|(_, it)| it.as_ref() == Some(key)) else {
-            return;
-        };
-        let (operation, _) = counts.in_doubt.remove(at);
-        if executed {
+        let is_this =
+            |identity: &WriteIdentity| matches!(identity, WriteIdentity::Key(it) if it == key);
+        let at = counts.in_doubt.iter().position(|(_, identity)| is_this(identity));
+        if let Some((operation, _)) = at.and_then(|at| counts.in_doubt.remove(at))
+            && executed
+        {
             *counts.executed.entry(operation).or_default() += 1;
         }
     }
 
     pub(crate) fn so_far(&self) -> WriteSummary {
-        let counts = self.counts();
-        let under_way = counts.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
-        let operations = counts.in_doubt.iter().map(|(operation, _)| *operation);
-        let mut in_doubt = BTreeMap::default();
-        for operation in operations.chain(under_way.map(|it| it.operation)) {
-            *in_doubt.entry(operation).or_default() += 1;
-        }
-        WriteSummary { executed: counts.executed.clone(), in_doubt }
+        self.counts().summary()
+    }
+
+    /// Returns the same summary, and forgets all of it but the calls that are under way.
+    pub(crate) fn take(&self) -> WriteSummary {
+        let mut counts = self.counts();
+        let summary = counts.summary();
+        let open = std::mem::take(&mut counts.open);
+        *counts = WriteCounts { open, ..WriteCounts::default() };
+        summary
     }
 
     fn counts(&self) -> MutexGuard<'_, WriteCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WriteCounts {
+    fn summary(&self) -> WriteSummary {
+        let under_way = self.open.iter().filter(|it| it.in_doubt.load(Ordering::SeqCst));
+        let operations = self.in_doubt.iter().map(|(operation, _)| *operation);
+        let mut in_doubt = self.unsettled.clone();
+        for operation in operations.chain(under_way.map(|it| it.operation.id)) {
+            *in_doubt.entry(operation).or_default() += 1;
+        }
+        WriteSummary { executed: self.executed.clone(), in_doubt }
+    }
+
+    fn add_doubt(&mut self, operation: &'static str, identity: Option<WriteIdentity>) {
+        let forgotten = match identity {
+            Some(identity) => {
+                self.in_doubt.push_back((operation, identity));
+                let is_full = self.in_doubt.len() > REMEMBERED;
+                is_full.then(|| self.in_doubt.pop_front()).flatten().map(|(operation, _)| operation)
+            }
+            None => Some(operation),
+        };
+        if let Some(operation) = forgotten {
+            *self.unsettled.entry(operation).or_default() += 1;
+        }
+    }
+}
+
+impl WriteRecord {
+    /// Notes what is sent, so that a repetition of it can be recognized.
+    fn identify(&self, request: &Request) {
+        if !matches!(self.operation.effect, Effect::Set | Effect::Delete) {
+            return;
+        }
+        if let Some(body) = request.body().map_or(Some(&[][..]), reqwest::Body::as_bytes) {
+            self.identity.get_or_init(|| {
+                let mut hasher = DefaultHasher::new();
+                (request.method(), request.url(), body).hash(&mut hasher);
+                WriteIdentity::Request(hasher.finish())
+            });
+        }
     }
 }
 
@@ -135,20 +197,21 @@ impl OpenWrite {
 
 impl Drop for OpenWrite {
     fn drop(&mut self) {
-        let WriteRecord { operation, key, in_doubt } = &*self.write;
+        let WriteRecord { operation, identity, in_doubt } = &*self.write;
+        let identity = identity.get();
         let given_up =
             if in_doubt.load(Ordering::SeqCst) { Outcome::Unknown } else { Outcome::NotExecuted };
         let outcome = self.outcome.unwrap_or(given_up);
         let mut counts = self.tally.counts();
         counts.open.retain(|it| !Arc::ptr_eq(it, &self.write));
-        if key.is_some() && outcome != Outcome::NotExecuted {
-            // The same call once more, under its key.
-            counts.in_doubt.retain(|(_, doubtful)| doubtful != key);
+        if outcome != Outcome::NotExecuted {
+            // The same call once more.
+            counts.in_doubt.retain(|(_, doubtful)| Some(doubtful) != identity);
         }
         match outcome {
             Outcome::NotExecuted => {}
-            Outcome::Executed => *counts.executed.entry(operation).or_default() += 1,
-            Outcome::Unknown => counts.in_doubt.push((operation, key.clone())),
+            Outcome::Executed => *counts.executed.entry(operation.id).or_default() += 1,
+            Outcome::Unknown => counts.add_doubt(operation.id, identity.cloned()),
         }
     }
 }
@@ -165,6 +228,9 @@ impl<W: RequestSender> RequestSender for RecordingSender<'_, W> {
         request: Request,
         limit: Duration,
     ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
+        if let Some(write) = self.write {
+            write.identify(&request);
+        }
         let answer = self.inner.send(request, limit);
         async move {
             let Some(write) = self.write else { return answer.await };
@@ -246,5 +312,67 @@ mod tests {
         given_up.write.in_doubt.store(true, Ordering::SeqCst);
         drop(given_up);
         assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown));
+    }
+    fn requested(tally: &Arc<WriteTally>, operation: &'static Operation, body: &str) -> OpenWrite {
+        let write = tally.begin(operation, None).unwrap();
+        let url = "https://links.example/api/v1/profiles/cafe".parse().unwrap();
+        let mut request = Request::new(reqwest::Method::PATCH, url);
+        *request.body_mut() = Some(body.to_owned().into());
+        write.write.identify(&request);
+        write.write.in_doubt.store(true, Ordering::SeqCst);
+        write
+    }
+
+    #[test]
+    fn a_write_that_sets_values_is_settled_when_the_same_one_is_executed() {
+        let tally = Arc::new(WriteTally::default());
+        for body in ["a", "a", "b"] {
+            drop(requested(&tally, UPDATE_SLOT, body));
+        }
+        assert_eq!(said(&tally).1, [("updateSlot", 2)], "one of two that are the same");
+        requested(&tally, UPDATE_SLOT, "a").failed(Outcome::NotExecuted);
+        assert_eq!(said(&tally).1, [("updateSlot", 2)], "it was refused");
+        requested(&tally, UPDATE_SLOT, "a").done();
+        assert_eq!(said(&tally).1, [("updateSlot", 1)]);
+        requested(&tally, UPDATE_SLOT, "b").done();
+        assert_eq!(said(&tally), (vec![("updateSlot", 2)], vec![], Outcome::Executed));
+
+        // A second one without a key would have created another slot.
+        for _ in 0..2 {
+            drop(requested(&tally, CREATE_SLOT, "a"));
+        }
+        requested(&tally, CREATE_SLOT, "a").done();
+        assert_eq!(said(&tally).1, [("createSlot", 2)]);
+    }
+
+    #[test]
+    fn a_tally_of_any_number_of_writes_in_doubt_stays_small() {
+        let tally = Arc::new(WriteTally::default());
+        let keys: Vec<_> = (0..3 * REMEMBERED).map(|_| IdempotencyKey::random()).collect();
+        for key in &keys {
+            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().failed(Outcome::Unknown);
+            drop(requested(&tally, CREATE_SLOT, "without a key"));
+        }
+        assert_eq!(tally.counts().in_doubt.len(), REMEMBERED);
+        let all = u64::try_from(keys.len()).unwrap();
+        assert_eq!(said(&tally).1, [("createSlot", 2 * all)]);
+        tally.settle(&keys[0], true);
+        assert_eq!(said(&tally).1, [("createSlot", 2 * all)], "too long ago");
+        tally.settle(keys.last().unwrap(), true);
+        assert_eq!((said(&tally).0[0].1, said(&tally).1[0].1), (1, 2 * all - 1));
+    }
+
+    #[test]
+    fn a_summary_that_is_taken_leaves_what_is_under_way() {
+        let tally = Arc::new(WriteTally::default());
+        drop(requested(&tally, CREATE_SLOT, ""));
+        requested(&tally, UPDATE_SLOT, "").done();
+        let open = requested(&tally, UPDATE_SLOT, "open");
+        let taken = tally.take();
+        assert_eq!(taken.executed().collect::<Counted>(), [("updateSlot", 1)]);
+        assert_eq!(taken.in_doubt().collect::<Counted>(), [("createSlot", 1), ("updateSlot", 1)]);
+        assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown));
+        open.done();
+        assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed));
     }
 }
