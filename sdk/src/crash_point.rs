@@ -1,14 +1,15 @@
-//! Places at which a test can end the process, as a power cut would. Release builds have none of this.
+//! Places at which a test can end the process, as a power cut would. Only the feature `crash-points` arms them, which is for the tests of this
+//! repository, and never in a release build.
 //!
 //! `LINKS_TEST_CRASH=before_send:3` ends it at the third `before_send`, `before_send` at the first, `any:3` at the third place of whatever
 //! name.
 
-#[cfg(debug_assertions)]
+#[cfg(all(feature = "crash-points", debug_assertions))]
 pub use armed::point;
-#[cfg(debug_assertions)]
+#[cfg(all(feature = "crash-points", debug_assertions))]
 pub(crate) use armed::tear;
 
-#[cfg(debug_assertions)]
+#[cfg(all(feature = "crash-points", debug_assertions))]
 mod armed {
     use std::env;
     use std::fs::File;
@@ -42,8 +43,8 @@ mod armed {
 }
 
 /// Does nothing.
-#[cfg(not(debug_assertions))]
+#[cfg(not(all(feature = "crash-points", debug_assertions)))]
 pub fn point(_: &str) {}
 
-#[cfg(not(debug_assertions))]
+#[cfg(not(all(feature = "crash-points", debug_assertions)))]
 pub(crate) fn tear(_: &mut std::fs::File, _: &[u8]) {}

@@ -587,7 +587,9 @@ fn crash_points_and_fake_clocks_are_only_in_test_builds() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let armed = text("sdk/src/crash_point.rs");
-    let (before, after) = armed.split_once("#[cfg(debug_assertions)]\nmod armed {").unwrap();
+    let (before, after) = armed
+        .split_once("#[cfg(all(feature = \"crash-points\", debug_assertions))]\nmod armed {")
+        .unwrap();
     let (armed, disarmed) = after.split_once("\n}\n").unwrap();
     assert!(armed.contains("LINKS_TEST_CRASH") && armed.contains("abort()"));
     assert!(!disarmed.contains("LINKS_TEST") && !disarmed.contains("abort"));

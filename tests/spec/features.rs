@@ -10,7 +10,7 @@ use crate::repository::{read, root};
 const DOCUMENT: &str = "docs/embedding.md";
 
 /// Features that are no part of what a version promises.
-const INTERNAL: [&str; 2] = ["exhaustive", "fuzzing"];
+const INTERNAL: [&str; 3] = ["crash-points", "exhaustive", "fuzzing"];
 
 /// Returns how many other crates the SDK needs with these features, on Linux, with those that build it.
 fn crates(features: &[&str]) -> usize {
