@@ -103,7 +103,6 @@ fn call(port: u16, path: &str, way: usize, calls: u64) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let base = format!("http://127.0.0.1:{port}/api/v1");
     if way.is_multiple_of(2) {
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build()?;
         let url = format!("{base}{path}");
         return runtime.block_on(async {

@@ -452,19 +452,16 @@ impl ClientBuilder {
 
     /// Sends the requests by an HTTP client of the program, with its connections, TLS, proxy, connect timeout and default headers, so
     /// [`root_certificate`](Self::root_certificate), [`identity`](Self::identity), [`proxy`](Self::proxy) and
-    /// [`Timeouts::connect`] do not go with it. It must neither follow redirects nor repeat requests. Upload URLs are sent to by a client of the
-    /// SDK.
+    /// [`Timeouts::connect`] do not go with it. Upload URLs are sent to, and files downloaded, by a client of the SDK.
+    ///
+    /// It must neither follow redirects nor repeat requests. An answer that comes from another URL than the request is not believed: the call
+    /// fails, and the outcome of a write is unknown. By then the headers of the call, except `Authorization`, may have been sent to another host.
+    /// A redirect that ends at the URL of the request cannot be seen.
     ///
     /// ```
     /// use links_sdk::Client;
     ///
-    /// # let tls = rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(rustls::crypto::ring::default_provider()));
-    /// # let tls = tls.with_safe_default_protocol_versions()?.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-    /// # let builder = reqwest::Client::builder().tls_backend_preconfigured(tls);
-    /// # let _ = stringify!(
-    /// let builder = reqwest::Client::builder();
-    /// # );
-    /// let http = builder
+    /// let http = reqwest::Client::builder()
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .retry(reqwest::retry::never())
     ///     .build()?;
@@ -473,7 +470,7 @@ impl ClientBuilder {
     /// ```
     #[cfg(feature = "reqwest013")]
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
-        self.http = Some(HttpClient::new(client));
+        self.http = Some(HttpClient { is_foreign: true, ..HttpClient::new(client) });
         self
     }
 

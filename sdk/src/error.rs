@@ -495,6 +495,12 @@ impl fmt::Display for Error {
                 AttemptEnd::Untrusted => write!(f, "{operation}: no secure connection to {host}"),
                 AttemptEnd::TimedOut => write!(f, "{operation}: {host} did not answer in time"),
                 AttemptEnd::NoAnswer => write!(f, "{operation}: the connection to {host} broke"),
+                AttemptEnd::Redirected => {
+                    write!(
+                        f,
+                        "{operation}: the program's HTTP client followed a redirect of {host}"
+                    )
+                }
                 AttemptEnd::Answer(status)
                 | AttemptEnd::Unusable(status)
                 | AttemptEnd::Cut(status)

@@ -360,8 +360,6 @@ pub(crate) fn multipart(part: &str, bytes: &[u8]) -> (String, Vec<u8>) {
 }
 
 fn http_client() -> reqwest::Client {
-    // Another test in this process may have installed it; either provider serves plain http.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())

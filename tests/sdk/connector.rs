@@ -17,7 +17,6 @@ async fn server(choices: Choices) -> ContractServer {
 
 /// Returns the URL at which a browser ends that opens this URL.
 pub(crate) async fn browse(address: &str) -> String {
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
     let browser = browser.no_proxy().tls_certs_only([]).build().unwrap();
     let answer = browser.get(address).send().await.unwrap();

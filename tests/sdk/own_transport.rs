@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use links_fixtures::{ContractServer, World};
+use links_sdk::types::NewSlot;
 use links_sdk::{
     AttemptReport, BuildError, Client, ClientBuilder, Clock, ConnectionOptions, Error, Observer,
     Outcome, RateLimits, RequestView, RetryPolicy, SlotId, SystemClock, Token, Upload,
@@ -13,6 +14,7 @@ use links_test_support::authority::Authority;
 use links_test_support::clock::shared_clock;
 use links_test_support::proxy::{Act, Proxy};
 use links_test_support::tls_front::{ForwardProxy, TlsFront};
+use serde_json::json;
 
 use crate::client_of;
 
@@ -83,7 +85,7 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
     let (server, authority) = (server().await, Authority::new("A company"));
     let (front, builder) = for_clients(&server, &authority);
     let error = builder.build().unwrap().me().await.unwrap_err();
-    if cfg!(feature = "rustls") {
+    if cfg!(feature = "rustls-no-provider") {
         assert_eq!((error.outcome(), error.attempts()), (Outcome::NotExecuted, 1), "{error:?}");
         assert!(chain(&error).contains("no secure connection to localhost"), "{}", chain(&error));
     }
@@ -100,7 +102,7 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "rustls"), ignore = "the texts are those of rustls")]
+#[cfg_attr(not(feature = "rustls-no-provider"), ignore = "the texts are those of rustls")]
 async fn a_host_that_is_not_the_service_is_not_shown_the_client_certificate() {
     let (server, authority) = (server().await, Authority::new("A company"));
     let elsewhere = TlsFront::before(&origin(&server), authority.server_for_clients());
@@ -182,7 +184,7 @@ async fn a_header_is_sent_with_every_request_and_shown_nowhere() {
 }
 
 #[test]
-#[cfg_attr(not(feature = "rustls"), ignore = "the texts are those of rustls")]
+#[cfg_attr(not(feature = "rustls-no-provider"), ignore = "the texts are those of rustls")]
 fn options_that_cannot_be_used_are_refused_before_anything_is_sent() {
     let base = "https://links.test/api/v1";
     let authority = Authority::new("A company");
@@ -312,7 +314,7 @@ async fn clients_of_several_tokens_share_connections_and_not_their_pacing() {
     assert_eq!(proxy.connections(), 1);
 }
 
-#[cfg(all(feature = "reqwest013", feature = "rustls"))]
+#[cfg(all(feature = "reqwest013", feature = "rustls-no-provider"))]
 mod own_http_client {
     use super::*;
 
@@ -337,7 +339,62 @@ mod own_http_client {
         let request = &server.requests()[0];
         assert_eq!(request.header("x-own"), Some("canary-of-a-header"));
         assert_eq!(request.header("user-agent"), Some("own/1"));
+        assert_eq!(request.header("accept-encoding"), Some("gzip"), "the SDK unpacks it");
         assert!(!format!("{client:?}").contains("canary"));
+    }
+
+    /// Returns the client of a service whose every answer redirects there.
+    async fn redirected(status: u16, to: &str) -> (Arc<Proxy>, Client) {
+        let server = server().await;
+        let proxy = Proxy::before(&server);
+        proxy.always(&Act::answer(status, &[("Location", to)], ""));
+        let builder = builder_at(&proxy.base_url(), &server).http_client(http_client());
+        (proxy, builder.build().unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_redirect_that_it_follows_is_not_believed() {
+        let elsewhere = server().await;
+        let page = format!("{}/profiles/cafe?include=secret", elsewhere.base_url());
+        let origin = origin(&elsewhere);
+        for status in [301, 302, 303, 307, 308] {
+            let (_proxy, client) = redirected(status, &page).await;
+            let cafe = client.profile("cafe");
+            let create = cafe.slots().create(NewSlot::of("divider")).await.unwrap_err();
+            let update = cafe.update(json!({"title": "Anew"})).await.unwrap_err();
+            let image = Upload::bytes("a.png", b"\x89PNG\r\n\x1a\n".to_vec());
+            let upload = client.files().upload(image).await.unwrap_err();
+            // A body that is streamed is not sent again, so such a redirect ends here.
+            let is_kept = matches!(status, 307 | 308);
+            assert_eq!(upload.status(), is_kept.then_some(status), "{}", chain(&upload));
+            let read = cafe.get().await.unwrap_err();
+            for (error, outcome) in [
+                (create, Outcome::Unknown),
+                (update, Outcome::Unknown),
+                (upload, Outcome::Unknown),
+                (read, Outcome::NotExecuted),
+            ] {
+                if error.status().is_some() {
+                    continue;
+                }
+                let text = chain(&error);
+                assert_eq!((error.outcome(), error.attempts()), (outcome, 1), "{status}: {text}");
+                assert!(text.contains("followed a redirect of 127.0.0.1"), "{text}");
+                assert!(text.contains(&format!("may have gone to {origin}: ")), "{text}");
+                assert!(text.ends_with("`.redirect(reqwest::redirect::Policy::none())`"), "{text}");
+                assert!(!text.contains("secret"), "{text}");
+            }
+        }
+        assert_eq!(elsewhere.requests().len(), 18, "nothing is sent twice");
+    }
+
+    #[tokio::test]
+    async fn redirects_without_an_end_are_not_repeated() {
+        let (proxy, client) = redirected(302, "/api/v1/me").await;
+        let error = client.me().await.unwrap_err();
+        assert_eq!(error.attempts(), 1, "{}", chain(&error));
+        assert!(chain(&error).contains("may have gone to elsewhere: "), "{}", chain(&error));
+        assert_eq!(proxy.arrived().len(), 11, "those of one request");
     }
 
     #[test]
@@ -348,7 +405,7 @@ mod own_http_client {
     }
 }
 
-#[cfg(feature = "rustls")]
+#[cfg(feature = "rustls-no-provider")]
 #[tokio::test]
 async fn the_tls_of_the_process_stays_as_its_program_left_it() {
     let this = std::env::current_exe().unwrap();
@@ -360,7 +417,7 @@ async fn the_tls_of_the_process_stays_as_its_program_left_it() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("no provider installed"));
 }
 
-#[cfg(feature = "rustls")]
+#[cfg(feature = "rustls-no-provider")]
 #[tokio::test]
 #[ignore = "the other process of the test before"]
 async fn a_process_with_its_own_tls() {

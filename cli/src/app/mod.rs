@@ -81,6 +81,8 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     if let Some(named) = cli.command.named_files() {
         confined(&settings, &ui, named);
     }
+    // The only provider in this program, and the smallest one. It is taken by every TLS connection.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -16,6 +16,7 @@ use super::endpoint;
 use super::secrets::add_form;
 use crate::base_url::is_loopback;
 use crate::secrets::Secrets;
+use crate::transport::body_reader::{BodyReader, UnreadBody};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 use crate::transport::http_client::HttpClient;
@@ -181,18 +182,21 @@ fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpC
 }
 
 async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
-    let mut answer = http::Response::new(Vec::new());
+    let unread = |unread: UnreadBody| match unread {
+        UnreadBody::Cut(error) => io::Error::other(error),
+        UnreadBody::TooLarge => io::Error::other("the answer is larger than 64 KiB"),
+    };
+    let mut body = BodyReader::of(&mut response, MAX_BYTES);
+    let mut answer = http::Response::new(());
     *answer.status_mut() = response.status();
     std::mem::swap(answer.headers_mut(), response.headers_mut());
-    while let Some(chunk) =
+    while let Some(piece) =
         response.chunk().await.map_err(|error| io::Error::other(error.without_url()))?
     {
-        if answer.body().len() + chunk.len() > MAX_BYTES {
-            return Err(io::Error::other("the answer is larger than 64 KiB"));
-        }
-        answer.body_mut().extend_from_slice(&chunk);
+        body.push(piece).map_err(unread)?;
     }
-    Ok(answer)
+    let (body, unfinished) = body.finish();
+    unfinished.map_or(Ok(answer.map(|()| body.to_vec())), |why| Err(unread(why)))
 }
 
 /// Returns the message of the innermost error of a chain.

@@ -10,7 +10,6 @@
 //!
 //! /// Shows the URL to the user, and returns the URL at which the browser ends: here one of your own web application.
 //! async fn in_the_browser(url: &str) -> Result<String, Box<dyn std::error::Error>> {
-//! #   let _ = rustls::crypto::ring::default_provider().install_default();
 //! #   let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
 //! #   let answer = browser.no_proxy().tls_certs_only([]).build()?.get(url).send().await?;
 //! #   Ok(answer.headers()["location"].to_str()?.to_owned())

@@ -1,14 +1,14 @@
 //! Answer of the service, read as a whole under a size limit.
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
+use super::body_reader::{BodyReader, UnreadBody};
 use crate::secrets::Secrets;
 use crate::token::Token;
 
@@ -25,13 +25,6 @@ pub struct Answer {
     pub(crate) secrets: Secrets,
     /// The token that it answers, which so stays among the secrets.
     pub(crate) sent_token: Option<Token>,
-}
-
-/// Reason why a body was not read to its end.
-pub(crate) enum UnreadBody {
-    /// The connection broke, or nothing came for too long.
-    Cut(Box<dyn StdError + Send + Sync>),
-    TooLarge,
 }
 
 /// The time for an attempt, or for a piece of it, has passed.
@@ -75,23 +68,24 @@ impl Answer {
         until: Instant,
         stall: Duration,
     ) -> Result<Self, (Self, UnreadBody)> {
+        let mut body = BodyReader::of(response, MAX_BYTES);
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
-        let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-        let mut body = Body::Whole(Bytes::new());
-        let unread = loop {
+        let stopped = loop {
             match timeout_at(until.min(after(stall)), response.chunk()).await {
                 Ok(Ok(None)) => break None,
-                Ok(Ok(Some(chunk))) if body.len() + chunk.len() > MAX_BYTES => {
-                    break Some(UnreadBody::TooLarge);
+                Ok(Ok(Some(piece))) => {
+                    if let Err(unread) = body.push(piece) {
+                        break Some(unread);
+                    }
                 }
-                Ok(Ok(Some(chunk))) => body.push(chunk, announced.unwrap_or_default()),
                 Ok(Err(error)) => break Some(UnreadBody::Cut(Box::new(error.without_url()))),
                 Err(_) => break Some(UnreadBody::Cut(Box::new(TimedOut))),
             }
         };
-        let answer = Self::new(status, headers, body.into_bytes());
-        match unread {
+        let (body, unfinished) = body.finish();
+        let answer = Self::new(status, headers, body);
+        match stopped.or(unfinished) {
             Some(unread) if status.is_success() => Err((answer, unread)),
             _ => Ok(answer),
         }
@@ -103,42 +97,6 @@ pub(crate) fn after(duration: Duration) -> Instant {
     const NEVER: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 30);
     let now = Instant::now();
     now.checked_add(duration).unwrap_or_else(|| now + NEVER)
-}
-
-/// A body while it is read. One that comes in one piece is not copied.
-enum Body {
-    Whole(Bytes),
-    Pieces(BytesMut),
-}
-
-impl Body {
-    fn len(&self) -> usize {
-        match self {
-            Self::Whole(piece) => piece.len(),
-            Self::Pieces(pieces) => pieces.len(),
-        }
-    }
-
-    /// Adds a piece. `announced` is the length that the answer announced.
-    fn push(&mut self, piece: Bytes, announced: usize) {
-        match self {
-            Self::Whole(first) if first.is_empty() => *first = piece,
-            Self::Whole(first) => {
-                let mut pieces = BytesMut::with_capacity(announced.min(MAX_BYTES));
-                pieces.extend_from_slice(first);
-                pieces.extend_from_slice(&piece);
-                *self = Self::Pieces(pieces);
-            }
-            Self::Pieces(pieces) => pieces.extend_from_slice(&piece),
-        }
-    }
-
-    fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Whole(piece) => piece,
-            Self::Pieces(pieces) => pieces.freeze(),
-        }
-    }
 }
 
 impl fmt::Debug for Answer {

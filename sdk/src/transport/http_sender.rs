@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use reqwest::Request;
 use tokio::time::timeout_at;
+use url::Url;
 
-use super::answer::{Answer, TimedOut, UnreadBody, after};
+use super::answer::{Answer, TimedOut, after};
+use super::body_reader::UnreadBody;
 use super::call_result::{BrokenAttempt, CallFailure};
 use super::http_client::HttpClient;
 use super::retry::AttemptEnd;
@@ -79,6 +81,7 @@ impl HttpSender<'_> {
         let stall = self.stall;
         // Not reqwest's timeout: that allocates for the request and once more for its answer.
         let until = after(limit);
+        let asked = self.client.is_foreign.then(|| request.url().clone());
         let streamed = StallDetector::of(&mut request);
         let response = timeout_at(until, self.client.execute(request));
         async move {
@@ -96,6 +99,11 @@ impl HttpSender<'_> {
                 Ok(response) => response.map_err(unanswered)?,
                 Err(_) => return Err(unanswered_in_time(Box::new(TimedOut))),
             };
+            if let Some(asked) = asked
+                && *response.url() != asked
+            {
+                return Err(redirected(Some(response.url())));
+            }
             Answer::read(&mut response, until, stall).await.map_err(unfinished)
         }
     }
@@ -110,6 +118,17 @@ fn unfinished((answer, unread): (Answer, UnreadBody)) -> CallFailure {
         }
     };
     CallFailure::Broken(BrokenAttempt { end, source, begun: Some(Box::new(answer)) })
+}
+
+/// Returns the failure of an attempt whose answer came from elsewhere, or from nowhere after too many redirects.
+fn redirected(to: Option<&Url>) -> CallFailure {
+    let to = to.map_or_else(|| "elsewhere".to_owned(), |to| to.origin().ascii_serialization());
+    let source = format!(
+        "the answer is not believed, and headers such as a gateway's key and the idempotency key may have gone to {to}: \
+         build that client with `.redirect(reqwest::redirect::Policy::none())`"
+    );
+    let end = AttemptEnd::Redirected;
+    CallFailure::Broken(BrokenAttempt { end, source: source.into(), begun: None })
 }
 
 fn unanswered_in_time(source: Box<dyn StdError + Send + Sync>) -> CallFailure {
@@ -151,6 +170,9 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
     {
         return CallFailure::Request(broken);
     }
+    if error.is_redirect() {
+        return redirected(None);
+    }
     if error.is_builder() {
         return CallFailure::Request(io::Error::other(error));
     }
@@ -167,7 +189,7 @@ fn unanswered(error: reqwest::Error) -> CallFailure {
 /// Returns whether a certificate or the TLS handshake failed.
 fn is_tls(error: &reqwest::Error) -> bool {
     any_cause(error, |error| {
-        #[cfg(feature = "rustls")]
+        #[cfg(feature = "rustls-no-provider")]
         if error.is::<rustls::Error>() {
             return true;
         }
@@ -183,7 +205,7 @@ fn is_tls(error: &reqwest::Error) -> bool {
 /// Returns whether the server refused the client's certificate. In TLS 1.3 it says so after the client has finished the handshake, but
 /// reads nothing of the request.
 fn is_client_refused(error: &reqwest::Error) -> bool {
-    #[cfg(feature = "rustls")]
+    #[cfg(feature = "rustls-no-provider")]
     {
         use rustls::AlertDescription as Alert;
 
@@ -204,7 +226,7 @@ fn is_client_refused(error: &reqwest::Error) -> bool {
             )
         })
     }
-    #[cfg(not(feature = "rustls"))]
+    #[cfg(not(feature = "rustls-no-provider"))]
     {
         let _ = error;
         false

@@ -3,6 +3,7 @@
 mod admission;
 pub(crate) mod answer;
 mod attempt_loop;
+pub(crate) mod body_reader;
 mod call_result;
 pub(crate) mod caller_headers;
 pub(crate) mod clock;

@@ -36,6 +36,8 @@ pub(crate) enum AttemptEnd {
     NoAnswer,
     /// The request was sent, and no answer came in time.
     TimedOut,
+    /// The HTTP client of the program followed a redirect, so the answer is that of another request.
+    Redirected,
 }
 
 impl AttemptEnd {
@@ -48,7 +50,9 @@ impl AttemptEnd {
                 _ => Evidence::Unknown,
             },
             Self::Unreachable | Self::Untrusted => Evidence::NotSent,
-            Self::Unusable(_) | Self::NoAnswer | Self::TimedOut => Evidence::Unknown,
+            Self::Unusable(_) | Self::NoAnswer | Self::TimedOut | Self::Redirected => {
+                Evidence::Unknown
+            }
         }
     }
 
@@ -59,7 +63,11 @@ impl AttemptEnd {
             | Self::Unusable(status)
             | Self::Cut(status)
             | Self::TooLarge(status) => Some(status),
-            Self::Unreachable | Self::Untrusted | Self::NoAnswer | Self::TimedOut => None,
+            Self::Unreachable
+            | Self::Untrusted
+            | Self::NoAnswer
+            | Self::TimedOut
+            | Self::Redirected => None,
         }
     }
 }
@@ -111,7 +119,9 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
         AttemptEnd::Answer(409) if attempt.is_in_flight() => {
             RetryDecision::Later(attempt.retry_after.unwrap_or(IN_FLIGHT_WAIT))
         }
-        AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted => RetryDecision::End,
+        AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted | AttemptEnd::Redirected => {
+            RetryDecision::End
+        }
         _ if attempt.counted() >= attempt.max_attempts => RetryDecision::End,
         AttemptEnd::Unreachable | AttemptEnd::Answer(408 | 425) => {
             RetryDecision::Again(attempt.wait())
@@ -194,53 +204,56 @@ mod tests {
     }
 
     /// Expected decisions, in the columns unreachable, untrusted (not sent) | 429, 408, 422 (not executed) | 201, cut 201, too large
-    /// (executed) | no answer, timed out, 500, 302, unusable (unknown).
+    /// (executed) | no answer, timed out, redirected, 500, 302, unusable (unknown).
     const TABLE: &str = "
-        getApiIndex              a.|la.|.a.|aaa..
-        getOpenapi               a.|la.|.a.|aaa..
-        getMe                    a.|la.|.a.|aaa..
-        listSlotTypes            a.|la.|.a.|aaa..
-        getSlotType              a.|la.|.a.|aaa..
-        listProfiles             a.|la.|.a.|aaa..
-        createProfile            a.|la.|.a.|aaa.a
-        checkLogin               a.|la.|.a.|aaa..
-        getProfile               a.|la.|.a.|aaa..
-        updateProfile            a.|la.|...|aaa..
-        getProfileSettings       a.|la.|.a.|aaa..
-        updateProfileSettings    a.|la.|...|aaa..
-        previewProfileMarkdown   a.|la.|.a.|aaa..
-        listSlots                a.|la.|.a.|aaa..
-        createSlot               a.|la.|.a.|aaa.a
-        updateSlots              a.|la.|...|aaa..
-        deleteSlots              a.|la.|...|.....
-        createSlots              a.|la.|.a.|aaa.a
-        reorderSlots             a.|la.|...|aaa..
-        getSlot                  a.|la.|.a.|aaa..
-        updateSlot               a.|la.|...|aaa..
-        deleteSlot               a.|la.|...|aaa.a
-        listForms                a.|la.|.a.|aaa..
-        createForm               a.|la.|.a.|aaa.a
-        showForm                 a.|la.|.a.|aaa..
-        updateForm               a.|la.|...|aaa..
-        listNotificationChannels a.|la.|.a.|aaa..
-        lookupMusic              a.|la.|.a.|aaa..
-        uploadFile               a.|la.|.a.|aaa.a
-        createUploadUrl          a.|la.|.a.|aaa.a
-        getAccountAnalytics      a.|la.|.a.|aaa..
-        getProfileAnalytics      a.|la.|.a.|aaa..
-        getFormAnalytics         a.|la.|.a.|aaa..
+        getApiIndex              a.|la.|.a.|aa.a..
+        getOpenapi               a.|la.|.a.|aa.a..
+        getMe                    a.|la.|.a.|aa.a..
+        listSlotTypes            a.|la.|.a.|aa.a..
+        getSlotType              a.|la.|.a.|aa.a..
+        listProfiles             a.|la.|.a.|aa.a..
+        createProfile            a.|la.|.a.|aa.a.a
+        checkLogin               a.|la.|.a.|aa.a..
+        getProfile               a.|la.|.a.|aa.a..
+        updateProfile            a.|la.|...|aa.a..
+        getProfileSettings       a.|la.|.a.|aa.a..
+        updateProfileSettings    a.|la.|...|aa.a..
+        previewProfileMarkdown   a.|la.|.a.|aa.a..
+        listSlots                a.|la.|.a.|aa.a..
+        createSlot               a.|la.|.a.|aa.a.a
+        updateSlots              a.|la.|...|aa.a..
+        deleteSlots              a.|la.|...|......
+        createSlots              a.|la.|.a.|aa.a.a
+        reorderSlots             a.|la.|...|aa.a..
+        getSlot                  a.|la.|.a.|aa.a..
+        updateSlot               a.|la.|...|aa.a..
+        deleteSlot               a.|la.|...|aa.a.a
+        listForms                a.|la.|.a.|aa.a..
+        createForm               a.|la.|.a.|aa.a.a
+        showForm                 a.|la.|.a.|aa.a..
+        updateForm               a.|la.|...|aa.a..
+        listNotificationChannels a.|la.|.a.|aa.a..
+        lookupMusic              a.|la.|.a.|aa.a..
+        uploadFile               a.|la.|.a.|aa.a.a
+        createUploadUrl          a.|la.|.a.|aa.a.a
+        getAccountAnalytics      a.|la.|.a.|aa.a..
+        getProfileAnalytics      a.|la.|.a.|aa.a..
+        getFormAnalytics         a.|la.|.a.|aa.a..
     ";
 
     #[test]
     fn each_operation_decides_by_the_evidence_as_the_table_says() {
         use AttemptEnd::{
-            Answer, Cut, NoAnswer, TimedOut, TooLarge, Unreachable, Untrusted, Unusable,
+            Answer, Cut, NoAnswer, Redirected, TimedOut, TooLarge, Unreachable, Untrusted, Unusable,
         };
         let ends: [(Evidence, &[AttemptEnd]); 4] = [
             (Evidence::NotSent, &[Unreachable, Untrusted]),
             (Evidence::NotExecuted, &[Answer(429), Answer(408), Answer(422)]),
             (Evidence::Executed, &[Answer(201), Cut(201), TooLarge(201)]),
-            (Evidence::Unknown, &[NoAnswer, TimedOut, Answer(500), Answer(302), Unusable(200)]),
+            (
+                Evidence::Unknown,
+                &[NoAnswer, TimedOut, Redirected, Answer(500), Answer(302), Unusable(200)],
+            ),
         ];
         let row = |effect: Effect| {
             let keyed = effect == Effect::Create;

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use rustls::client::ResolvesClientCert;
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use rustls::{ClientConfig, Error, RootCertStore};
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
 use super::{NO_CERTIFICATE, NO_KEY, TlsError};
+
+const NO_PROVIDER: &str = "no default provider of rustls is installed: \
+     call `rustls::crypto::ring::default_provider().install_default()` when the program starts, or turn on the feature `rustls` of links-sdk";
 
 /// Certificates that are trusted beside those of the system.
 #[derive(Clone, Default)]
@@ -47,7 +50,7 @@ impl RustlsIdentity {
             pem::Error::NoItemsFound => NO_KEY.into(),
             error => TlsError::from(error),
         })?;
-        let key = CertifiedKey::from_der(chain, key, &provider())?;
+        let key = CertifiedKey::from_der(chain, key, &*provider()?)?;
         Ok(Self(Arc::new(SingleCertAndKey::from(key))))
     }
 }
@@ -60,8 +63,13 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     Ok(certificates)
 }
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(ring::default_provider())
+/// Returns the cryptography of the process, or the one that reqwest falls back to. None is installed: that is for the program to do.
+fn provider() -> Result<Arc<CryptoProvider>, TlsError> {
+    let provider = CryptoProvider::get_default().cloned();
+    #[cfg(feature = "rustls")]
+    let provider =
+        provider.or_else(|| Some(Arc::new(rustls::crypto::aws_lc_rs::default_provider())));
+    provider.ok_or_else(|| NO_PROVIDER.into())
 }
 
 /// Sets up TLS. Without https no certificates are read, because reading them is most of a client's cost.
@@ -76,7 +84,7 @@ pub(in crate::transport) fn apply(
 
 /// Returns a TLS configuration with the certificates of the system alone.
 #[cfg(any(feature = "link-check", feature = "redis"))]
-pub(crate) fn system_config() -> Result<ClientConfig, Error> {
+pub(crate) fn system_config() -> Result<ClientConfig, TlsError> {
     config(true, &RustlsRoots::default(), None)
 }
 
@@ -85,8 +93,8 @@ fn config(
     is_https: bool,
     roots: &RustlsRoots,
     identity: Option<&RustlsIdentity>,
-) -> Result<ClientConfig, Error> {
-    let provider = provider();
+) -> Result<ClientConfig, TlsError> {
+    let provider = provider()?;
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()?;
     let builder = if is_https {

@@ -95,6 +95,7 @@ fn name_of(end: AttemptEnd) -> &'static str {
         AttemptEnd::Untrusted => "untrusted",
         AttemptEnd::TimedOut => "timeout",
         AttemptEnd::NoAnswer => "connection_broken",
+        AttemptEnd::Redirected => "redirected",
         AttemptEnd::Cut(_) => "answer_cut",
         AttemptEnd::TooLarge(_) => "answer_too_large",
         AttemptEnd::Answer(_) | AttemptEnd::Unusable(_) => "unusable_answer",
