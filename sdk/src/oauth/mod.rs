@@ -43,6 +43,7 @@ mod connector;
 mod credentials;
 mod endpoint;
 mod error;
+mod file_store;
 mod http;
 #[cfg(feature = "redis")]
 mod redis_store;
@@ -55,6 +56,7 @@ mod store_key;
 pub use connector::{Connector, Login};
 pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};
 pub use error::LoginError;
+pub use file_store::FileCredentialStore;
 #[cfg(feature = "redis")]
 pub use redis_store::RedisCredentialStore;
 pub use refreshing_token_source::RefreshingTokenSource;
