@@ -1,6 +1,7 @@
 //! Reasons why a client cannot be built.
 
 use crate::base_url::InvalidBaseUrl;
+use crate::transport::caller_headers::InvalidHeader;
 
 /// Reasons why a client cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -29,13 +30,8 @@ pub enum BuildError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A header cannot be added to every request.
-    #[error("the header {name:?} cannot be added: {why}")]
-    Header {
-        /// Name of the header.
-        name: String,
-        /// The reason.
-        why: &'static str,
-    },
+    #[error(transparent)]
+    Header(#[from] InvalidHeader),
     /// Options of the connections were set beside an HTTP client of the program, to which they belong.
     #[error(
         "root_certificate, identity and proxy have to be set in the HTTP client that was given"

@@ -17,6 +17,7 @@ use crate::generated;
 use crate::operation::Operation;
 use crate::send_requests::SendRequests;
 use crate::tolerant::Object;
+use crate::transport::caller_headers;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, BoxFuture, CallOptions, RequestResult, Reservation};
 use crate::write_mode::WriteMode;
@@ -128,7 +129,9 @@ impl<T: Send + 'static, K> Call<T, K> {
         let options = CallOptions::of(client, operation);
         let deadline = options.until;
         let client = client.clone();
-        let sender = CallSender { client, operation, options, undecoded: None, before_write: None };
+        let (undecoded, before_write) = (None, None);
+        let sender =
+            CallSender { client, operation, options, undecoded, decodes: false, before_write };
         Self { sender, deadline, send: Box::new(send), kind: PhantomData }
     }
 
@@ -219,6 +222,30 @@ impl<T: Send + 'static, K> Call<T, K> {
         self
     }
 
+    /// Adds a header to the requests of this call, in place of one of this name that the
+    /// [client](crate::ClientBuilder::header) adds. Its value is shown nowhere, and requests to hosts that the service names, such as those
+    /// of upload URLs, do not carry it. A header that a call depends on (`Authorization`, `Host`, `Content-Type`, `Idempotency-Key` and
+    /// others) is refused when the call is awaited, before anything is sent.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// let me = client.me().header("X-Request-Source", "nightly export").await?;
+    /// let refused = client.me().header("Authorization", "Bearer other").await;
+    /// assert!(refused.unwrap_err().is_invalid_input());
+    /// # let _ = me;
+    /// # Ok(()) });
+    /// ```
+    pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        let headers = Arc::make_mut(self.sender.options.headers.get_or_insert_default());
+        match caller_headers::add(headers, name.as_ref(), value.as_ref()) {
+            Ok(()) => self,
+            Err(error) => self.sent_by(move |sender, _| {
+                let operation = sender.operation.id;
+                Box::pin(ready(Err(Error::invalid(operation, error.to_string()))))
+            }),
+        }
+    }
+
     /// Makes the call the only attempt of a write that relies on what was just read.
     pub(crate) fn single_attempt(mut self, attempt: &WriteAttempt) -> Self {
         self.sender = self.sender.single_attempt(attempt);
@@ -246,7 +273,9 @@ impl<T: Send + 'static, K> Call<T, K> {
     ///
     /// The errors of the call itself, also that of an answer that cannot be decoded.
     pub fn answer(self) -> Call<Answer, K> {
-        self.sent_by(|sender, send| Box::pin(async { Ok(with_answer(sender, send).await?.0) }))
+        self.sent_by(|sender, send| {
+            Box::pin(async { Ok(with_answer(sender, send, false).await?.0) })
+        })
     }
 
     /// Returns the call with its result and the answer that it was read from, for the headers of the service. The answer is that of the last
@@ -266,7 +295,7 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub fn with_answer(self) -> Call<(T, Answer), K> {
         self.sent_by(|sender, send| {
             Box::pin(async {
-                let (answer, result) = with_answer(sender, send).await?;
+                let (answer, result) = with_answer(sender, send, true).await?;
                 Ok((result?, answer))
             })
         })
@@ -356,7 +385,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
 /// When the service refuses it, or has executed it all the same.
 async fn run_dry<T>(sender: CallSender, send: Box<dyn SendRequests<T>>) -> Result<(), Error> {
     let operation = sender.operation;
-    let (answer, _) = with_answer(sender, send).await?;
+    let (answer, _) = with_answer(sender, send, false).await?;
     if answer.status() == 204 {
         Ok(())
     } else {
@@ -364,7 +393,7 @@ async fn run_dry<T>(sender: CallSender, send: Box<dyn SendRequests<T>>) -> Resul
     }
 }
 
-/// Sends the call, and returns its answer and what was read from it.
+/// Sends the call, and returns its answer and what was read from it, if it is to be decoded.
 ///
 /// # Errors
 ///
@@ -372,10 +401,11 @@ async fn run_dry<T>(sender: CallSender, send: Box<dyn SendRequests<T>>) -> Resul
 async fn with_answer<T>(
     mut sender: CallSender,
     send: Box<dyn SendRequests<T>>,
+    decodes: bool,
 ) -> Result<(Answer, Result<T, Error>), Error> {
     let slot = AnswerCell::default();
     let caller = sender.clone();
-    sender.undecoded = Some(slot.clone());
+    (sender.undecoded, sender.decodes) = (Some(slot.clone()), decodes);
     let operation = sender.operation;
     let result = send.send(sender).await;
     let answer = slot.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -39,6 +39,7 @@ impl CallOptions {
             reserved: None,
             single_attempt: None,
             write: None,
+            headers: None,
             begun: None,
         }
     }
@@ -56,8 +57,10 @@ pub(crate) struct CallSender {
     pub(crate) client: Client,
     pub(crate) operation: &'static Operation,
     pub(crate) options: CallOptions,
-    /// Cell for the undecoded answer, when the caller wants it.
+    /// Cell for the answer, when the caller wants it.
     pub(crate) undecoded: Option<AnswerCell>,
+    /// Set if the record is read although the answer is kept.
+    pub(crate) decodes: bool,
     /// Callback before a record that was read is changed.
     pub(crate) before_write: Option<BeforeWrite>,
 }
@@ -67,7 +70,9 @@ impl CallSender {
     pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
         let mut options = CallOptions::of(client, operation);
         options.until = client.shared.clock.monotonic().saturating_add(options.until);
-        Self { client: client.clone(), operation, options, undecoded: None, before_write: None }
+        let client = client.clone();
+        let (undecoded, before_write) = (None, None);
+        Self { client, operation, options, undecoded, decodes: false, before_write }
     }
 
     /// Makes the call a dry run. A key would make the service store its answer.
@@ -155,7 +160,7 @@ impl CallSender {
     where
         R: DeserializeOwned + Send,
     {
-        if self.undecoded.is_none() {
+        if self.undecoded.is_none() || self.decodes {
             return Ok(self.send_decoded(operation, request).await?.0);
         }
         let answer = self.send_undecoded(operation, request).await?;

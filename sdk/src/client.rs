@@ -12,7 +12,8 @@ use crate::build_error::BuildError;
 use crate::secrets::Secrets;
 use crate::token_source::TokenSource;
 use crate::transport::Shared;
-use crate::transport::caller_headers;
+use crate::transport::before_send::{BeforeSend, OutgoingRequest};
+use crate::transport::caller_headers::{self, InvalidHeader};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 use crate::transport::http_client::{HttpClient, LocalResponder};
@@ -72,6 +73,7 @@ pub struct ClientBuilder {
     in_process: Option<LocalResponder>,
     connection: ConnectionOptions,
     headers: HeaderMap,
+    before_send: Option<BeforeSend>,
     retry: RetryPolicy,
     /// First option that cannot be used.
     error: Option<BuildError>,
@@ -120,6 +122,7 @@ impl Client {
             in_process: None,
             connection: ConnectionOptions::default(),
             headers: HeaderMap::new(),
+            before_send: None,
             retry: RetryPolicy::default(),
             error: None,
         }
@@ -192,6 +195,7 @@ impl Client {
             http: shared.http.clone(),
             connection: shared.connection.clone(),
             headers: shared.headers.clone(),
+            before_send: shared.before_send.clone(),
             timeouts: shared.timeouts,
             retry: shared.retry,
             token,
@@ -415,8 +419,42 @@ impl ClientBuilder {
     /// ```
     pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
         if let Err(error) = caller_headers::add(&mut self.headers, name.as_ref(), value.as_ref()) {
-            self.error.get_or_insert(error);
+            self.error.get_or_insert(error.into());
         }
+        self
+    }
+
+    /// Sets a hook that runs before each attempt, a repeated one too, for headers that depend on the request: a trace context, or the
+    /// signature that a gateway asks for. It sees the operation, method, URL, headers and body, and can set headers. It does not see the
+    /// token, which is added after it: a signature cannot cover `Authorization`. With the feature `tracing` it runs in the span of the
+    /// attempt.
+    ///
+    /// The hook runs on the thread of the call, so it must not block. It is not run for requests to hosts that the service names, such as
+    /// those of upload URLs. If it fails, the call ends with [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), and that attempt
+    /// is not sent.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// # let (base, token) = (client.base_url().as_str(), links_sdk::Token::new("pps_token")?);
+    /// use links_sdk::Client;
+    ///
+    /// let client = Client::builder(base).token(token).before_send(|request| {
+    ///     let signed = format!("{} {} {:?}", request.method(), request.url(), request.body());
+    ///     request.set_header("X-Signature", signed.len().to_string())?; // your signature of it
+    ///     Ok(())
+    /// });
+    /// # let client = client.build()?;
+    /// # assert!(client.index().await.is_ok());
+    /// # Ok(()) });
+    /// ```
+    pub fn before_send(
+        mut self,
+        hook: impl Fn(&mut OutgoingRequest<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        self.before_send = Some(BeforeSend(Arc::new(hook)));
         self
     }
 
@@ -524,6 +562,7 @@ impl ClientBuilder {
             http,
             connection: Arc::new(self.connection),
             headers: Arc::new(headers),
+            before_send: self.before_send,
             timeouts: self.timeouts,
             retry: self.retry,
             token: self.token,
@@ -549,10 +588,8 @@ fn in_process_pacer(limits: Option<RateLimits>) -> Arc<dyn Pacer> {
 }
 
 fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
-    HeaderValue::from_str(name).map_err(|_| BuildError::Header {
-        name: USER_AGENT.to_string(),
-        why: "its value holds control characters",
-    })
+    HeaderValue::from_str(name)
+        .map_err(|_| InvalidHeader::new("user-agent", "its value holds control characters").into())
 }
 
 fn http_client(

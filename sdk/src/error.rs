@@ -1,12 +1,17 @@
 //! The error that every call of the client returns.
 
+#[cfg(feature = "testing")]
+mod failed_call;
+
 use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::error_kind::ErrorKind;
-use crate::failed_run;
+#[cfg(feature = "testing")]
+pub use failed_call::FailedCall;
+
+use crate::error_kind::{ErrorKind, predicates};
 use crate::operation::{self, Effect, Operation};
 use crate::outcome::Outcome;
 use crate::service_error::ServiceError;
@@ -430,7 +435,7 @@ impl Error {
     }
 }
 
-failed_run::predicates!(Error);
+predicates!(Error);
 
 /// Returns the outcome that an unusable answer leaves open.
 fn doubt(operation: &Operation) -> Outcome {

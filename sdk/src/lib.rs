@@ -56,6 +56,7 @@
 //! # Ok(()) });
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "apply"),
     allow(
@@ -173,6 +174,8 @@ pub use token::{InvalidToken, Token};
 pub use token_source::{EnvironmentToken, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
+pub use transport::before_send::OutgoingRequest;
+pub use transport::caller_headers::InvalidHeader;
 pub use transport::clock::{Clock, SystemClock};
 pub use transport::connection_options::ConnectionOptions;
 pub use transport::http_sender::Timeouts;

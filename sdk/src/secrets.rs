@@ -29,11 +29,11 @@ use crate::token::Token;
 /// # Ok::<(), links_sdk::InvalidToken>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<RwLock<Known>>);
+pub struct Secrets(Arc<RwLock<SecretList>>);
 
 /// Secrets by length, the longest first, and those of one length by text: one that begins another one must not hide only a part of it.
 #[derive(Default)]
-struct Known {
+struct SecretList {
     secrets: Vec<Secret>,
     /// Number of secrets that were ever added, or were used again by another owner.
     added: u64,
@@ -45,7 +45,7 @@ struct Secret {
     forms: Vec<Zeroizing<String>>,
     /// Text of the token, if it is one and still exists.
     owner: Weak<Zeroizing<String>>,
-    /// Value of [`Known::added`] when it was added.
+    /// Value of [`SecretList::added`] when it was added.
     added: u64,
 }
 
@@ -105,11 +105,11 @@ impl Secrets {
     }
 }
 
-impl Known {
+impl SecretList {
     fn find(&self, secret: &str) -> Result<usize, usize> {
         let key = |text: &str| std::cmp::Reverse(text.len());
-        self.secrets.binary_search_by(|it| {
-            key(&it.text).cmp(&key(secret)).then_with(|| it.text.as_str().cmp(secret))
+        self.secrets.binary_search_by(|known| {
+            key(&known.text).cmp(&key(secret)).then_with(|| known.text.as_str().cmp(secret))
         })
     }
 
@@ -277,7 +277,9 @@ mod tests {
         let secrets = Secrets::default();
         let live: Vec<Token> =
             (0..100).map(|n| Token::new(&format!("live-token-{n}")).unwrap()).collect();
-        live.iter().for_each(|token| secrets.add(token));
+        for token in &live {
+            secrets.add(token);
+        }
         for n in 0..10_000 {
             secrets.add(&Token::new(&format!("renewed-token-{n}")).unwrap());
             // A source that makes a new token of the same text for each request.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use links_fixtures::Fault;
 use links_sdk::apply::DesiredPage;
 use links_sdk::types::NewSlot;
-use links_sdk::{BatchError, Client, Error, ErrorKind, Outcome, Token};
+use links_sdk::{BatchError, Client, Clock, Error, ErrorKind, Outcome, Token};
 use links_test_support::canned::Canned;
 use links_test_support::proxy::Act;
 use serde_json::json;
@@ -164,7 +164,7 @@ async fn the_wait_that_the_service_asks_for_is_told_when_the_attempts_are_used_u
         let error = env.slots().create(divider()).await.unwrap_err();
         assert_eq!(error.retry_after().is_some(), expected, "{error}");
         // A program can add it to the time.
-        let _ = std::time::Instant::now() + error.retry_after().unwrap_or_default();
+        let _ = env.clock.wall() + error.retry_after().unwrap_or_default();
     }
     let run = env.slots().create_many(vec![divider()]).await.unwrap_err();
     assert_eq!((run.kind(), run.retry_after()), (ErrorKind::Server, Some(7 * SECOND)));

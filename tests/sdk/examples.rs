@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use links_fixtures::{ContractServer, Fault, World};
+use links_fixtures::{ContractServer, Fault, Token as AccountToken, World};
 use links_sdk::apply::DesiredPage;
 use links_sdk::content::Button;
-use links_sdk::{Clock, SystemClock, Token};
+use links_sdk::{Client, Clock, SystemClock, Token};
 use links_test_support::authority::Authority;
 use links_test_support::tls_front::TlsFront;
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 #[expect(
     dead_code,
@@ -17,6 +18,14 @@ use serde_json::{Value, json};
 )]
 #[path = "../../sdk/examples/apply_page.rs"]
 mod apply_page;
+
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "a program has a main function, and is no part of this one"
+)]
+#[path = "../../sdk/examples/backend.rs"]
+mod backend;
 
 #[expect(
     dead_code,
@@ -112,6 +121,42 @@ async fn own_transport_serves_several_accounts_by_one_http_client() {
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|logins| logins.iter().any(|login| login == "cafe")), "{found:?}");
     assert!(server.requests().iter().all(|it| it.header("x-gateway-key") == Some("key")));
+}
+
+#[tokio::test]
+async fn backend_serves_two_thousand_tenants_by_one_http_client() {
+    const TENANTS: usize = 2000;
+    let server = ContractServer::start(World::cafe()).await;
+    let token = |tenant: usize| format!("pps_of_tenant_{tenant}");
+    server.edit(|account| {
+        account.tokens.extend((0..TENANTS).map(|n| AccountToken::personal(token(n))));
+    });
+    let base = Client::builder(server.base_url()).build().unwrap();
+    let tenants = backend::Tenants::new(base.clone());
+    // As many at a time as a machine has connections for.
+    for first in (0..TENANTS).step_by(50) {
+        let requests = (first..first + 50).map(|n| {
+            let client = tenants.client(&n.to_string(), || Token::new(&token(n)).unwrap());
+            backend::set_title(client, "cafe".into(), format!("Title {n}"), format!("id-{n}"))
+        });
+        for done in requests.collect::<JoinSet<_>>().join_all().await {
+            done.unwrap();
+        }
+    }
+    let requests = server.requests();
+    assert_eq!((requests.len(), base.requests_sent()), (2 * TENANTS, 0));
+    assert!(requests.iter().all(|it| it.status == 200), "nobody waits for the limits of others");
+    for request in &requests {
+        let tenant = request.header("x-request-id").unwrap().replace("id-", "");
+        let token = format!("Bearer pps_of_tenant_{tenant}");
+        assert_eq!(request.header("authorization"), Some(token.as_str()));
+    }
+    // The next request of a tenant is paced with those before it.
+    let again = tenants.client("7", || unreachable!("it is known"));
+    assert_eq!(again.requests_sent(), 2);
+    tenants.remove("7");
+    let anew = tenants.client("7", || Token::new("pps_another").unwrap());
+    assert!(anew.me().await.unwrap_err().is_not_authenticated());
 }
 
 fn button_count(server: &ContractServer) -> usize {

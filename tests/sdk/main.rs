@@ -7,6 +7,7 @@ mod apply;
 mod apply_call;
 mod arguments;
 mod batch;
+mod call_headers;
 mod concurrent_edits;
 mod conditional_writes;
 #[cfg(feature = "oauth")]
@@ -19,6 +20,8 @@ mod errors;
 mod examples;
 mod executor;
 mod faults;
+#[cfg(feature = "oauth")]
+mod file_store;
 #[cfg(feature = "redis")]
 mod fleet;
 mod foreign_edit;

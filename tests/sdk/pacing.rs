@@ -128,7 +128,7 @@ fn a_429_stops_every_process() {
     let [one, other] = [(); 2].map(|()| SharedFilePacer::new(directory.path().join("rate.json")));
     let (clock, _) = shared_clock();
     ready_now(one.block(2 * SECOND, &*clock));
-    let expected = MustWait { duration: 2 * SECOND, reason: WaitReason::TooManyRequests };
+    let expected = MustWait::new(2 * SECOND, WaitReason::TooManyRequests);
     assert_eq!(must_wait(&other, &clock), expected);
     drop(clock.sleep(2 * SECOND));
     admit(&other, &*clock).unwrap();

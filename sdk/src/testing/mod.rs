@@ -1,4 +1,4 @@
-//! What the tests of a program need (feature `testing`): a clock that never waits, and records without a service.
+//! What the tests of a program need (feature `testing`): a clock that never waits, and records and errors without a service.
 //!
 //! `links-fixtures` is the service itself: a server on loopback that models the whole interface, with faults and edits by other clients.
 //! Together with a [`TestClock`], a retry after a 503 costs no time:
@@ -30,5 +30,6 @@
 mod sample;
 mod test_clock;
 
+pub use crate::error::FailedCall;
 pub use sample::{Sample, sample, sample_with};
 pub use test_clock::TestClock;

@@ -1,6 +1,8 @@
 //! Loop of attempts for one call: wait for the limits, send, decide, send again.
 
+use std::error::Error as StdError;
 use std::future::Future;
+use std::io;
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,6 +14,7 @@ use uuid::Uuid;
 
 use super::admission::AdmittedRequest;
 use super::answer::Answer;
+use super::before_send::{BeforeSend, OutgoingRequest};
 use super::call_result::{AttemptCounts, CallFailure, CallResult, NextAttempt};
 use super::http_sender::{HttpSender, RequestSender};
 use super::make_request::MakeRequest;
@@ -110,7 +113,6 @@ impl<'a> AttemptLoop<'a> {
             // After the wait: a token may be replaced during it.
             self.take_token().await?;
             let request = shared.within(deadline, make()).await?.map_err(CallFailure::Request)?;
-            let request = self.authorized(request);
             if self.options.time_left(&*shared.clock).is_zero() {
                 return Err(CallFailure::PASSED);
             }
@@ -119,7 +121,17 @@ impl<'a> AttemptLoop<'a> {
                 self.next_attempt = Some((wait, reason));
                 return Err(CallFailure::Deadline { wait, reason });
             }
-            let result = self.attempt(sender, request).await;
+            let span =
+                AttemptSpan::new(self.operation, request.method(), &shared.base, self.tries.sent);
+            let request = match span.in_scope(|| self.complete(request)) {
+                Ok(request) => request,
+                Err(error) => {
+                    let failure = Err(CallFailure::Request(io::Error::other(error)));
+                    span.ended(&failure);
+                    return failure;
+                }
+            };
+            let result = self.attempt(sender, request, span).await;
             // A request that is not settled in time is settled in the background. Its answer counts.
             let _ = shared.within(deadline, pin!(admitted.settle())).await;
             let (end, asked) = match &result {
@@ -208,16 +220,26 @@ impl<'a> AttemptLoop<'a> {
         Ok(())
     }
 
-    /// Returns a request with the token and the client's own headers.
-    fn authorized(&self, mut request: Request) -> Request {
+    /// Returns a request with the headers of the client, of the call and of the hook, and then the token.
+    fn complete(&self, mut request: Request) -> Result<Request, Box<dyn StdError + Send + Sync>> {
         let headers = request.headers_mut();
+        let own = self.options.headers.as_deref();
         for (name, value) in self.shared.headers.iter() {
+            if own.is_none_or(|own| !own.contains_key(name)) {
+                headers.append(name, value.clone());
+            }
+        }
+        for (name, value) in own.into_iter().flatten() {
             headers.append(name, value.clone());
+        }
+        if let Some(BeforeSend(hook)) = &self.shared.before_send {
+            let (operation, attempt) = (self.operation.id, self.tries.sent + 1);
+            hook(&mut OutgoingRequest { operation, attempt, request: &mut request })?;
         }
         if let Some(token) = &self.token {
             request.headers_mut().insert(AUTHORIZATION, token.header());
         }
-        request
+        Ok(request)
     }
 
     /// Returns whether there is another token after a refusal. The source is asked once, because a second token would be refused as well.
@@ -291,6 +313,7 @@ impl<'a> AttemptLoop<'a> {
         &mut self,
         sender: &impl RequestSender,
         request: Request,
+        span: AttemptSpan,
     ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
         let shared = self.shared;
         let method = request.method().clone();
@@ -298,7 +321,6 @@ impl<'a> AttemptLoop<'a> {
         let wants_request = shared.observer.wants_request();
         let view = wants_request.then(|| Box::new(RequestView::new(&request)));
         let limit = shared.timeouts.attempt.unwrap_or(self.operation.timeout);
-        let span = AttemptSpan::new(self.operation, &method, &shared.base, self.tries.sent);
         self.tries.sent += 1;
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();

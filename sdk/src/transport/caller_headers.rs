@@ -1,8 +1,6 @@
-//! Headers that a program adds to every request of a client.
+//! Headers that a program adds to the requests of a client, or of one call.
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-
-use crate::build_error::BuildError;
 
 /// Headers that the client or its HTTP library sets, or that change what an answer means.
 const RESERVED: &[&str] = &[
@@ -36,9 +34,23 @@ const RESERVED: &[&str] = &[
     "user-agent",
 ];
 
-/// Adds a header, whose value is then shown nowhere.
-pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), BuildError> {
-    let refused = |why| BuildError::Header { name: name.to_owned(), why };
+/// Reason why a program cannot add a header. The value is never part of the message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the header {name:?} cannot be added: {why}")]
+pub struct InvalidHeader {
+    name: String,
+    why: &'static str,
+}
+
+impl InvalidHeader {
+    pub(crate) fn new(name: impl Into<String>, why: &'static str) -> Self {
+        Self { name: name.into(), why }
+    }
+}
+
+/// Returns a header that a program may add. Its value is then shown nowhere.
+pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidHeader> {
+    let refused = |why| InvalidHeader::new(name, why);
     let parsed: HeaderName = name.parse().map_err(|_| refused("it is not the name of a header"))?;
     if RESERVED.contains(&parsed.as_str()) {
         return Err(refused("the client sets it itself, or depends on its absence"));
@@ -46,7 +58,13 @@ pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()
     let mut value =
         HeaderValue::from_str(value).map_err(|_| refused("its value holds control characters"))?;
     value.set_sensitive(true);
-    headers.append(parsed, value);
+    Ok((parsed, value))
+}
+
+/// Adds a header.
+pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidHeader> {
+    let (name, value) = parse(name, value)?;
+    headers.append(name, value);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod admission;
 pub(crate) mod answer;
 mod attempt_loop;
 pub(crate) mod body_reader;
+pub(crate) mod before_send;
 mod call_result;
 pub(crate) mod caller_headers;
 pub(crate) mod clock;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::Request;
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::call_result::AttemptCounts;
 use super::clock::Clock;
@@ -36,6 +36,8 @@ pub(crate) struct CallOptions {
     pub(crate) reserved: Option<Reservation>,
     /// The call is one attempt without a wait; what would follow is left to the caller.
     pub(crate) single_attempt: Option<SingleAttempt>,
+    /// Headers that the caller adds to the requests of this call to the service.
+    pub(crate) headers: Option<Arc<HeaderMap>>,
     /// Flag of a body that can be read once: set as soon as a part was sent, after which nothing is repeated.
     pub(crate) begun: Option<Arc<AtomicBool>>,
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use http::header::HeaderMap;
 
+use super::before_send::BeforeSend;
 use super::call_result::CallFailure;
 use super::clock::Clock;
 use super::connection_options::ConnectionOptions;
@@ -35,6 +36,7 @@ pub(crate) struct Shared {
     pub(crate) connection: Arc<ConnectionOptions>,
     /// Headers of every request to the service.
     pub(crate) headers: Arc<HeaderMap>,
+    pub(crate) before_send: Option<BeforeSend>,
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
     pub(crate) token: Option<Arc<dyn TokenSource>>,

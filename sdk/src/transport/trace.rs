@@ -30,6 +30,10 @@ mod without {
             Self
         }
 
+        pub(crate) fn in_scope<T>(&self, work: impl FnOnce() -> T) -> T {
+            work()
+        }
+
         pub(crate) fn around<F>(&self, sending: F) -> F {
             sending
         }

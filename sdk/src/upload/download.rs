@@ -31,7 +31,8 @@ pub(crate) async fn download(
     let refused = |why: String| Error::invalid(GET.id, format!("the URL is refused: {why}"));
     let url = ForeignUrl::check(text, &shared.base).map_err(refused)?;
     let bare = url.transport(shared, "(file URL)").map_err(|error| refused(error.to_string()))?;
-    let options = CallOptions { idempotency_key: None, dry_run: false, ..options.clone() };
+    let options =
+        CallOptions { idempotency_key: None, dry_run: false, headers: None, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         let request = Request::new(Method::GET, url.url.clone());
         Box::pin(async move { Ok(request) })

@@ -83,6 +83,7 @@ impl ForeignUrl {
             http: HttpClient::new(http.build().map_err(io::Error::other)?),
             connection,
             headers: Arc::default(),
+            before_send: None,
             timeouts: shared.timeouts,
             retry: shared.retry,
             token: None,

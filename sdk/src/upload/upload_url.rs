@@ -89,7 +89,8 @@ pub(crate) async fn send_to_upload_url(
         .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is refused: {why}")))?;
     let bare = target.url.transport(shared, "(upload URL)");
     let bare = bare.map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
-    let options = CallOptions { idempotency_key: None, dry_run: false, ..options.clone() };
+    let options =
+        CallOptions { idempotency_key: None, dry_run: false, headers: None, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         let request = Request::new(target.method.clone(), target.url.url.clone());
         match target.method {

@@ -87,6 +87,7 @@ impl FairnessTest {
             max_wait: None,
             reserved: None,
             single_attempt: None,
+            headers: None,
             begun: None,
         };
         async move {

@@ -140,6 +140,7 @@ impl LoopTest {
             max_wait: None,
             reserved: None,
             single_attempt: None,
+            headers: None,
             begun: None,
         };
         Self { clock, watch, client, options }

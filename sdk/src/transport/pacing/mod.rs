@@ -145,11 +145,28 @@ impl fmt::Display for WaitReason {
 
 /// Answer of a pacer to a request that must wait, and then ask again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MustWait {
     /// Minimum duration of the wait.
     pub duration: Duration,
     /// The limit that is used up.
     pub reason: WaitReason,
+}
+
+impl MustWait {
+    /// Returns the answer of a pacer whose limit is used up.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use links_sdk::{MustWait, WaitReason};
+    ///
+    /// let wait = MustWait::new(Duration::from_millis(200), WaitReason::PerSecond(5));
+    /// assert_eq!(wait.duration, Duration::from_millis(200));
+    /// ```
+    pub fn new(duration: Duration, reason: WaitReason) -> Self {
+        Self { duration, reason }
+    }
 }
 
 /// Reason why a request is not admitted.

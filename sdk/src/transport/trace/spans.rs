@@ -58,6 +58,11 @@ impl AttemptSpan {
         Self(span)
     }
 
+    /// Does work within the span.
+    pub(crate) fn in_scope<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.0.in_scope(work)
+    }
+
     /// Returns the future of the attempt within the span.
     pub(crate) fn around<F: Future>(&self, sending: F) -> impl Future<Output = F::Output> + use<F> {
         sending.instrument(self.0.clone())

@@ -1,0 +1,241 @@
+//! Errors without a service, for the tests of programs.
+
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use reqwest::{Method, Request, StatusCode};
+
+use super::{Cause, Error, ErrorDetails, FailedRun};
+use crate::error_kind::ErrorKind;
+use crate::outcome::Outcome;
+use crate::service_error::ServiceError;
+use crate::tolerant::FieldErrors;
+use crate::transport::Answer;
+use crate::transport::pacing::WaitReason;
+use crate::transport::retry::AttemptEnd;
+use crate::view::RequestView;
+
+/// Error of a call that never took place, to test what a program does about it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use links_sdk::testing::FailedCall;
+/// use links_sdk::{Error, ErrorKind};
+///
+/// let wait = Duration::from_secs(7);
+/// let error = Error::from(FailedCall::new(ErrorKind::RateLimited).retry_after(wait));
+/// assert!(error.is_rate_limited() && error.is_safe_to_repeat());
+/// assert_eq!(error.retry_after(), Some(wait));
+///
+/// let refused = FailedCall::new(ErrorKind::Validation).field_error("data.link", "It must be a URL.");
+/// assert!(Error::from(refused).field_errors().contains_key("data.link"));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct FailedCall {
+    kind: ErrorKind,
+    operation: &'static str,
+    status: u16,
+    message: String,
+    outcome: Outcome,
+    retry_after: Option<Duration>,
+    field_errors: FieldErrors,
+}
+
+impl FailedCall {
+    /// Returns an error of this kind: of a write that was not executed, unless it is [`ErrorKind::DryRunExecuted`].
+    pub fn new(kind: ErrorKind) -> Self {
+        let status = match kind {
+            ErrorKind::NotAuthenticated => 401,
+            ErrorKind::Forbidden => 403,
+            ErrorKind::NotFound => 404,
+            ErrorKind::Conflict => 409,
+            ErrorKind::Validation => 422,
+            ErrorKind::Rejected => 400,
+            ErrorKind::RateLimited => 429,
+            ErrorKind::Server => 503,
+            _ => 200,
+        };
+        Self {
+            kind,
+            operation: "updateSlot",
+            status,
+            message: "an error of a test".to_owned(),
+            outcome: match kind {
+                ErrorKind::DryRunExecuted => Outcome::Executed,
+                _ => Outcome::NotExecuted,
+            },
+            retry_after: None,
+            field_errors: FieldErrors::default(),
+        }
+    }
+
+    /// Sets the operationId; `updateSlot` unless set.
+    pub fn operation(self, operation: &'static str) -> Self {
+        Self { operation, ..self }
+    }
+
+    /// Sets the HTTP status of an answer, where the kind has several: 502 for [`ErrorKind::Server`], for example.
+    ///
+    /// # Panics
+    ///
+    /// Panics if an answer with this status is an error of another kind.
+    pub fn status(self, status: u16) -> Self {
+        let is_read = self.kind != ErrorKind::Unreadable;
+        assert_eq!(ErrorKind::of_status(status, is_read), self.kind, "the kind of a {status}");
+        Self { status, ..self }
+    }
+
+    /// Sets the message of the service.
+    pub fn message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    /// Sets whether something was written.
+    pub fn outcome(self, outcome: Outcome) -> Self {
+        Self { outcome, ..self }
+    }
+
+    /// Sets the time to wait before the call can succeed.
+    pub fn retry_after(self, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..self }
+    }
+
+    /// Adds a refused field, by its path, with the reason. Only errors that the service answered have such fields.
+    pub fn field_error(mut self, path: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.field_errors.0.entry(path.into()).or_default().push(reason.into());
+        self
+    }
+}
+
+impl From<FailedCall> for Error {
+    fn from(failed: FailedCall) -> Self {
+        let FailedCall { kind, operation, status, message, outcome, retry_after, field_errors } =
+            failed;
+        let network = |end| {
+            let source = io::Error::other(message.clone()).into();
+            Cause::Network { host: "links.example".to_owned(), end, source }
+        };
+        let cause = match kind {
+            ErrorKind::InvalidInput => Cause::Invalid(message),
+            ErrorKind::Timeout => {
+                Cause::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry }
+            }
+            ErrorKind::Network => network(AttemptEnd::NoAnswer),
+            ErrorKind::Untrusted => network(AttemptEnd::Untrusted),
+            ErrorKind::Unreadable => {
+                Cause::Unreadable { status, why: message, excerpt: String::new() }
+            }
+            ErrorKind::DryRunExecuted => {
+                Cause::DryRunExecuted(Answer::new(StatusCode::OK, HeaderMap::new(), message.into()))
+            }
+            ErrorKind::DryRunAccepted => Cause::DryRunAccepted,
+            ErrorKind::NotSent => {
+                let url = "https://links.example/".parse().expect("a URL");
+                Cause::NotSent(Box::new(RequestView::new(&Request::new(Method::POST, url))))
+            }
+            ErrorKind::Run => Cause::Run(Box::new(SampleRun { message, outcome, field_errors })),
+            ErrorKind::NotAuthenticated
+            | ErrorKind::Forbidden
+            | ErrorKind::NotFound
+            | ErrorKind::Conflict
+            | ErrorKind::Validation
+            | ErrorKind::Rejected
+            | ErrorKind::RateLimited
+            | ErrorKind::Server => {
+                let errors = field_errors;
+                let code = String::new();
+                Cause::Service(ServiceError { status, message, code, errors, documentation: None })
+            }
+        };
+        let error = Self::new(operation, outcome, cause);
+        Self(Box::new(ErrorDetails { retry_after, ..*error.0 }))
+    }
+}
+
+/// Run of which only the error is known.
+#[derive(Debug)]
+struct SampleRun {
+    message: String,
+    outcome: Outcome,
+    field_errors: FieldErrors,
+}
+
+impl FailedRun for SampleRun {
+    fn call(&self) -> Option<&Error> {
+        None
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    fn field_errors(&self) -> &FieldErrors {
+        &self.field_errors
+    }
+
+    fn is_safe_to_repeat(&self) -> bool {
+        false
+    }
+}
+
+impl fmt::Display for SampleRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SampleRun {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_each_kind_can_be_made() {
+        use ErrorKind::{
+            Conflict, DryRunAccepted, DryRunExecuted, Forbidden, InvalidInput, Network,
+            NotAuthenticated, NotFound, NotSent, RateLimited, Rejected, Run, Server, Timeout,
+            Unreadable, Untrusted, Validation,
+        };
+        for kind in [
+            InvalidInput,
+            NotAuthenticated,
+            Forbidden,
+            NotFound,
+            Conflict,
+            Validation,
+            Rejected,
+            RateLimited,
+            Timeout,
+            Network,
+            Untrusted,
+            Server,
+            Unreadable,
+            DryRunExecuted,
+            DryRunAccepted,
+            NotSent,
+            Run,
+        ] {
+            let error = Error::from(FailedCall::new(kind).retry_after(Duration::from_secs(1)));
+            assert_eq!(error.kind(), kind, "{error}");
+            assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+            assert_eq!(error.is_safe_to_repeat(), kind.is_temporary(), "{error}");
+            let lost = Error::from(FailedCall::new(kind).outcome(Outcome::Unknown));
+            assert!(lost.outcome() == Outcome::Unknown && !lost.is_safe_to_repeat());
+            assert!(!error.to_string().is_empty());
+        }
+        assert_eq!(Error::from(FailedCall::new(Server).status(502)).status(), Some(502));
+        let error = Error::from(FailedCall::new(Conflict).message("The page is full."));
+        assert_eq!(error.service().unwrap().message, "The page is full.");
+    }
+
+    #[test]
+    #[should_panic(expected = "the kind of a 404")]
+    fn a_status_of_another_kind_is_refused() {
+        let _ = FailedCall::new(ErrorKind::Server).status(404);
+    }
+}
