@@ -495,3 +495,65 @@ fn found_06_an_image_of_the_command_line_is_uploaded_once_for_an_account() {
     assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{run}");
     assert_eq!(avatar(&env, "sq.gif").1, 1);
 }
+
+#[test]
+fn a_plain_path_of_an_image_near_the_file_is_refused_at_its_line() {
+    let env = naming("");
+    let page = |image: &str| {
+        format!(
+            "profile: cafe\nslots:\n  - type: picture\n    data: {{title: Hall, image: {image}}}\n  - type: gallery\n    data:\n      images:\n        - {{title: Menu, image: {image}}}\n"
+        )
+    };
+    env.file("pages/page.yaml", page("images/menu.gif"));
+    for command in ["slots plan pages/page.yaml", "slots apply pages/page.yaml --yes", "plan pages"]
+    {
+        let run = env.run(command);
+        assert_eq!(run.exit, 8, "{run}");
+        for text in [
+            "page.yaml:4:",
+            "page.yaml:8:",
+            "{$upload: images/menu.gif}",
+            "is a file on this machine",
+        ] {
+            assert!(run.stderr.contains(text), "{text}: {run}");
+        }
+    }
+    assert!(
+        !env.operations().iter().any(|it| it.starts_with("create") || it.starts_with("update"))
+    );
+    // The path of an upload, also of an image that is called the same, and what lies elsewhere.
+    for image in ["uploads/4021/menu.gif", "images/hall.gif", "outside.gif", "menu.gif"] {
+        env.file("pages/page.yaml", page(image));
+        let run = env.run("slots plan pages/page.yaml");
+        assert_eq!(run.exit, 3, "{image}: {run}");
+    }
+    env.file("pages/page.yaml", page("../outside.gif"));
+    assert_eq!(env.run("slots plan pages/page.yaml").exit, 8);
+}
+
+#[test]
+fn an_import_refuses_paths_of_images_near_its_file_at_their_lines() {
+    let env = naming("");
+    env.file(
+        "pages/menu.csv",
+        "title,image\nSoup,uploads/4021/soup.gif\n\"Two\nlines\",images/menu.gif\nTea,C:\\tea.gif\n",
+    );
+    let run = env.run("slots import cafe pages/menu.csv --type picture --yes");
+    assert_eq!(run.exit, 8, "{run}");
+    for text in [
+        "pages/menu.csv:3: image: `images/menu.gif` is a file on this machine",
+        "`links files upload pages/images/menu.gif` prints the path",
+        "pages/menu.csv:5: image: `C:\\tea.gif`",
+    ] {
+        assert!(run.stderr.contains(text), "{text}: {run}");
+    }
+    assert!(!run.stderr.contains("soup.gif"), "{run}");
+    env.file(
+        "pages/gallery.csv",
+        "title,images\nHall,\"[{\"\"title\"\": \"\"A\"\", \"\"image\"\": \"\"images/menu.gif\"\"}]\"\n",
+    );
+    let run = env.run("slots import cafe pages/gallery.csv --type gallery --yes");
+    assert_eq!(run.exit, 8, "{run}");
+    assert!(run.stderr.contains("gallery.csv:2: images.0.image: `images/menu.gif`"), "{run}");
+    assert_eq!(uploads(&env.operations()), 0);
+}

@@ -1,4 +1,4 @@
-//! Strings in a plan that are paths of images on this machine: sent as they are, they would show nothing.
+//! Strings in a plan that are paths of images on this machine: sent unchanged, they would show nothing.
 
 use links_sdk::apply::Plan;
 use serde_json::Value;
@@ -7,7 +7,8 @@ use crate::page_file::field_rule::local_file;
 use crate::page_file::local_path::{has_image_ending, is_local};
 use crate::page_file::{At, FieldDiagnostic, PageFile};
 
-/// Diagnostics of the strings in the data that would be sent which are surely paths of images on this machine.
+/// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on
+/// this machine.
 pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
     let created = plan.creates.iter().map(|it| (it.index, &it.data));
     let updated = plan.updates.iter().map(|it| (it.index, &it.changed));
@@ -21,7 +22,7 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
         };
         for (name, value) in data.iter() {
             find(name, value, &mut path, &mut |path, text| {
-                if is_reference(path) {
+                if is_reference(path) || !is_local(text) && file.roots.find(text).is_err() {
                     return;
                 }
                 let (message, help) = local_file(text);
@@ -32,7 +33,8 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
     problems
 }
 
-fn find(
+/// Calls a function for each string in a value that is named like an image, with its path.
+pub(crate) fn find(
     name: &str,
     value: &Value,
     path: &mut Vec<String>,
@@ -40,7 +42,7 @@ fn find(
 ) {
     path.push(name.to_owned());
     match value {
-        Value::String(text) if is_local(text) && has_image_ending(text) => found(path, text),
+        Value::String(text) if has_image_ending(text) => found(path, text),
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 find(&at.to_string(), item, path, found);

@@ -8,7 +8,7 @@ pub(crate) mod export;
 pub(crate) mod fail_on;
 pub(crate) mod image;
 pub(crate) mod known_forms;
-mod local_images;
+pub(crate) mod local_images;
 pub(crate) mod locked;
 pub(crate) mod page_host;
 pub(crate) mod plan;

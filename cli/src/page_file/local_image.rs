@@ -101,7 +101,6 @@ impl ImageRoots {
     }
 
     /// Returns roots without any directory.
-    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn none() -> Self {
         Self { shown: PathBuf::new(), directory: None, roots: Vec::new() }
     }

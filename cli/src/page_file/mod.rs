@@ -47,6 +47,8 @@ pub(crate) struct PageFile {
     pub(crate) images: Vec<(ReferencePlace, String, LocalImage)>,
     /// Diagnostics of the other images.
     pub(crate) missing: Vec<FieldDiagnostic>,
+    /// Directories in which an image may be.
+    pub(crate) roots: ImageRoots,
     /// Directory that image paths are relative to.
     pub(crate) directory: PathBuf,
     /// What the command takes of the file.
@@ -99,6 +101,7 @@ impl PageFile {
         if needs_spans && document.lacks_spans() {
             return Self::of(document.parsed_again()?, images);
         }
+        let roots = images.clone();
         let (images, missing) = references::images(&references, images);
         match checked {
             Ok(page) if problems.is_empty() => Ok(Self {
@@ -107,6 +110,7 @@ impl PageFile {
                 references,
                 images,
                 missing,
+                roots,
                 directory: PathBuf::new(),
                 scope: FileScope::Page,
                 left_out: Vec::new(),
@@ -132,6 +136,7 @@ impl PageFile {
             references: Vec::new(),
             images: Vec::new(),
             missing: Vec::new(),
+            roots: ImageRoots::none(),
             directory: PathBuf::new(),
             scope: FileScope::Page,
             left_out: Vec::new(),

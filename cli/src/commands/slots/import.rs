@@ -1,12 +1,14 @@
 //! `links slots import`: creates a slot for each row of a CSV file.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use links_sdk::ProfileKey;
 
+use crate::apply::local_images;
 use crate::args::dry_run::DryRunArgs;
-use crate::bulk::csv_rows::{ColumnMap, rows};
+use crate::bulk::csv_rows::{ColumnMap, CsvRow, rows};
 use crate::bulk::import::Import;
 use crate::bulk::{self, BulkArgs, BulkRequest, invalid};
 use crate::context::Context;
@@ -15,6 +17,9 @@ use crate::error::exit_code::Exit;
 use crate::fs::named;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
+use crate::page_file::field_rule::local_file;
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::local_path::is_local;
 use crate::profile_key;
 use crate::suggest::suggest;
 
@@ -83,6 +88,10 @@ pub(crate) async fn run(
             format!("{name} has no rows; nothing was written"),
         ));
     }
+    let local = local_images(&rows, &file);
+    if !local.is_empty() {
+        return Err(invalid(local.into_iter().map(at_line).collect()));
+    }
     let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
     bulk::run(context, BulkRequest { pages: vec![profile], how }, &import).await
 }
@@ -92,6 +101,28 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
     let (name, bytes) = named::read_most(file, MOST_BYTES)?;
     let is_stdin = file.as_os_str() == "-";
     Ok((if is_stdin { "standard input".to_owned() } else { name }, bytes))
+}
+
+/// Returns what the rows have of images on this machine, which no one else can see: images near the file, and evident paths.
+fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let roots = ImageRoots::new(directory, &[]).unwrap_or_else(|_| ImageRoots::none());
+    let mut found = Vec::new();
+    for row in rows {
+        for (key, value) in row.data.iter() {
+            local_images::find(key, value, &mut Vec::new(), &mut |path, text| {
+                if !is_local(text) && roots.find(text).is_err() {
+                    return;
+                }
+                let (path, (message, _)) = (path.join("."), local_file(text));
+                let image = directory.join(text).display().to_string();
+                let image = shlex::try_quote(&image).map_or("FILE".into(), Cow::into_owned);
+                let hint = format!("`links files upload {image}` prints the path to write here");
+                found.push(format!("{}: {path}: {message}; {hint}", row.line));
+            });
+        }
+    }
+    found
 }
 
 fn delimiter(text: &str) -> Result<u8, &'static str> {
