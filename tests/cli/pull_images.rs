@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use links_fixtures::{Choices, FileUrls, Profile};
+use links_fixtures::{Choices, FileUrls, Profile, StoredFile};
 
 use crate::steps::{ok, path, text, writes};
 use crate::test_env::TestEnv;
@@ -102,6 +102,48 @@ fn a_file_of_that_name_stays_and_an_equal_one_is_used_again() {
     let before = images(&env);
     ok(&env, "pull cafe -O other.yaml --images");
     assert_eq!(images(&env), before);
+}
+
+#[test]
+fn one_image_under_several_paths_is_no_change_and_no_conflict() {
+    for lock in [true, false] {
+        let env = env().keeping_state();
+        if lock {
+            ok(&env, "init");
+        }
+        let copy = "uploads/4021/again/logo.png";
+        env.server.edit(|account| {
+            let logo = account.files.iter().find(|file| file.path.ends_with("logo.png")).unwrap();
+            let again = StoredFile { path: copy.to_owned(), ..logo.clone() };
+            account.files.push(again);
+            account.profiles[0].slots[2].data.insert("image".to_owned(), copy.into());
+        });
+        let pulled = ok(&env, "pull cafe -O cafe.yaml --images");
+        assert_eq!(images(&env), ["logo.gif", "terrace.gif"], "{pulled}");
+        let file = text(&env, "cafe.yaml");
+        assert_eq!(file.matches("$upload: images/logo.gif").count(), 2, "{file}");
+        for command in ["plan cafe.yaml", "pull cafe -O cafe.yaml"] {
+            let run = ok(&env, command);
+            assert!(run.stdout.contains("no changes"), "{run}");
+        }
+        ok(&env, "apply cafe.yaml");
+        assert_eq!(writes(&env), [""; 0]);
+        if lock {
+            let paths = format!("[\"{copy}\",\"uploads/4021/logo.png\"]");
+            assert!(text(&env, "links.lock").contains(&paths), "{}", text(&env, "links.lock"));
+            // On another machine each place keeps its path too, also where the lock has to be made again.
+            ok(&env, "init --refresh");
+            ok(&env, "apply cafe.yaml --locked");
+        }
+        // A place that is new gets one of the two paths, and nothing is uploaded.
+        env.file(
+            "cafe.yaml",
+            file + "  - {type: picture, data: {title: New, image: {$upload: images/logo.gif}}}\n",
+        );
+        ok(&env, "apply cafe.yaml --yes");
+        let operations = env.operations();
+        assert!(!operations.iter().any(|it| it == "uploadFile"), "{operations:?}");
+    }
 }
 
 #[test]

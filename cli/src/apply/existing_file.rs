@@ -107,7 +107,7 @@ impl ExistingFile {
         let broken = uploads::resolve(
             context,
             client,
-            page.id,
+            page,
             &mut self.file,
             &mut images,
             Some(record),

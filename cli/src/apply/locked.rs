@@ -56,7 +56,7 @@ fn unknown_images(file: &PageFile, record: &SyncRecord) -> Vec<FieldDiagnostic> 
     let is_unknown = |reference: &&Reference| {
         let is_image = matches!(reference.target, ReferenceTarget::Upload(_));
         let image = file.images.iter().find(|(place, ..)| *place == reference.place);
-        is_image && image.is_some_and(|(_, _, local)| record.image(&local.hash).is_none())
+        is_image && image.is_some_and(|(_, _, local)| record.images(&local.hash).next().is_none())
     };
     let problem = |reference: &Reference| {
         reference

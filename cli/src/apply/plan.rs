@@ -57,16 +57,8 @@ pub(crate) async fn resolve(
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(
-        uploads::resolve(
-            context,
-            &client,
-            page.id,
-            &mut file,
-            &mut images,
-            record.as_deref(),
-            forms,
-        )
-        .await?,
+        uploads::resolve(context, &client, page, &mut file, &mut images, record.as_deref(), forms)
+            .await?,
     );
     Ok(PlanInputs { file, client, images, broken, record })
 }

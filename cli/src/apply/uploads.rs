@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use links_sdk::apply::ItemRefusal;
-use links_sdk::{Client, ProfileId, Upload};
+use links_sdk::apply::{ItemRefusal, PageSnapshot};
+use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
 use super::image::{Image, new_images};
@@ -35,7 +35,7 @@ pub(crate) fn images(file: &PageFile) -> Vec<Image> {
 pub(crate) async fn resolve(
     context: &Context,
     client: &Client,
-    page: ProfileId,
+    page: &PageSnapshot,
     file: &mut PageFile,
     images: &mut [Image],
     record: Option<&SyncRecord>,
@@ -53,13 +53,32 @@ pub(crate) async fn resolve(
     let known = context.uploads();
     for image in images {
         let hash = &image.local.hash;
-        let recorded = || record.and_then(|it| it.image(hash));
-        let path = known.of_page(page, hash).or_else(recorded);
+        let recorded = record.into_iter().flat_map(|record| record.images(hash));
+        let mut paths = known.of_page(page.id, hash).into_iter().chain(recorded).peekable();
+        let (first, shown) = (paths.peek().copied(), shown_at(page, file, &image.place));
+        // The service may have an image under several paths: a page keeps the one that it has.
+        let path = paths.find(|path| Some(*path) == shown).or(first);
         image.uploaded = path.is_some();
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
         image.place.put_in(Arc::make_mut(&mut file.page.content), &value);
     }
     Ok(problems)
+}
+
+/// Returns the path of the image that the page has at a place of its file.
+fn shown_at<'p>(
+    page: &'p PageSnapshot,
+    file: &PageFile,
+    place: &ReferencePlace,
+) -> Option<&'p str> {
+    let data = match place.item {
+        Some(item) => {
+            let id = file.page.content.slots.get(item)?.id?;
+            &page.slots.iter().find(|slot| slot.id == id)?.data
+        }
+        None => &page.record,
+    };
+    place.value(data)?.as_str()
 }
 
 /// Placeholder of an image that is not uploaded yet.

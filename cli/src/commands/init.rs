@@ -194,7 +194,9 @@ fn take_over(
                     taken += 1;
                 }
             }
-            lock.images.extend(images);
+            for (hash, paths) in images {
+                lock.images.entry(hash).or_default().0.extend(paths.0);
+            }
         })?;
         records.forget_own()?;
     }
@@ -266,7 +268,7 @@ async fn refresh(
     let types = context.slot_types().await?.rules();
     let mut images = uploads::images(&file);
     let broken =
-        uploads::resolve(context, &client, page.id, &mut file, &mut images, Some(&record), forms)
+        uploads::resolve(context, &client, &page, &mut file, &mut images, Some(&record), forms)
             .await?;
     if !broken.is_empty() {
         return Err(file.document.bad(broken).into());

@@ -25,7 +25,7 @@ pub(crate) struct Reference {
 }
 
 /// Place in the data of a slot, or in the fields of the page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ReferencePlace {
     /// Index of the slot's item in the file; `None` for a field of the page.
     pub(crate) item: Option<usize>,

@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 
 use super::unique_map::unique_map;
-use super::{LockFileError, PageBase, SlotBase};
+use super::{ImagePaths, LockFileError, PageBase, SlotBase};
 use crate::ids::{FormId, ProfileId};
 
 /// Content of `links.lock`: identities of pages, forms and images of one account, and the [record](PageBase) of the last sync of each page.
@@ -38,7 +38,7 @@ pub struct Lock {
     pub forms: BTreeMap<String, FormId>,
     /// Paths of uploaded images by the SHA-256 of their content.
     #[serde(deserialize_with = "unique_map")]
-    pub images: BTreeMap<String, String>,
+    pub images: BTreeMap<String, ImagePaths>,
     /// Records of the pages by the path of their file, relative to the directory of the lock, with `/`.
     #[serde(deserialize_with = "unique_map")]
     pub pages: BTreeMap<String, PageBase>,

@@ -46,6 +46,7 @@ mod hash_pair;
 mod hashed;
 mod identity;
 mod identity_error;
+mod image_paths;
 mod key_decision;
 mod live_page;
 mod lock;
@@ -73,6 +74,7 @@ pub use conflict::{Conflict, Deletion, DeletionReason, RemoteChange, Replaced, S
 pub use file_page::{FilePage, FileSlot, FileSlotId};
 pub use hash_pair::HashPair;
 pub use identity_error::{IdentityError, IdentityProblem};
+pub use image_paths::ImagePaths;
 pub use live_page::LivePage;
 pub use lock::Lock;
 pub use lock_error::LockFileError;

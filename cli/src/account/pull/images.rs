@@ -19,28 +19,20 @@ pub(super) const IMAGES: &str = "images";
 /// Images that were downloaded, each once for each directory.
 #[derive(Default)]
 pub(super) struct Images {
-    /// By the directory of the page file and the path on the service.
-    known: BTreeMap<(PathBuf, String), DownloadedImage>,
-}
-
-/// A file beside a page file.
-#[derive(Clone)]
-pub(super) struct DownloadedImage {
-    /// Its path from the directory of the page file, as `$upload` takes it.
-    pub(super) name: String,
-    /// SHA-256 of its content.
-    pub(super) hash: String,
+    /// Names of their files, by the directory of the page file and the path on the service.
+    known: BTreeMap<(PathBuf, String), String>,
 }
 
 impl Images {
-    /// Downloads an image. `Err` within the result is the reason why it cannot be had at all.
+    /// Downloads an image. Returns the path of its file from the directory of the page file, as `$upload` takes it. `Err` within the result
+    /// is the reason why it cannot be had at all.
     pub(super) async fn save(
         &mut self,
         client: &Client,
         directory: &Path,
         path: &str,
         url: &str,
-    ) -> Result<Result<DownloadedImage, String>, CommandError> {
+    ) -> Result<Result<String, String>, CommandError> {
         let key = (directory.to_owned(), path.to_owned());
         if let Some(image) = self.known.get(&key) {
             return Ok(Ok(image.clone()));
@@ -70,7 +62,7 @@ impl Images {
 }
 
 /// Writes an image under a name that no other image has.
-fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<DownloadedImage> {
+fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<String> {
     let hash = hash_of(bytes);
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let last = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
@@ -79,7 +71,7 @@ fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<DownloadedIma
     fs::create_dir_all(named::resolve(&images)?)?;
     let names = [format!("{stem}.{ending}"), format!("{stem}-{}.{ending}", &hash[..12])];
     for name in &names {
-        let saved = || DownloadedImage { name: format!("{IMAGES}/{name}"), hash: hash.clone() };
+        let saved = || format!("{IMAGES}/{name}");
         match atomic::write_bytes(&images.join(name), bytes, false) {
             Ok(()) => return Ok(saved()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -112,7 +104,7 @@ mod tests {
     fn an_image_stays_beneath_its_directory_and_replaces_no_other_file() {
         let directory = tempfile::tempdir().unwrap();
         let at = directory.path();
-        let name = |path: &str, bytes: &[u8]| write(at, path, bytes).unwrap().name;
+        let name = |path: &str, bytes: &[u8]| write(at, path, bytes).unwrap();
         assert_eq!(name("uploads/7/logo.png", b"GIF89a-one"), "images/logo.gif");
         assert_eq!(name("uploads/8/logo.png", b"GIF89a-one"), "images/logo.gif");
         let other = name("uploads/9/logo.png", b"GIF89a-two");

@@ -224,7 +224,7 @@ impl<'c> Puller<'c> {
         })
     }
 
-    /// Downloads the images of a page and refers to them. Returns their paths on the service by the hash of their content.
+    /// Downloads the images of a page and refers to them. Returns their paths on the service by their places.
     async fn refer_to_images(
         &mut self,
         file: &Path,
@@ -232,7 +232,7 @@ impl<'c> Puller<'c> {
         content: &PageContent,
         new: &mut NewPage,
         report: &mut Report,
-    ) -> Result<BTreeMap<String, String>, CommandError> {
+    ) -> Result<BTreeMap<ReferencePlace, String>, CommandError> {
         let urls = urls(page, &self.types);
         let found = places(&content.content, &urls);
         let mut paths = BTreeMap::new();
@@ -250,8 +250,8 @@ impl<'c> Puller<'c> {
             };
             match saved {
                 Ok(image) => {
-                    new.refer(&place, "$upload", &image.name);
-                    paths.insert(image.hash, path);
+                    new.refer(&place, "$upload", &image);
+                    paths.insert(place, path);
                 }
                 Err(why) => report.note(format!("{place}: {path} is left as its path: {why}")),
             }
@@ -286,7 +286,7 @@ impl<'c> Puller<'c> {
         path: &Path,
         text: String,
         page: &PageSnapshot,
-        paths: &BTreeMap<String, String>,
+        paths: &BTreeMap<ReferencePlace, String>,
     ) -> Result<(), CommandError> {
         let Some(record) = SyncRecord::of(self.context, path)? else { return Ok(()) };
         if record.has_other_file(page.id) {
@@ -303,7 +303,7 @@ impl<'c> Puller<'c> {
         let mut images = uploads::images(&file);
         let content = std::sync::Arc::make_mut(&mut file.page.content);
         for image in &mut images {
-            if let Some(path) = paths.get(&image.local.hash) {
+            if let Some(path) = paths.get(&image.place) {
                 image.uploaded = true;
                 image.place.put_in(content, &json!(path));
             }

@@ -390,19 +390,19 @@ impl SyncRecord {
         &self,
         context: &Context,
         base: PageBase,
-        images: BTreeMap<String, String>,
+        images: Vec<(String, String)>,
     ) -> Result<(), CommandError> {
         match &self.place {
             RecordPlace::Lock(store) => store.update(context, &self.service, |lock| {
                 // The file of the page was moved; two files of one page are refused before.
                 lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
                 lock.pages.insert(self.key.clone(), base);
-                lock.images.extend(images);
+                add_images(lock, images);
             })?,
             RecordPlace::State(records) => {
                 let (mut lock, page) = (self.lock.clone(), base.id);
                 lock.pages = [(self.key.clone(), base)].into();
-                lock.images.extend(images);
+                add_images(&mut lock, images);
                 if lock != self.lock {
                     records.put_own(context, page, &lock)?;
                 }
@@ -457,13 +457,15 @@ impl SyncRecord {
         self.lock.forms.get(name).map(FormId::as_str)
     }
 
-    /// Returns the path on the service of an image with this content.
-    pub(crate) fn image(&self, hash: &str) -> Option<&str> {
-        let path = self.lock.images.get(hash).map(String::as_str)?;
+    /// Returns the paths on the service of an image with this content.
+    pub(crate) fn images(&self, hash: &str) -> impl Iterator<Item = &str> {
         // The file may come from others: what cannot be the path of an upload is uploaded anew instead of being written to the page.
-        let is_relative = !path.starts_with('/') && !path.contains([':', '\\']);
-        (is_relative && path.split('/').all(|name| !matches!(name, "" | "." | "..")))
-            .then_some(path)
+        let is_upload = |path: &&str| {
+            let is_relative = !path.starts_with('/') && !path.contains([':', '\\']);
+            is_relative && path.split('/').all(|name| !matches!(name, "" | "." | ".."))
+        };
+        let paths = self.lock.images.get(hash).into_iter().flat_map(|paths| &paths.0);
+        paths.map(String::as_str).filter(is_upload)
     }
 
     /// Merges a file with its page. Also returns the record of the last sync that it did so by.
@@ -532,8 +534,15 @@ fn compared(file: &PageFile, images: &[Image], page: &PageSnapshot) -> (FilePage
 
 const LOGIN: &str = "login";
 
-/// Returns the paths of the images of a file that the service has, by their hashes.
-pub(super) fn image_paths(file: &PageFile, images: &[Image]) -> BTreeMap<String, String> {
+/// Adds paths of images to those of a lock.
+fn add_images(lock: &mut Lock, images: Vec<(String, String)>) {
+    for (hash, path) in images {
+        lock.images.entry(hash).or_default().0.insert(path);
+    }
+}
+
+/// Returns the paths of the images of a file that the service has, each with the hash of its content.
+pub(super) fn image_paths(file: &PageFile, images: &[Image]) -> Vec<(String, String)> {
     let path = |image: &Image| {
         let data = image.place.data(&file.page.content)?;
         let path = image.place.value(data)?.as_str()?;

@@ -16,7 +16,7 @@ fn lock() -> Lock {
     page.fields.insert("avatar".into(), HashPair { file: None, page: ValueHash::EMPTY });
     lock.pages.insert("pages/cafe.yaml".into(), page);
     lock.forms.insert("booking".into(), "7a1e0c9e-6b1f-4f0e-9a53-0d0d5c1c2f11".into());
-    lock.images.insert("5f3c".repeat(16), "uploads/7/logo.png".into());
+    lock.images.insert("5f3c".repeat(16), "uploads/7/logo.png".to_owned().into());
     lock
 }
 
@@ -80,6 +80,22 @@ fn a_damaged_lock_is_refused_with_the_place() {
     };
     assert_eq!(line, text.lines().position(|line| line.contains("1004")).unwrap() + 1);
     assert!(!reason.contains("line"), "{reason}");
+}
+
+#[test]
+fn an_image_has_one_path_or_several() {
+    let mut several = lock();
+    let paths = &mut several.images.get_mut(&"5f3c".repeat(16)).unwrap().0;
+    paths.insert("uploads/7/footer.png".to_owned());
+    let text = several.to_string();
+    assert!(text.contains("5f3c\":[\"uploads/7/footer.png\",\"uploads/7/logo.png\"]\n"), "{text}");
+    assert_eq!(Lock::parse(&text).unwrap(), several);
+    let one = lock().to_string();
+    for wrong in ["[]", "[\"a\"]", "[\"a\",\"a\"]", "[\"a\",1]", "7", "null"] {
+        let broken = one.replacen("\"uploads/7/logo.png\"", wrong, 1);
+        let found = Lock::parse(&broken);
+        assert!(matches!(found, Err(LockFileError::Malformed { .. })), "{found:?}");
+    }
 }
 
 #[test]
