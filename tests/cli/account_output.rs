@@ -216,3 +216,33 @@ fn an_edited_plan_is_a_bad_input_and_no_conflict() {
     assert!(error["message"].as_str().unwrap().contains("was edited"), "{error:#}");
     assert_eq!(writes(&env), [""; 0]);
 }
+
+#[test]
+fn pages_and_forms_that_stay_as_they_are_take_one_line_in_plan_and_apply() {
+    let env = TestEnv::cafe().keeping_state().env("LINKS_TEST_NO_WAIT", "1");
+    for name in ["cafe", "qara.weddings"] {
+        assert_eq!(env.run(&format!("pull {name} -O {name}.yaml")).exit, 0);
+    }
+    env.server.edit(|account| {
+        for nth in 0..8 {
+            let mut page = account.profiles[1].clone();
+            (page.id, page.login) = (500 + nth, format!("page{nth}"));
+            account.profiles.push(page);
+        }
+    });
+    for nth in 0..8 {
+        let title = env.server.account().profiles[1].title.clone().unwrap();
+        env.file(&format!("page{nth}.yaml"), format!("profile: page{nth}\ntitle: {title}\n"));
+    }
+    let cafe = std::fs::read_to_string(env.home.path().join("cafe.yaml")).unwrap();
+    env.file("cafe.yaml", cafe.replace("title: Qara Coffee", "title: Anew"));
+    let plan = env.run("plan .");
+    assert_eq!(plan.exit, 3, "{plan}");
+    assert_eq!(plan.stdout.matches("no changes").count(), 1, "{plan}");
+    assert!(plan.stdout.contains("= 9 pages: no changes"), "{plan}");
+    assert_eq!(env.run("plan . -o ids").stdout, "101\n");
+    let applied = env.run("apply . --yes");
+    assert_eq!(applied.exit, 0, "{applied}");
+    assert_eq!(applied.stdout.matches("no changes").count(), 1, "{applied}");
+    assert!(!applied.stdout.contains("page3"), "{applied}");
+}

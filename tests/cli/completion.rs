@@ -167,3 +167,33 @@ fn names_of_another_account_are_not_offered() {
         }
     }
 }
+
+#[test]
+fn runs_and_pages_are_offered_and_the_options_of_every_command_come_last() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state").display().to_string();
+    let env = TestEnv::cafe().keeping_state().env("LINKS_STATE_DIR", state);
+    for title in ["A", "B"] {
+        assert_eq!(env.run(&format!("slots set cafe 1002 title={title}")).exit, 0);
+    }
+    let runs = env.run("log -o ids").stdout;
+    env.file("cafe.yaml", "profile: cafe\n");
+    let values = |words: &[&str]| {
+        let offered = offered(&env, "fish", words);
+        let values = offered.lines().map(|line| line.split('\t').next().unwrap().to_owned());
+        values.collect::<Vec<_>>()
+    };
+    assert_eq!(values(&["links", "undo", ""]), runs.lines().collect::<Vec<_>>());
+    let start = &runs[..4];
+    assert!(values(&["links", "undo", start]).iter().all(|run| run.starts_with(start)));
+    let paths = values(&["links", "check", ""]);
+    assert!(
+        paths.iter().any(|it| it == "cafe.yaml") && paths.iter().all(|it| it != "."),
+        "{paths:?}"
+    );
+    let options = values(&["links", "check", "--"]);
+    let place = |name: &str| options.iter().position(|it| it == name).unwrap();
+    for own in ["--all", "--fix", "--strict", "--baseline", "--annotate", "--fresh"] {
+        assert!(place(own) < place("--output"), "{own}: {options:?}");
+    }
+}

@@ -204,3 +204,19 @@ fn run_of(history: &str) -> String {
     let history: Value = serde_json::from_str(history).unwrap();
     history["data"][0]["run"].as_str().unwrap().to_owned()
 }
+
+#[test]
+fn a_dry_run_of_an_update_shows_old_and_new_values() {
+    let env = TestEnv::cafe();
+    for (line, shown) in [
+        ("slots set cafe 1002 title=Card", "title: \"Menu\" → \"Card\""),
+        ("profile update cafe title=Roasters", "title: \"Qara Coffee\" → \"Roasters\""),
+    ] {
+        let run = env.run(&format!("{line} --dry-run"));
+        assert_eq!(run.exit, 0, "{run}");
+        assert!(format!("{}{}", run.stdout, run.stderr).contains(shown), "{run}");
+        // Data stays data.
+        let json = env.run(&format!("{line} --dry-run -o json"));
+        assert_eq!(json.json()["data"]["accepted"], true, "{json}");
+    }
+}

@@ -132,7 +132,7 @@ fn a_wrong_setting_of_the_server_is_a_usage_error_without_the_password() {
         (
             "redis://:canary@h",
             "maybe",
-            "LINKS_PACER_UNREACHABLE is `maybe`, not wait, fail or share:N",
+            "LINKS_PACER_UNREACHABLE must be wait, fail or share:N, not `maybe`",
         ),
     ] {
         let env = TestEnv::cafe().env("LINKS_PACER", url);

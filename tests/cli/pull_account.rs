@@ -129,7 +129,7 @@ fn the_forms_of_files_are_the_same_for_a_pull_as_for_a_plan() {
     env.file("a.yaml", format!("form: a\nid: {}\ntitle: '{}'\n", first.id, first.title));
     env.file("b.yaml", format!("form: b\ntitle: '{}'\n", first.title));
     let plan = ok(&env, "plan a.yaml b.yaml");
-    assert!(plan.stdout.contains("= form b: no changes"), "{plan}");
+    assert!(plan.stdout.contains("= 2 forms: no changes"), "{plan}");
     let pulled = ok(&env, "pull --all -O . -o json").json();
     let forms: Vec<_> = pulled["data"]["forms"]
         .as_array()

@@ -545,3 +545,57 @@ fn what_others_change_during_an_undo_is_not_overwritten() {
         assert!(conflicts > 0, "{line}");
     }
 }
+
+#[test]
+fn the_beginning_of_several_runs_names_them() {
+    let env = cafe();
+    for nth in 0..12 {
+        ok(&env, &format!("slots set cafe 1002 title=Menu{nth}"));
+    }
+    for title in ["A", "B"] {
+        let item = format!("{{id: 1001, type: text, data: {{title: {title}}}}}");
+        env.file("page.yaml", format!("profile: cafe\nslots:\n  - {item}\n"));
+        ok(&env, "slots apply page.yaml");
+    }
+    let runs = ok(&env, "log -o ids").stdout;
+    let start = &runs[..2];
+    env.operations();
+    for line in ["undo", "slots restore"] {
+        let run = env.run(&format!("{line} {start} --yes"));
+        assert_eq!(run.exit, 2, "{run}");
+        assert!(run.stderr.contains(&format!("{start} matches ")), "{run}");
+        assert!(run.stderr.contains("runs; nothing was written"), "{run}");
+        let named = runs.lines().filter(|name| run.stderr.contains(name)).count();
+        assert!((2..=10).contains(&named), "{named}: {run}");
+        assert_eq!(run.stderr.contains(", …"), named == 10, "{run}");
+    }
+    assert_eq!(env.operations(), [""; 0]);
+}
+
+#[test]
+fn the_plan_of_a_large_undo_is_shortened() {
+    let env = cafe();
+    let rows: String =
+        (0..120).map(|nth| format!("Row {nth},https://qara.example/{nth}\n")).collect();
+    env.file("menu.csv", format!("title,link\n{rows}"));
+    ok(&env, "slots import cafe menu.csv --type button --yes");
+    let edit = [
+        "slots",
+        "rewrite",
+        "cafe",
+        "--where",
+        ".type == \"button\"",
+        "--edit",
+        ".data.title += \"!\"",
+        "--yes",
+    ];
+    let rewritten = env.run_args(edit.iter(), b"");
+    assert_eq!(rewritten.exit, 0, "{rewritten}");
+    let lines = |options: &str| {
+        let run = env.run(&format!("undo --dry-run {options}"));
+        assert_eq!(run.exit, 3, "{run}");
+        format!("{}{}", run.stdout, run.stderr).lines().filter(|line| line.contains("Row ")).count()
+    };
+    let (short, full) = (lines(""), lines("--full"));
+    assert!(short < 40 && full >= 120, "{short} {full}");
+}

@@ -13,6 +13,17 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 pub(crate) use crate::journal::{directory, service};
 
+/// Maximum number of runs that a hint names.
+const NAMED_RUNS: usize = 10;
+
+/// Returns the error for the beginning of a name that several runs have, with their names.
+pub(crate) fn ambiguous(name: &str, runs: &[&str]) -> CommandError {
+    let (shown, more) = runs.split_at(runs.len().min(NAMED_RUNS));
+    let more = if more.is_empty() { "" } else { ", …" };
+    CommandError::usage(format!("{name} matches {} runs; nothing was written", runs.len()))
+        .with_hint(format!("one of {}{more}", shown.join(", ")))
+}
+
 /// Returns the settings of a run that only reads, and knows the journals of unfinished runs if there is a directory for them.
 pub(crate) fn settings(context: &Context) -> RunSettings {
     let settings = RunSettings::new().service(service(context).unwrap_or_default());

@@ -99,7 +99,7 @@ notificationChannelIds: [Owner, {$chanel: Owner}, {$channel: ''}, {$channel: A, 
         ("profile: cafe\nslots: []\n", "1:1 this file is a page, not a form"),
         (
             "profile: cafe\nform: a\n",
-            "2:1 a file is a page (`profile`) or a form (`form`), not both",
+            "2:1 a file must be a page (`profile`) or a form (`form`), not both",
         ),
         ("title: A\n", "1:1 `form` is missing: the local name of the form"),
         ("form: 7\ntitle: A\n", "1:7 `form` must be the local name of the form, not a number"),

@@ -21,7 +21,7 @@ impl FileKind {
     pub(crate) fn of(root: &Node) -> Result<Option<Self>, FieldDiagnostic> {
         match (root.get("profile"), root.entry("form")) {
             (Some(_), Some((key, _))) => {
-                let message = "a file is a page (`profile`) or a form (`form`), not both";
+                let message = "a file must be a page (`profile`) or a form (`form`), not both";
                 Err(FieldDiagnostic::new("form", key.span.clone(), message))
             }
             (Some(_), None) => Ok(Some(Self::Page)),
@@ -63,7 +63,7 @@ mod tests {
         };
         assert_eq!(kind("slots: []\nprofile: cafe\n"), Ok(FileKind::Page));
         assert_eq!(kind("title: A\nform: booking\n"), Ok(FileKind::Form));
-        let both = "a file is a page (`profile`) or a form (`form`), not both".to_owned();
+        let both = "a file must be a page (`profile`) or a form (`form`), not both".to_owned();
         assert_eq!(kind("profile: cafe\nform: booking\n"), Err((14..18, both)));
         let neither = "this is neither a page nor a form".to_owned();
         assert_eq!(kind("name: x\ntitle: A\n"), Err((0..4, neither.clone())));

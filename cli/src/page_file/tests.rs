@@ -82,7 +82,7 @@ fn a_slot_can_be_marked_as_new() {
     assert_eq!(content.content.slots[0], content.content.slots[1]);
     assert_eq!(yaml::write(&content).unwrap(), text);
     let other = refused(text.replace("new", "newer"));
-    assert_eq!(other, ["4:9 `id` is a whole number from 1 to 9223372036854775807"]);
+    assert_eq!(other, ["4:9 `id` must be a whole number from 1 to 9223372036854775807"]);
 }
 
 #[test]
@@ -157,7 +157,7 @@ slots:
         [
             "1:1 unknown field `profil`",
             "1:1 `profile` is missing: the login or id of the page",
-            "3:9 `id` is a whole number from 1 to 9223372036854775807",
+            "3:9 `id` must be a whole number from 1 to 9223372036854775807",
             "6:11 `type` must be the name of a slot type, not a number",
             "7:5 unknown field `tittle`",
             "8:9 the id 7 is already used by item 2",
@@ -231,12 +231,12 @@ fn fault_67_an_invalid_page_file_is_refused_with_one_message() {
         (
             "an id too large",
             of("x").replace("type", "id: 9223372036854775808\n    type").into_bytes(),
-            "3:9 `id` is a whole number from 1 to 9223372036854775807",
+            "3:9 `id` must be a whole number from 1 to 9223372036854775807",
         ),
         (
             "a fractional id",
             of("x").replace("type", "id: 1.0\n    type").into_bytes(),
-            "3:9 `id` is a whole number from 1 to 9223372036854775807",
+            "3:9 `id` must be a whole number from 1 to 9223372036854775807",
         ),
         ("a key that is a list", of("{[a]: b}").into_bytes(), ""),
     ];

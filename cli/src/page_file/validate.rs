@@ -240,7 +240,7 @@ fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<Sl
         let problem = FieldDiagnostic::new(
             format!("{path}.id"),
             node.span.clone(),
-            "`id` is a whole number from 1 to 9223372036854775807",
+            "`id` must be a whole number from 1 to 9223372036854775807",
         );
         problems.push(problem.help("leave `id` out for a new slot"));
     }

@@ -30,7 +30,7 @@ pub(super) fn of(
     let when_unreachable = set(PACER_UNREACHABLE).map_or(Ok(WhenUnreachable::Wait), |word| {
         when_unreachable(&word).ok_or_else(|| {
             CommandError::usage(format!(
-                "{PACER_UNREACHABLE} is `{word}`, not wait, fail or share:N"
+                "{PACER_UNREACHABLE} must be wait, fail or share:N, not `{word}`"
             ))
         })
     })?;
@@ -86,7 +86,8 @@ mod tests {
         assert_eq!(without("fail"), Ok(WhenUnreachable::Fail));
         assert_eq!(without("share:16"), Ok(WhenUnreachable::Share(16)));
         for word in ["share", "share:", "share:0", "share:-1", "Wait", "no"] {
-            let expected = format!("{PACER_UNREACHABLE} is `{word}`, not wait, fail or share:N");
+            let expected =
+                format!("{PACER_UNREACHABLE} must be wait, fail or share:N, not `{word}`");
             assert_eq!(without(word), Err(expected));
         }
     }

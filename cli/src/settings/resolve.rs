@@ -76,7 +76,7 @@ fn output(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Format, CommandError>
         (None, _) if flags.jq.is_some() => Ok(Format::Json),
         (None, Some(word)) => Format::from_word(&word).ok_or_else(|| {
             let known = Format::words();
-            CommandError::usage(format!("{OUTPUT} is `{word}`, not one of {known}"))
+            CommandError::usage(format!("{OUTPUT} must be one of {known}, not `{word}`"))
         }),
         (None, None) => Ok(Format::Table),
     }
@@ -104,7 +104,7 @@ fn sandbox(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<SandboxMode>,
         Some(word) => match is_on(SANDBOX, Some(word)) {
             Ok(is_on) => is_on.then_some(SandboxMode::Unlimited),
             Err(_) => {
-                let message = format!("{SANDBOX} is `{word}`, not 1, 0 or limits");
+                let message = format!("{SANDBOX} must be 1, 0 or limits, not `{word}`");
                 return Err(CommandError::usage(message));
             }
         },
@@ -186,7 +186,7 @@ pub(super) fn color(flag: Option<Color>, set: NonEmpty<'_>) -> Result<Color, Com
         (None, None, _) if forced => Color::Always,
         (None, None, Some(word)) => {
             <Color as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
-                CommandError::usage(format!("{COLOR} is `{word}`, not auto, always or never"))
+                CommandError::usage(format!("{COLOR} must be auto, always or never, not `{word}`"))
             })?
         }
         (None, None, None) if set("TERM").is_some_and(|term| term == "dumb") => Color::Never,
@@ -199,7 +199,9 @@ fn verbose(flags: u8, variable: Option<&str>) -> Result<u8, CommandError> {
         (0, None | Some("0")) => Ok(0),
         (0, Some("1")) => Ok(1),
         (0, Some("2")) => Ok(2),
-        (0, Some(word)) => Err(CommandError::usage(format!("{LOG} is `{word}`, not 0, 1 or 2"))),
+        (0, Some(word)) => {
+            Err(CommandError::usage(format!("{LOG} must be 0, 1 or 2, not `{word}`")))
+        }
         (flags, _) => Ok(flags),
     }
 }
@@ -208,6 +210,6 @@ fn is_on(name: &str, value: Option<&str>) -> Result<bool, CommandError> {
     match value {
         None | Some("0" | "false" | "no" | "off") => Ok(false),
         Some("1" | "true" | "yes" | "on") => Ok(true),
-        Some(word) => Err(CommandError::usage(format!("{name} is `{word}`, not 1 or 0"))),
+        Some(word) => Err(CommandError::usage(format!("{name} must be 1 or 0, not `{word}`"))),
     }
 }

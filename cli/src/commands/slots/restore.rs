@@ -106,6 +106,9 @@ fn find(context: &Context, name: &str) -> Result<(PathBuf, String), CommandError
         [(runs, recorded)] => Ok((runs.backup(&recorded.run), recorded.run.clone())),
         [] => Err(CommandError::new(Exit::NotFound, format!("there is no run {name}"))
             .with_hint("`links slots history` lists them")),
-        _ => Err(CommandError::usage(format!("{name} matches {} runs", found.len()))),
+        several => {
+            let names: Vec<&str> = several.iter().map(|(_, it)| it.run.as_str()).collect();
+            Err(runs::ambiguous(name, &names))
+        }
     }
 }

@@ -25,9 +25,6 @@ pub(super) struct UndoneWrite {
     page: Option<ProfileId>,
 }
 
-/// Maximum number of runs that a hint names.
-const NAMED_RUNS: usize = 10;
-
 const LIST: &str = "`links log` lists the writes of this machine";
 
 impl UndoneWrite {
@@ -105,11 +102,8 @@ fn named(all: &[LoggedWrite], name: &str) -> Result<usize, CommandError> {
             let message = format!("there is no run {name}");
             CommandError::new(Exit::NotFound, message).with_hint(LIST)
         } else {
-            let (shown, more) = found.split_at(found.len().min(NAMED_RUNS));
-            let names: Vec<&str> = shown.iter().map(|at| all[*at].run()).collect();
-            let more = if more.is_empty() { "" } else { ", …" };
-            CommandError::usage(format!("{name} matches {} runs; nothing was written", found.len()))
-                .with_hint(format!("one of {}{more}", names.join(", ")))
+            let names: Vec<&str> = found.iter().map(|at| all[*at].run()).collect();
+            runs::ambiguous(name, &names)
         });
     };
     match reason_against(&all[position]) {

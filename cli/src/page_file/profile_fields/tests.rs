@@ -110,7 +110,7 @@ slots: []
         ("avatar: {$upload: 7}", "2:19 `$upload` must name an image file, not a number"),
         ("avatar: {$upload: ''}", "2:19 `$upload` is empty"),
         ("title: {$upload: a.png}", "2:1 `title` must be a string or null, not a mapping"),
-        ("form: booking", "2:1 a file is a page (`profile`) or a form (`form`), not both"),
+        ("form: booking", "2:1 a file must be a page (`profile`) or a form (`form`), not both"),
     ] {
         let text = format!("profile: cafe\n{field}\nslots: []\n");
         assert_eq!(places(&read(&text).unwrap_err()), [expected], "{field}");
