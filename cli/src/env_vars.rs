@@ -54,6 +54,9 @@ pub(crate) const TEST_NO_WAIT: &str = "LINKS_TEST_NO_WAIT";
 /// A file that a test tries to open in a confined process.
 #[cfg(debug_assertions)]
 pub(crate) const TEST_PROBE: &str = "LINKS_TEST_PROBE";
+/// Whether there is a network, in a test.
+#[cfg(debug_assertions)]
+pub(crate) const TEST_ONLINE: &str = "LINKS_TEST_ONLINE";
 /// The text of a panic, in a test.
 #[cfg(debug_assertions)]
 pub(crate) const TEST_PANIC: &str = "LINKS_TEST_PANIC";

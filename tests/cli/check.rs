@@ -17,7 +17,10 @@ pub(crate) fn now() -> SystemTime {
 
 /// Returns the environment of a café whose runs neither wait nor use a proxy.
 fn env() -> TestEnv {
-    TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").env("NO_PROXY", "*")
+    TestEnv::cafe()
+        .env("LINKS_TEST_NO_WAIT", "1")
+        .env("LINKS_TEST_ONLINE", "1")
+        .env("NO_PROXY", "*")
 }
 
 const PAGE: &str = "\
@@ -369,6 +372,34 @@ fn certificates_are_verified_and_their_end_is_noted() {
     assert!(links[0]["certificateEnds"].as_str().unwrap().ends_with('Z'), "{run}");
     let run = env.run("check cafe.yaml --allow-private -o json");
     assert_eq!(run.json()["data"][0]["message"], "", "14 days are the default\n{run}");
+}
+
+#[test]
+fn without_a_network_no_link_is_judged_and_nothing_is_written() {
+    let env = env().env("LINKS_TEST_ONLINE", "0");
+    let links = ["https://one.invalid/a", "https://one.invalid/b", "http://two.invalid", "tel:+7"];
+    let page = format!("profile: cafe\nsocials: ['{}', 'http://10.0.0.1/']\n", links.join("', '"));
+    env.file("cafe.yaml", &page);
+    for options in ["", "--strict", "--fix", "--baseline known.json --update-baseline", "-o json"] {
+        let run = env.run(&format!("check cafe.yaml {options}"));
+        assert_eq!((run.exit, run.stdout.as_str()), (10, ""), "{run}");
+        let said = "there is no network to check any of the links with; nothing was written";
+        assert_eq!(run.stderr.matches(said).count(), 1, "{run}");
+        assert!(!run.stderr.contains("invalid"), "{run}");
+    }
+    assert!(!env.home.path().join("known.json").exists());
+    // Links that need no network are checked, and so are all if a single site answers.
+    env.file("local.yaml", "profile: cafe\nsocials: ['mailto:hello', 'http://10.0.0.1/']\n");
+    assert_eq!(env.run("check local.yaml").exit, 3);
+    let site = LinkSite::start();
+    env.file("cafe.yaml", page.replace("tel:+7", &site.url("/menu")));
+    let run = env.run("check cafe.yaml --allow-private");
+    assert!(run.exit == 3 && run.stdout.contains("no such host"), "{run}");
+    // A name that does not exist is a broken link where others can be resolved.
+    let env = env.env("LINKS_TEST_ONLINE", "1");
+    env.file("cafe.yaml", &page);
+    let run = env.run("check cafe.yaml");
+    assert!(run.exit == 3 || run.stdout.contains("at the moment"), "{run}");
 }
 
 #[test]

@@ -604,6 +604,7 @@ fn crash_points_and_fake_clocks_are_only_in_test_builds() {
         "src/crash_point.rs",
         "testing/clock.rs",
         "testing/crash.rs",
+        "testing/network.rs",
         "testing/panic.rs",
         "testing/probe.rs",
     ];

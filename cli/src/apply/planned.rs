@@ -12,7 +12,6 @@ use links_sdk::{Client, Object, ProfileKey, SlotId};
 
 use crate::apply::image::{Image, new_images};
 use crate::apply::sync::{self, MergedPage, SyncRecord, WrittenLocks};
-use crate::args::images::size_warning;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -249,7 +248,7 @@ pub(crate) fn shown<'p>(plan: &'p Plan, page: &'p PageSnapshot, images: &[Image]
             path: image.place.path.join("."),
             media_type: image.local.image_type.media_type(),
             bytes: image.local.size,
-            warning: size_warning(&file, image.local.pixels),
+            warning: image.local.flaw.as_ref().map(|flaw| format!("{file} {flaw}")),
             file,
         }
     };

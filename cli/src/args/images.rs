@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod, image_size};
+use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 use serde_json::json;
 
 use super::fields::FieldValues;
@@ -14,13 +14,11 @@ use crate::error::file_error::file_error;
 use crate::fs::named::{self, Refusal};
 use crate::output::dry_run::DryRun;
 use crate::output::{Style, StyledLine};
+use crate::page_file::image_flaw::flaw;
 use crate::page_file::local_path::{has_image_ending, looks_local};
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
-
-/// Number of pixels per side beyond which an image is larger than any page shows: twice the width of a background (the interface, section 2.1).
-const USEFUL_PIXELS: usize = 3200;
 
 /// Fields of a page that take the path of an uploaded image (the interface, section 2.1).
 pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
@@ -62,19 +60,8 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
 
 /// Returns a warning about an image that is uploaded all the same: one that is damaged, or larger than pages show.
 pub(crate) fn warning(name: &str) -> Option<StyledLine> {
-    let text = size_warning(name, image_size(Path::new(name)))?;
-    Some(StyledLine::new(Style::Changed, text))
-}
-
-/// Returns the words of a warning about an image with this width and height, which are unknown if it is damaged.
-pub(crate) fn size_warning(name: &str, size: Option<(usize, usize)>) -> Option<String> {
-    match size {
-        None => Some(format!("{name} may be damaged: its width and height cannot be read")),
-        Some((width, height)) if width.max(height) > USEFUL_PIXELS => Some(format!(
-            "{name} has {width}x{height} pixels, more than pages show: {USEFUL_PIXELS} are enough"
-        )),
-        Some(_) => None,
-    }
+    let (_, bytes) = named::read_most(Path::new(name), MAX_UPLOAD_BYTES).ok()?;
+    Some(StyledLine::new(Style::Changed, format!("{name} {}", flaw(&bytes)?)))
 }
 
 impl FieldValues {

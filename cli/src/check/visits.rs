@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use links_sdk::Clock;
@@ -37,8 +37,6 @@ pub(crate) struct LinkVerdicts {
     by_text: HashMap<String, (Judgement, bool)>,
     /// Number of URLs that were requested.
     pub(crate) requested: usize,
-    /// No site could be reached at all.
-    pub(crate) is_offline: bool,
 }
 
 impl LinkVerdicts {
@@ -85,7 +83,13 @@ impl LinkVerdicts {
         }
         verdicts.requested = missing.len();
         let found = visit(context, missing.clone(), options, clock.clone()).await?;
-        verdicts.is_offline = !found.is_empty() && found.iter().all(is_unreachable);
+        if is_offline(&found, &*clock).await {
+            let links = if found.len() == 1 { "the link" } else { "any of the links" };
+            let message = format!("there is no network to check {links} with; nothing was written");
+            return Err(CommandError::new(Exit::Network, message).with_hint(
+                "connect this machine, or set HTTPS_PROXY, and run the same command again",
+            ));
+        }
         let now = clock.wall();
         for (link, visit) in missing.iter().zip(found) {
             remember(&mut cache, link, &visit, now, options);
@@ -152,12 +156,39 @@ fn of_cache(link: &FineLink) -> Visit {
     }
 }
 
-fn is_unreachable(visit: &Visit) -> bool {
-    let is_network = |why: &str| why == NETWORK_UNREACHABLE;
+/// A name that every resolver of the internet knows (RFC 2606).
+const KNOWN_NAME: &str = "example.com";
+
+/// How long the answer to that name may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Returns whether this machine has no network: no site showed a sign of one, and a name that exists is unknown, too.
+async fn is_offline(visits: &[Visit], clock: &dyn Clock) -> bool {
+    let mut asked = visits.iter().filter(|it| it.end != VisitEnd::PrivateHost).peekable();
+    if asked.peek().is_none() || asked.any(shows_network) {
+        return false;
+    }
+    #[cfg(debug_assertions)]
+    if let Some(is_online) = crate::testing::network::is_online() {
+        return !is_online;
+    }
+    let end = clock.monotonic() + PATIENCE;
+    tokio::select! {
+        found = tokio::net::lookup_host((KNOWN_NAME, 0)) => found.is_err(),
+        () = clock.until(end) => true,
+    }
+}
+
+/// Returns whether something answered, be it the resolver alone.
+fn shows_network(visit: &Visit) -> bool {
     match &visit.end {
-        VisitEnd::NameUnresolved => visit.hops.is_empty(),
-        VisitEnd::Connection(why) => visit.hops.is_empty() && is_network(why),
-        _ => false,
+        VisitEnd::NoHost
+        | VisitEnd::NameUnresolved
+        | VisitEnd::Timeout
+        | VisitEnd::SilentHost
+        | VisitEnd::PrivateHost => !visit.hops.is_empty(),
+        VisitEnd::Connection(why) => !visit.hops.is_empty() || why != NETWORK_UNREACHABLE,
+        _ => true,
     }
 }
 

@@ -85,10 +85,6 @@ pub(crate) async fn run(
     let pages = pages::read(context, &paths, &keys, all).await?;
     let urls = pages.iter().flat_map(|page| &page.links).map(|link| link.url.as_str());
     let verdicts = LinkVerdicts::read(context, urls, how).await?;
-    if verdicts.is_offline {
-        let text = "no site could be reached: is this machine online?";
-        context.ui.say(&StyledLine::new(Style::Changed, text));
-    }
     let mut links = checked_links(&pages, &verdicts, &baseline);
     let failures = if fix { fix::write_all(&pages, &mut links) } else { Vec::new() };
     if let Some(path) = known.to_update() {

@@ -39,7 +39,7 @@ exit_codes! {
     Conflict = 7, "conflict", "Conflicts with a rule or limit of the service (409).";
     Invalid = 8, "invalid", "A value was refused: by the service (422), or in a page file.";
     RateLimited = 9, "rate_limited", "The rate limit left no time to finish (429).";
-    Network = 10, "network", "The service could not be reached, or did not answer in time.";
+    Network = 10, "network", "The service could not be reached or did not answer in time, or there is no network.";
     Server = 11, "server", "The service failed, or its answer could not be read.";
     Partial = 12, "partial", "Some of it was applied; run the same command again.";
     Drift = 13, "drift", "Applied, but the page does not match the file, or another client changed it meanwhile.";

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use links_sdk::{ImageType, MAX_UPLOAD_BYTES, image_size_of};
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES};
 use sha2::{Digest, Sha256};
 
+use super::image_flaw::flaw;
 use crate::fs::named::{self, Refusal};
 
 /// Directories that may contain images, and the directory that image names are relative to.
@@ -38,8 +39,8 @@ pub(crate) struct LocalImage {
     pub(crate) image_type: ImageType,
     /// Number of bytes.
     pub(crate) size: u64,
-    /// Width and height in pixels; `None` if they cannot be read.
-    pub(crate) pixels: Option<(usize, usize)>,
+    /// What is wrong with it, as words after its name.
+    pub(crate) flaw: Option<String>,
     /// SHA-256 of the content when the image was found.
     pub(crate) hash: String,
 }
@@ -200,8 +201,8 @@ impl LocalImage {
         let Some(image_type) = ImageType::of(&bytes) else {
             return Err(ImageError::NotAnImage(shown));
         };
-        let pixels = image_size_of(&bytes);
-        Ok(Self { root, beneath, image_type, size, pixels, hash: hash_of(&bytes) })
+        let flaw = flaw(&bytes);
+        Ok(Self { root, beneath, image_type, size, flaw, hash: hash_of(&bytes) })
     }
 
     /// Reads the image again. Returns `None` if the content has changed.

@@ -4,6 +4,7 @@ mod compose;
 mod document;
 pub(crate) mod field_rule;
 mod foreign;
+pub(crate) mod image_flaw;
 mod json;
 mod kind;
 pub(crate) mod local_image;
