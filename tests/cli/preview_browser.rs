@@ -114,6 +114,88 @@ fn a_preview_follows_its_file_in_a_browser() {
     chromium.wait_for("section[@id='changes']", "Nothing changes for the reader.");
 }
 
+/// Returns whether an element is in view as a whole.
+fn is_in_view(chromium: &Chromium, id: &str) -> bool {
+    let place = format!("document.getElementById('{id}').getBoundingClientRect()");
+    let (top, bottom) = (format!("{place}.top"), format!("{place}.bottom"));
+    let height = chromium.value(&format!("{place}.height")).as_f64().unwrap();
+    height > 0.0 && chromium.value(&format!("{top} >= 0 && {bottom} <= innerHeight")) == true
+}
+
+#[test]
+#[ignore = "needs Chromium: see tests/browser/run"]
+fn what_a_reader_has_to_know_is_in_view_wherever_the_page_is_scrolled() {
+    let (env, chromium) = with_images();
+    let paragraph = "One line after another. ".repeat(40);
+    let long: String = (0..30)
+        .map(|nth| {
+            format!("  - {{type: text, data: {{title: Part {nth}, description: {paragraph}}}}}\n")
+        })
+        .collect();
+    // Without images nothing is uploaded: the slots that the file lacks are deleted.
+    let file = |title: &str| format!("profile: cafe\ntitle: {title}\nslots:\n{long}");
+    env.file("cafe.yaml", file("Qara"));
+    env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id <= 1002));
+    let server = PreviewServer::start(&env, &["cafe.yaml", "--apply", "--prune"]);
+    let picture = |name: &str| {
+        let bytes = STANDARD.decode(chromium.screenshot()).unwrap();
+        let directory = env!("CARGO_TARGET_TMPDIR");
+        std::fs::write(format!("{directory}/preview-{name}.png"), bytes).unwrap();
+    };
+    let has_menu = || env.server.account().profiles[0].slots.iter().any(|it| it.id == 1002);
+    let sizes =
+        [("wide", 1280, 800, "light"), ("narrow", 360, 640, "dark"), ("low", 640, 300, "light")];
+    for (name, width, height, scheme) in sizes {
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        chromium.devtools("Emulation.setDeviceMetricsOverride", &size);
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        chromium.devtools("Emulation.setEmulatedMedia", &media);
+        env.file("cafe.yaml", file(name));
+        chromium.open(&server.url);
+        chromium.wait_for("h1", name);
+        chromium.find("html[data-ready]");
+        chromium.value("scrollTo(0, document.body.scrollHeight / 2)");
+        // The first `a` names every slot before a second one deletes it.
+        chromium.key("a");
+        assert!(is_in_view(&chromium, "confirm"), "{name}");
+        let asked = chromium.text("#confirm");
+        assert!(
+            asked.contains("delete button 1002 \"Menu\"") && asked.contains("again"),
+            "{asked}"
+        );
+        picture(&format!("{name}-question"));
+        assert!(has_menu(), "{name}");
+        chromium.key("\u{e00c}");
+        assert!(!is_in_view(&chromium, "confirm"), "{name}");
+
+        // `d` shows the changes, which are at the top.
+        chromium.key("d");
+        assert_eq!(chromium.value("scrollY"), 0, "{name}");
+        chromium.key("d");
+
+        // A mistake in the file, which the browser shows without being scrolled.
+        chromium.value("scrollTo(0, document.body.scrollHeight)");
+        env.file("cafe.yaml", file(name).replacen("description", "descripton", 1));
+        chromium.wait_for("section[@id='problems']", "descripton");
+        chromium.find("html[data-ready]");
+        assert!(chromium.value("scrollY").as_f64().unwrap() > 0.0, "{name}");
+        assert!(is_in_view(&chromium, "problems"), "{name}");
+        picture(&format!("{name}-problem"));
+    }
+    env.file("cafe.yaml", file("Done"));
+    chromium.wait_for("h1", "Done");
+    chromium.find("html[data-ready]");
+    chromium.value("scrollTo(0, document.body.scrollHeight)");
+    chromium.key("a");
+    chromium.key("a");
+    chromium.wait_for("section[@id='notice']", "cafe: ");
+    chromium.find("html[data-ready]");
+    assert!(is_in_view(&chromium, "notice"));
+    picture("done");
+    assert!(!has_menu());
+}
+
 #[test]
 #[ignore = "writes docs/images: see tests/browser/screenshots"]
 fn pictures_of_the_preview() {

@@ -402,7 +402,11 @@ fn what_cannot_be_undone_is_applied_only_after_a_confirmation() {
     env.file("cafe.yaml", format!("{}{}", &text[..start], &text[end..]));
     let server = PreviewServer::start(&env, &["cafe.yaml", "--apply", "--prune"]);
     let html = server.html();
-    assert!(html.contains("id=\"confirm\" hidden") && html.contains("1 delete. Press"), "{html}");
+    let bar = html.split("</header>").next().unwrap();
+    let named = "<li class=\"removed\">delete button 1002 &quot;Menu&quot;</li>";
+    for text in ["id=\"confirm\" role=\"alert\" hidden", named, "1 delete. Press"] {
+        assert!(bar.contains(text), "{text}\n{html}");
+    }
     let has = |env: &TestEnv| env.server.account().profiles[0].slots.iter().any(|it| it.id == 1002);
     assert_eq!(server.apply(false), "confirm");
     assert!(has(&env));
@@ -414,7 +418,15 @@ fn what_cannot_be_undone_is_applied_only_after_a_confirmation() {
     });
     let mut events = server.events();
     assert_eq!(server.apply(true), "failed");
-    events.until(&server, "class=\"failure\"");
+    let html = events.until(&server, "class=\"failure\"");
+    assert!(html.contains("text 4999 would be deleted now, too; nothing was written"), "{html}");
+    assert!(has(&env));
+    assert_eq!(server.apply(false), "confirm");
+    // Others delete that slot and add another one: as many deletes, but not the same.
+    env.server.edit(|account| account.profiles[0].slots.last_mut().unwrap().id = 4998);
+    let mut events = server.events();
+    assert_eq!(server.apply(true), "failed");
+    events.until(&server, "text 4998 would be deleted now");
     assert!(has(&env));
     assert_eq!(server.apply(false), "confirm");
     assert_eq!(server.apply(true), "applied");

@@ -67,10 +67,14 @@ pub(super) async fn confirm(
     }
 }
 
-/// Returns what a run does that has to be confirmed, such as `2 deletes`.
+/// Returns what a run does that has to be confirmed, such as `2 deletes`, and the lines that name each.
 #[cfg(feature = "sandbox")]
-pub(super) fn irreversible(state: &AccountState, pages: &[PageToConfirm]) -> Vec<String> {
-    Irreversible::of(state, pages).words()
+pub(super) fn irreversible(
+    state: &AccountState,
+    pages: &[PageToConfirm],
+) -> (Vec<String>, Vec<StyledLine>) {
+    let found = Irreversible::of(state, pages);
+    (found.words(), found.lines)
 }
 
 impl Irreversible {

@@ -23,6 +23,7 @@ use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::output::StyledLine;
 
 /// Slot types that the shadow knows: those of the interface (section 2.2).
 pub(crate) const KNOWN_TYPES: [&str; 12] = [
@@ -41,10 +42,10 @@ pub(crate) struct ShadowedPage {
     pub(crate) refusal: Option<GuardRefusal>,
     /// True if `links apply` would write anything.
     pub(crate) is_changed: bool,
-    /// What has to be confirmed, such as `2 deletes`.
-    pub(crate) irreversible: Vec<String>,
-    /// Number of slots that are deleted.
-    pub(crate) deletes: usize,
+    /// What has to be confirmed, such as `2 deletes`, and the lines that name each.
+    pub(crate) irreversible: (Vec<String>, Vec<StyledLine>),
+    /// Slots that are deleted.
+    pub(crate) deletes: Vec<SlotId>,
 }
 
 /// Applies the only page of `files` to the shadow that the context's client is connected to.
@@ -58,7 +59,8 @@ pub(crate) async fn run_on_shadow(
     let (mut session, pages) = AccountSession::new(context, files, None, &request).await?;
     plan_pages(&mut session, pages.clone()).await?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
-    let deletes = session.state.planned().map(|planned| planned.plan.deletes.len()).sum();
+    let deletes = session.state.planned().flat_map(|planned| &planned.plan.deletes);
+    let deletes = deletes.map(|slot| slot.id).collect();
     let is_changed = session.state.pages.iter().any(|page| page.is_new)
         || session.state.planned().any(|planned| !planned.plan.is_empty());
     let (page, irreversible) = carried_out(&mut session, pages).await?;
@@ -69,9 +71,9 @@ pub(crate) async fn run_on_shadow(
 async fn carried_out(
     session: &mut AccountSession<'_>,
     pages: Vec<PageRequest>,
-) -> Result<(Arc<PageSnapshot>, Vec<String>), CommandError> {
+) -> Result<(Arc<PageSnapshot>, (Vec<String>, Vec<StyledLine>)), CommandError> {
     let account = session.state.client.account();
-    let mut shadow_run = ShadowRun { session, irreversible: Vec::new() };
+    let mut shadow_run = ShadowRun { session, irreversible: Default::default() };
     let ended = Box::pin(account.apply_with(pages, &mut shadow_run).run()).await;
     let ShadowRun { session, irreversible } = shadow_run;
     let first = ended.and_then(|pages| {
@@ -98,8 +100,8 @@ fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
 /// Delegate that carries out the plans of a session.
 struct ShadowRun<'s, 'c> {
     session: &'s mut AccountSession<'c>,
-    /// What has to be confirmed.
-    irreversible: Vec<String>,
+    /// What has to be confirmed, and the lines that name each.
+    irreversible: (Vec<String>, Vec<StyledLine>),
 }
 
 impl ShadowRun<'_, '_> {

@@ -69,7 +69,7 @@ pub(crate) fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) 
     let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
     let delete = |slot: &PlannedDelete| {
         let label = slot.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        StyledLine::new(Style::Removed, format!("  {} {}{label}", slot.kind, slot.id))
+        StyledLine::new(Style::Removed, format!("  delete {} {}{label}", slot.kind, slot.id))
     };
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
@@ -144,7 +144,7 @@ mod tests {
         };
         let lines = confirmation_lines(&deletes, &[image]);
         let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
-        assert_eq!(text[1..], ["  text 7 \"Opening \\u{1b}hours\"", "  divider 8"]);
+        assert_eq!(text[1..], ["  delete text 7 \"Opening \\u{1b}hours\"", "  delete divider 8"]);
         assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
         assert!(!text[0].contains(char::is_control), "{text:?}");
         assert!(question(2, 0).contains("2 slots and their click statistics"));

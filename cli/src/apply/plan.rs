@@ -119,6 +119,16 @@ pub(crate) async fn plan(
             Err(failure) => return Err(failure),
         }
     };
+    if let Some(seen) = &apply_args.only_deletes
+        && let Some(other) = plan.deletes.iter().find(|slot| !seen.contains(&slot.id))
+    {
+        let message = format!(
+            "the page was changed: {} {} would be deleted now, too; nothing was written",
+            other.kind, other.id
+        );
+        return Err(CommandError::new(Exit::Conflict, message)
+            .with_hint("look at what is deleted, and apply again"));
+    }
     let limits =
         DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
     let guarded = apply::guard(&plan, page.slots.len(), &limits);

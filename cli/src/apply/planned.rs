@@ -66,6 +66,9 @@ pub(crate) struct ApplyArgs {
     /// True if the record of the last sync is left out.
     #[arg(skip)]
     pub(crate) is_unrecorded: bool,
+    /// The only slots that may be deleted; any if it is `None`.
+    #[arg(skip)]
+    pub(crate) only_deletes: Option<Vec<SlotId>>,
     /// Keys of the only pages that may be changed; any page if there are none.
     #[arg(skip)]
     pub(crate) profiles: Vec<ProfileKey>,

@@ -1,6 +1,9 @@
 //! What `links apply` would do with the file of a preview.
 
+use links_sdk::SlotId;
 use links_sdk::apply::GuardRefusal;
+
+use crate::output::StyledLine;
 
 /// What `links apply` would do with the file of a preview.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +14,8 @@ pub(crate) struct ApplyOutlook {
     pub(crate) refusal: Option<GuardRefusal>,
     /// What would have to be confirmed, such as `2 deletes`.
     pub(crate) irreversible: Vec<String>,
-    /// Number of slots that would be deleted.
-    pub(crate) deletes: usize,
+    /// Lines that name each of them.
+    pub(crate) named: Vec<StyledLine>,
+    /// Slots that would be deleted.
+    pub(crate) deletes: Vec<SlotId>,
 }

@@ -129,7 +129,8 @@ impl Shadow {
         };
         let images = images.into_iter().map(|(image, path)| (image.local, path));
         let page = ShownPage::new(snapshot, forms, images, self.file_base.clone());
-        let outlook = ApplyOutlook { is_changed, refusal, irreversible, deletes };
+        let (irreversible, named) = irreversible;
+        let outlook = ApplyOutlook { is_changed, refusal, irreversible, named, deletes };
         Ok(AppliedShadow { file: file.unwrap_or_default(), markdown, outlook, page })
     }
 }

@@ -18,6 +18,11 @@ function showChanges(shown) {
   sessionStorage.setItem("changes", shown ? "shown" : "");
 }
 
+function toggleChanges() {
+  showChanges(byId("changes")?.hidden);
+  scrollTo({ top: 0 });
+}
+
 function ask(open) {
   asked = open && byId("confirm") !== null;
   if (byId("confirm")) byId("confirm").hidden = !asked;
@@ -44,10 +49,10 @@ async function apply() {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (event.key === "a") apply();
-  if (event.key === "d") showChanges(byId("changes")?.hidden);
+  if (event.key === "d") toggleChanges();
   if (event.key === "Escape") ask(false);
 });
 byId("apply")?.addEventListener("click", apply);
-byId("show-changes").addEventListener("click", () => showChanges(byId("changes")?.hidden));
+byId("show-changes").addEventListener("click", toggleChanges);
 if (sessionStorage.getItem("changes")) showChanges(true);
 root.dataset.ready = "true";

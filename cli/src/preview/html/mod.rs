@@ -71,14 +71,7 @@ pub(super) fn document(screen: &Screen<'_>) -> String {
             }
             body {
                 (bar(screen))
-                (problems(screen))
-                @if let Some(notice) = screen.notice {
-                    section #notice .failure[notice.is_failure] role="status" {
-                        @for line in &notice.lines { p { (line) } }
-                    }
-                }
                 @if let Some(page) = &screen.page {
-                    (confirmation(screen, page))
                     (changes(page))
                     (page::page(page.shown))
                 }
@@ -88,21 +81,31 @@ pub(super) fn document(screen: &Screen<'_>) -> String {
     document.into_string()
 }
 
+/// The bar that stays in view: what is wrong, done or to be confirmed is in it, wherever the page is scrolled.
 fn bar(screen: &Screen<'_>) -> Markup {
     html! {
         header #bar {
-            p {
-                strong { (screen.file) }
-                @if let Some(page) = &screen.page {
-                    " " span #fidelity { (page.rendered_by.words()) "; " (page.tokens.words()) }
+            div .row {
+                p {
+                    strong { (screen.file) }
+                    @if let Some(page) = &screen.page {
+                        " " span #fidelity { (page.rendered_by.words()) "; " (page.tokens.words()) }
+                    }
+                }
+                nav {
+                    button #show-changes type="button" disabled[screen.page.is_none()] { "Changes " kbd { "d" } }
+                    @if screen.may_apply {
+                        button #apply type="button" disabled[!can_apply(screen)] { "Apply " kbd { "a" } }
+                    }
                 }
             }
-            nav {
-                button #show-changes type="button" disabled[screen.page.is_none()] { "Changes " kbd { "d" } }
-                @if screen.may_apply {
-                    button #apply type="button" disabled[!can_apply(screen)] { "Apply " kbd { "a" } }
+            (problems(screen))
+            @if let Some(notice) = screen.notice {
+                section #notice .failure[notice.is_failure] role="status" {
+                    @for line in &notice.lines { p { (line) } }
                 }
             }
+            @if let Some(page) = &screen.page { (confirmation(screen, page)) }
         }
     }
 }
@@ -137,20 +140,24 @@ fn confirmation(screen: &Screen<'_>, page: &ScreenPage<'_>) -> Markup {
         @if let Some(refusal) = outlook.refusal {
             section #refusal { p { "links apply would refuse this: " (refusal) } }
         } @else if screen.may_apply && !outlook.irreversible.is_empty() {
-            section #confirm hidden {
+            section #confirm role="alert" hidden {
+                ul { @for line in &outlook.named { li class=[class(line)] { (line.text().trim()) } } }
                 p { (outlook.irreversible.join(", ")) ". Press " kbd { "a" } " again to apply, " kbd { "Esc" } " to leave it." }
             }
         }
     }
 }
 
-fn changes(page: &ScreenPage<'_>) -> Markup {
-    let class = |line: &StyledLine| match line.style() {
+fn class(line: &StyledLine) -> Option<&'static str> {
+    match line.style() {
         Style::Added => Some("added"),
         Style::Removed => Some("removed"),
         Style::Faint => Some("faint"),
         Style::Plain | Style::Changed => None,
-    };
+    }
+}
+
+fn changes(page: &ScreenPage<'_>) -> Markup {
     html! {
         section #changes hidden {
             @if page.diff.is_empty() { p { "Nothing changes for the reader." } }

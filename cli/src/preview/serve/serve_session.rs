@@ -189,10 +189,10 @@ impl ServeSession {
         }
         let allowed =
             Allowed { allow_create: usize::from(is_confirmed), allow_rename: is_confirmed };
-        // No more is deleted than what the user has seen.
-        let max_deletes = Some(outlook.deletes);
+        // Nothing else is deleted than what the user has seen.
+        let only_deletes = Some(outlook.deletes.clone());
         let apply_args =
-            ApplyArgs { yes: is_confirmed, max_deletes, ..self.request.apply_args.clone() };
+            ApplyArgs { yes: is_confirmed, only_deletes, ..self.request.apply_args.clone() };
         let request =
             AccountRequest { paths: Vec::new(), plan: None, apply_args, allowed, wait: false };
         let ended = match source.parse() {
