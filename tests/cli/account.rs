@@ -281,6 +281,74 @@ fn a_login_that_is_taken_is_refused_at_its_line_before_anything_is_written() {
 }
 
 #[test]
+fn a_plan_refuses_logins_that_cannot_be_at_their_lines() {
+    let env = env();
+    for (name, page, place, why) in [
+        ("short.yaml", "profile: ab\ntitle: Two letters\n", "short.yaml:1:10", "ab"),
+        ("taken.yaml", "profile: cafe\nlogin: qara.weddings\n", "taken.yaml:2:8", "qara.weddings"),
+        (
+            "reserved.yaml",
+            "# A page\n\nprofile: settings\ntitle: A\n",
+            "reserved.yaml:3:10",
+            "settings",
+        ),
+        ("renamed.yaml", "profile: cafe\ntitle: A\nlogin: logout\n", "renamed.yaml:3:8", "logout"),
+    ] {
+        env.file(name, page);
+        for line in [
+            format!("plan {name}"),
+            format!("plan {name} --out saved.json"),
+            format!("apply {name} --yes --allow-create 1 --allow-rename --dry-run"),
+            format!("apply {name} --yes --allow-create 1 --allow-rename --dry-run=request"),
+        ] {
+            let run = env.run(&line);
+            assert_eq!(run.exit, 8, "{run}");
+            let said = format!("the login {why} cannot be taken");
+            assert!(run.stderr.contains(place) && run.stderr.contains(&said), "{run}");
+        }
+    }
+    assert!(!path(&env, "saved.json").exists());
+    // Its own login, and a free one.
+    env.file("free.yaml", "profile: cafe\nlogin: CAFE\ntitle: A\n");
+    assert_eq!(env.run("plan free.yaml").exit, 3);
+    env.file("free.yaml", "profile: cafe\nlogin: cafe.two\n");
+    assert_eq!(env.run("plan free.yaml").exit, 3);
+    // Nothing is asked about logins where none is new.
+    env.operations();
+    env.file("same.yaml", "profile: cafe\ntitle: A\n");
+    assert_eq!(env.run("plan same.yaml").exit, 3);
+    assert!(!env.operations().iter().any(|it| ["checkLogin", "listProfiles"].contains(&&**it)));
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
+fn a_misspelt_page_is_shown_with_the_page_that_may_be_meant() {
+    let env = env();
+    env.file("cafe.yaml", "profile: cafee\ntitle: Anew\n");
+    let plan = env.run("plan cafe.yaml");
+    assert_eq!(plan.exit, 3, "{plan}");
+    assert!(plan.stdout.contains("new page, which cannot be deleted again"), "{plan}");
+    assert!(plan.stdout.contains("did you mean the page `cafe`?"), "{plan}");
+    let run = env.run("apply cafe.yaml --yes");
+    assert!(run.exit == 14 && run.stderr.contains("did you mean the page `cafe`?"), "{run}");
+    // Not a page that has a file of its own.
+    env.file("own.yaml", "profile: cafe\ntitle: A\n");
+    assert!(!env.run("plan cafe.yaml own.yaml").stdout.contains("did you mean"));
+    // A file of slots alone cannot create the page.
+    let env = env.keeping_cache();
+    ok(&env, "profile list");
+    env.file("slots.yaml", "profile: cafee\nslots: []\n");
+    for line in ["slots plan slots.yaml", "slots apply slots.yaml --yes"] {
+        let run = env.run(line);
+        assert_eq!(run.exit, 6, "{run}");
+        assert!(
+            run.stderr.contains("the file is for the page `cafee`: did you mean `cafe`?"),
+            "{run}"
+        );
+    }
+}
+
+#[test]
 fn a_login_that_is_taken_after_the_check_is_refused_and_the_rest_stays_written() {
     let env = env();
     env.file("cafe.yaml", "profile: cafe\nlogin: cafe.qara\ntitle: Renamed\n");
@@ -947,7 +1015,7 @@ fn an_account_of_a_hundred_pages_with_nothing_to_do_costs_two_requests_more_at_m
 }
 
 #[test]
-fn a_new_page_with_a_hundred_slots_an_image_and_a_form_costs_twelve_requests() {
+fn a_new_page_with_a_hundred_slots_an_image_and_a_form_costs_thirteen_requests() {
     let env = env().keeping_cache();
     ok(&env, "slots types");
     ok(&env, "init");
@@ -966,6 +1034,7 @@ fn a_new_page_with_a_hundred_slots_an_image_and_a_form_costs_twelve_requests() {
         "listForms",
         "getProfile",
         "checkLogin",
+        "listProfiles",
         "getMe",
         "uploadFile",
         "createForm",
@@ -978,8 +1047,8 @@ fn a_new_page_with_a_hundred_slots_an_image_and_a_form_costs_twelve_requests() {
     ];
     // After a wait for the rate limit the page is read once more before its fields are written.
     let mut sent = sent;
-    let is_read_twice = sent[7..9].iter().all(|it| it == "getProfile");
-    sent.drain(7..7 + usize::from(is_read_twice));
+    let is_read_twice = sent[8..10].iter().all(|it| it == "getProfile");
+    sent.drain(8..8 + usize::from(is_read_twice));
     assert_eq!(sent, expected);
     let page = env.server.account().profiles.last().unwrap().clone();
     assert_eq!((page.slots.len(), page.avatar.is_some()), (100, true));

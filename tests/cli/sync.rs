@@ -761,7 +761,10 @@ fn the_lock_of_another_user_is_refused_before_anything_is_read() {
     for line in lines {
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
-        assert!(run.stderr.contains("belongs to the user 7, not to 4021"), "{run}");
+        assert!(
+            run.stderr.contains("belongs to another account (user 7) than the token (user 4021"),
+            "{run}"
+        );
         assert!(env.operations().is_empty(), "{run}");
     }
     env.file("links.lock", &lock);

@@ -44,7 +44,10 @@ fn with_a_token_alone_the_lock_of_another_user_is_refused_before_anything_is_wri
         env.file("cafe.yaml", if line.starts_with("slots") { SLOTS } else { TITLE });
         let run = env.run(line);
         assert_eq!(run.exit, 14, "{run}");
-        assert!(run.stderr.contains("belongs to the user 7, not to 4021"), "{run}");
+        assert!(
+            run.stderr.contains("belongs to another account (user 7) than the token (user 4021"),
+            "{run}"
+        );
         assert_eq!(writes(&env), [""; 0], "{run}");
     }
     assert_eq!(text(&env, "links.lock"), lock);
@@ -78,6 +81,99 @@ fn a_user_is_asked_for_once_and_not_where_a_page_of_the_lock_shows_the_account()
     let sent = env.operations();
     assert!(sent.contains(&"createProfile".to_owned()), "{sent:?}");
     assert!(!sent.contains(&"getMe".to_owned()), "{sent:?}");
+}
+
+/// Returns a directory with a lock and its page files, and a token of another account since.
+fn with_a_token_of_another_account() -> TestEnv {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state().keeping_cache();
+    ok(&env, "init");
+    env.file("cafe.yaml", TITLE);
+    env.file("weddings.yaml", "profile: qara.weddings\ntitle: Weddings\n");
+    ok(&env, "apply .");
+    fs::remove_dir_all(path(&env, "cache")).unwrap();
+    env.server.edit(|account| {
+        (account.user_id, account.name) = (7, "Bakery".to_owned());
+        account.profiles.clear();
+        account.forms.clear();
+    });
+    env.operations();
+    env
+}
+
+#[test]
+fn a_page_that_is_missing_because_the_token_is_of_another_account_says_so_once() {
+    let lines = [
+        "plan",
+        "apply --yes",
+        "apply cafe.yaml --dry-run",
+        "apply cafe.yaml --locked",
+        "slots plan cafe.yaml",
+        "slots apply cafe.yaml --yes",
+        "pull cafe -O cafe.yaml",
+        "slots pull cafe -O cafe.yaml",
+        "preview cafe.yaml",
+    ];
+    for line in lines {
+        let env = with_a_token_of_another_account();
+        if line.starts_with("slots") {
+            env.file("cafe.yaml", SLOTS);
+        }
+        let before = text(&env, "links.lock");
+        let run = env.run(line);
+        assert_eq!(run.exit, 14, "{run}");
+        let said =
+            "links.lock belongs to another account (user 4021) than the token (user 7, Bakery)";
+        assert_eq!(run.stderr.matches(said).count(), 1, "{run}");
+        assert!(run.stderr.contains("use a token of user 4021"), "{run}");
+        assert!(!run.stderr.contains("not found"), "{run}");
+        let asked = env.operations();
+        assert_eq!(asked.iter().filter(|it| *it == "getMe").count(), 1, "{asked:?}");
+        assert_eq!(text(&env, "links.lock"), before);
+        // From then on it is known without a request.
+        let run = env.run(line);
+        assert_eq!((run.exit, env.operations()), (14, Vec::new()), "{run}");
+    }
+}
+
+#[test]
+fn the_account_that_has_the_lock_is_named_with_the_option_that_uses_it() {
+    let env = with_a_token_of_another_account();
+    let login = |token: &str, name: &str| {
+        let run = crate::auth::log_in(&env, token, &["--account", name]);
+        assert_eq!(run.exit, 0, "{run}");
+    };
+    let token = env.server.token();
+    login(&token, "bakery");
+    env.server.edit(|account| account.user_id = 4021);
+    login(&token, "cafe");
+    env.server.edit(|account| account.user_id = 7);
+    let run = env.run("plan --account bakery");
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(
+        run.stderr
+            .contains("(user 4021, account `cafe`) than the token (user 7, account `bakery`)"),
+        "{run}"
+    );
+    assert!(run.stderr.contains("`--account cafe` uses the account that it belongs to"), "{run}");
+}
+
+#[test]
+fn a_page_that_is_missing_from_its_own_account_is_asked_about_only_then() {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").keeping_state();
+    ok(&env, "init");
+    env.file("cafe.yaml", TITLE);
+    ok(&env, "apply cafe.yaml");
+    env.operations();
+    ok(&env, "plan cafe.yaml");
+    assert!(!env.operations().contains(&"getMe".to_owned()));
+    env.server.edit(|account| account.profiles.clear());
+    let run = env.run("plan cafe.yaml");
+    assert_eq!(run.exit, 6, "{run}");
+    assert!(run.stderr.contains("not found") && !run.stderr.contains("another account"), "{run}");
+    let run = env.run("profile get cafe");
+    assert!(run.exit == 6 && !env.operations().is_empty(), "{run}");
+    // A page that no lock is about is missing as ever, and nothing more is asked.
+    assert_eq!(env.operations(), [""; 0]);
 }
 
 #[cfg(unix)]

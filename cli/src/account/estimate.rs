@@ -35,9 +35,8 @@ pub(super) fn requests(state: &AccountState) -> usize {
 fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
     let Some(planned) = &page.planned else { return 0 };
     let uploads = planned.upload_requests();
-    // Its login is checked, and it is created and read.
-    let created = if page.is_new { 3 } else { 0 };
-    let is_renamed = planned.plan.fields.changed.contains_key("login");
+    // It is created and read. Its login, as a new one of another page, was checked before.
+    let created = if page.is_new { 2 } else { 0 };
     if planned.plan.is_empty() && !page.is_new {
         return 0;
     }
@@ -47,7 +46,7 @@ fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
     let read = 1 + usize::from(has_language(planned));
     // What a page is created with is known then only; it is verified even if nothing is to be written.
     let writes = if plan.is_empty() { 1 } else { writes - 1 + usize::from(has_language(planned)) };
-    uploads + created + usize::from(is_renamed) + writes + is_read_again * read
+    uploads + created + writes + is_read_again * read
 }
 
 /// Returns whether the page is read together with its settings.

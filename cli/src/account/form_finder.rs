@@ -95,6 +95,6 @@ pub(super) fn lock_of(
 ) -> Result<Option<(LockStore, Lock)>, CommandError> {
     let Some(store) = LockStore::of(path) else { return Ok(None) };
     let lock = store.read(&runs::service(context).unwrap_or_default())?;
-    store.check_user(lock.user, context.known_user())?;
+    store.check_user(context, lock.user)?;
     Ok(Some((store, lock)))
 }

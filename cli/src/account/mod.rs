@@ -68,6 +68,7 @@ pub(crate) async fn plan(
     let (mut session, pages) = session(context, &request).await?;
     plan_pages(&mut session, pages).await?;
     session.check_lock_user().await?;
+    session.check_logins().await?;
     fail_on.check_all(session.state.planned())?;
     if let Some(path) = &out {
         SavedAccount::of(&session.state, &session.apply_args, path).write(path)?;
@@ -110,6 +111,7 @@ pub(crate) async fn dry_run(
     planned.map_err(|failure| session.state.not_run(failure))?;
     session.has_read();
     session.check_lock_user().await?;
+    session.check_logins().await?;
     if how == DryRun::Request {
         let mut shown = Vec::new();
         for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {

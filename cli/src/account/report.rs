@@ -124,7 +124,10 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let plan = if planned.plan.is_empty() { String::new() } else { format!("; {}", planned.plan) };
     if page.is_new {
         let text = format!("+ {login}: new page, which cannot be deleted again{plan}");
-        return vec![StyledLine::new(Style::Added, text)];
+        let meant = page.meant.as_ref().map(|login| {
+            StyledLine::new(Style::Changed, format!("  did you mean the page `{login}`?"))
+        });
+        return [StyledLine::new(Style::Added, text)].into_iter().chain(meant).collect();
     }
     if planned.plan.is_empty() {
         return vec![StyledLine::new(Style::Faint, format!("= {login}: no changes"))];

@@ -34,6 +34,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
 use crate::page_file::{At, PageFile};
+use crate::suggest::nearest;
 use crate::ui::Progress;
 
 /// Delegate of a run over the files of an account.
@@ -89,6 +90,7 @@ impl<'c> AccountSession<'c> {
                 inputs: None,
                 planned: None,
                 is_new: false,
+                meant: None,
                 done: AppliedChanges::default(),
             });
         }
@@ -151,19 +153,23 @@ impl<'c> AccountSession<'c> {
         Err(CommandError::of_several(failures, &message))
     }
 
-    /// Refuses logins that cannot be taken, before anything is written.
-    async fn check_logins(&self, pages: &[PageToConfirm]) -> Result<(), CommandError> {
-        let mut failures = Vec::new();
-        for page in pages {
-            let Some(planned) = &self.state.pages[page.nth].planned else { continue };
+    /// Refuses logins that cannot be taken, before anything is written. For a page that would be created, notes the page of the account that may
+    /// have been meant.
+    pub(super) async fn check_logins(&mut self) -> Result<(), CommandError> {
+        let (mut failures, mut new) = (Vec::new(), Vec::new());
+        for (nth, planned) in self.state.pages.iter().enumerate() {
+            let Some(planned) = &planned.planned else { continue };
+            let is_new = !planned.page.exists();
             let renamed = planned.plan.fields.changed.get("login").and_then(|it| it.as_str());
             let wanted = match renamed {
-                Some(login) if !page.is_new => login,
-                _ if page.is_new => planned.page.login.as_str(),
-                _ => continue,
+                _ if is_new => planned.page.login.as_str(),
+                Some(login) => login,
+                None => continue,
             };
             let mut check = self.state.client.profiles().check_login(wanted);
-            if !page.is_new {
+            if is_new {
+                new.push(nth);
+            } else {
                 check = check.for_profile(planned.page.id.to_string());
             }
             let answer = check.await?;
@@ -174,11 +180,23 @@ impl<'c> AccountSession<'c> {
                 failures.push(planned.file.document.bad(vec![problem]).into());
             }
         }
-        if failures.is_empty() {
+        if !failures.is_empty() {
+            let message = format!("{} logins cannot be taken; nothing was written", failures.len());
+            return Err(CommandError::of_several(failures, &message));
+        }
+        if new.is_empty() {
             return Ok(());
         }
-        let message = format!("{} logins cannot be taken; nothing was written", failures.len());
-        Err(CommandError::of_several(failures, &message))
+        let known = self.state.client.profiles().list().await?.items;
+        let has_file = |id| self.state.planned().any(|planned| planned.page.id == id);
+        let others: Vec<String> =
+            known.into_iter().filter(|it| !has_file(it.id)).map(|it| it.login).collect();
+        for nth in new {
+            let page = &mut self.state.pages[nth];
+            let login = page.planned.as_ref().map(|planned| planned.page.login.as_str());
+            page.meant = login.and_then(|login| nearest(login, &others));
+        }
+        Ok(())
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
@@ -276,7 +294,7 @@ impl AccountDelegate for AccountSession<'_> {
             self.state.locks(self.context)?.check_writable()?;
         }
         self.check_lock_user().await?;
-        self.check_logins(pages).await?;
+        self.check_logins().await?;
         self.check_languages(pages).await?;
         self.state.is_shown = true;
         let asked = confirm(self.context, &self.state, pages, self.consent).await?;

@@ -29,6 +29,8 @@ pub(super) struct PageState {
     pub(super) planned: Option<PlannedPage>,
     /// True if the page did not exist when the run began.
     pub(super) is_new: bool,
+    /// Login of the page that may have been meant by that of a page that would be created.
+    pub(super) meant: Option<String>,
     /// Changes that the run has made.
     pub(super) done: AppliedChanges,
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use links_sdk::BaseUrl;
 
-use crate::cache::resource_names::ResourceNames;
+use crate::apply::sync::other_account;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -54,6 +54,11 @@ pub(crate) async fn add_hint(
     failure: CommandError,
     words: &[Cow<'_, str>],
 ) -> CommandError {
+    if failure.exit() == Exit::NotFound
+        && let Some(other) = other_account::of_missing(context).await
+    {
+        return other;
+    }
     let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
     if failure.exit() == Exit::NotFound && failure.hint().is_some() {
@@ -163,10 +168,7 @@ async fn meant_name(
             let types = context.slot_types().await.ok()?;
             types.names().map(str::to_owned).collect()
         }
-        _ => {
-            let names = ResourceNames::load(&context.names_file()?);
-            names.profiles.into_values().map(|it| it.login).collect()
-        }
+        _ => context.known_logins(),
     };
     near(arguments(&(context.tree)(), words).into_iter(), &known)
 }

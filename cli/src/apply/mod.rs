@@ -52,6 +52,8 @@ use crate::error::exit_code::Exit;
 use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine};
+use crate::page_file::PageFile;
+use crate::suggest::nearest;
 
 /// Source and options of a run that updates a page.
 pub(crate) struct ApplyRequest {
@@ -129,7 +131,7 @@ pub(crate) async fn apply(
             let is_of_run = matches!(failure, RunFailure::Run(_));
             let refused = failure.refused_items();
             let error = session_error(failure, planned.as_ref(), file.as_ref(), resume);
-            let error = with_record(error, record.as_deref());
+            let error = with_page(context, error, record.as_deref(), file.as_ref());
             if let Some(planned) = planned.filter(|_| is_of_run && error.is_validation()) {
                 context.forget_slot_types();
                 planned.forget_images(context, &refused);
@@ -140,9 +142,23 @@ pub(crate) async fn apply(
     }
 }
 
-/// Adds where the page is recorded to the error of a page that is not there. `record` is that of a page that was not read.
-fn with_record(error: CommandError, record: Option<&SyncRecord>) -> CommandError {
-    match record.and_then(SyncRecord::gone_hint).filter(|_| error.exit() == Exit::NotFound) {
+/// Adds to the error of a page that is not there where it is recorded, or which page the file may mean. `record` and `file` are those of a page
+/// that was not read.
+fn with_page(
+    context: &Context,
+    error: CommandError,
+    record: Option<&SyncRecord>,
+    file: Option<&PageFile>,
+) -> CommandError {
+    if error.exit() != Exit::NotFound {
+        return error;
+    }
+    let meant = || {
+        let key = file?.page.profile.to_string();
+        let meant = nearest(&key, context.known_logins()).filter(|meant| *meant != key)?;
+        Some(format!("the file is for the page `{key}`: did you mean `{meant}`?"))
+    };
+    match record.and_then(SyncRecord::gone_hint).or_else(meant) {
         Some(hint) => error.with_hint(hint),
         None => error,
     }
@@ -212,7 +228,8 @@ pub(crate) async fn planned(
         (Ok(_), None) => Err(CommandError::internal("no plan was made")),
         (Err(failure), planned) => {
             let error = session_error(failure, planned.as_ref(), applying.file.as_ref(), "");
-            Err(with_record(error, applying.record.as_deref()))
+            let (record, file) = (applying.record.as_deref(), applying.file.as_ref());
+            Err(with_page(applying.context, error, record, file))
         }
     }
 }

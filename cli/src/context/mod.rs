@@ -3,10 +3,11 @@
 pub(crate) mod plan_first;
 mod slot_types;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[cfg(feature = "redis")]
 use links_sdk::RedisPacer;
@@ -67,6 +68,8 @@ pub(crate) struct Context {
     call: OnceLock<String>,
     /// The caller, once the service was asked.
     me: OnceLock<Me>,
+    /// Locks of page files that were read, each with the user that it belongs to.
+    locks: Mutex<BTreeMap<PathBuf, i64>>,
     /// Slot types of a shadow of the service; then none are fetched or cached.
     shadow_types: Option<SlotTypeCatalog>,
     /// Embedded service, which runs until the command ends.
@@ -87,6 +90,7 @@ impl Context {
             watch: OnceLock::new(),
             call: OnceLock::new(),
             me: OnceLock::new(),
+            locks: Mutex::default(),
             shadow_types: None,
             #[cfg(feature = "sandbox")]
             sandbox: None,
@@ -301,6 +305,27 @@ impl Context {
             let (file, token) = self.cache_file("users").zip(self.owner()?.token)?;
             token_users::user_of(&file, &token)
         })
+    }
+
+    /// Returns the logins of the pages that this machine has seen.
+    pub(crate) fn known_logins(&self) -> Vec<String> {
+        let names = self.names_file().map(|file| ResourceNames::load(&file)).unwrap_or_default();
+        names.profiles.into_values().map(|it| it.login).collect()
+    }
+
+    /// Returns the name of a user of the service, if the service has told it to this command.
+    pub(crate) fn known_name(&self, user: i64) -> Option<&str> {
+        self.me.get().filter(|me| me.user_id == user).map(|me| me.name.as_str())
+    }
+
+    /// Notes that this command has read a lock of page files, which belongs to this user.
+    pub(crate) fn note_lock(&self, path: PathBuf, owner: i64) {
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner).insert(path, owner);
+    }
+
+    /// Returns the locks of page files that this command has read, each with the user that it belongs to.
+    pub(crate) fn read_locks(&self) -> BTreeMap<PathBuf, i64> {
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the caller. The service is asked once.

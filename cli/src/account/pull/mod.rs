@@ -16,8 +16,10 @@ use std::path::{Path, PathBuf};
 use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
 
+use crate::account::form_finder::lock_of;
 use crate::account::live_page::all_keys;
 use crate::apply::schema_line::schema_of;
+use crate::apply::sync::LOCK_NAME;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::file_error::unusable_path;
@@ -102,6 +104,10 @@ async fn write(
     file: Option<PathBuf>,
     how: PullOptions,
 ) -> Result<CommandOutput, CommandError> {
+    if !how.portable {
+        // The lock of another account is refused, and known if a page is not found.
+        lock_of(context, &file.clone().unwrap_or_else(|| directory.join(LOCK_NAME)))?;
+    }
     let is_all = keys.is_empty();
     let client = context.client().await?;
     let keys = if is_all { all_keys(&client).await? } else { keys };

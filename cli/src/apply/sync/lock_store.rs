@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use links_sdk::sync::{Lock, LockFileError};
 
+use super::other_account;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -161,15 +162,12 @@ impl LockStore {
     }
 
     /// Refuses a lock that belongs to another user than that of the requests, as far as the latter is known.
-    pub(crate) fn check_user(&self, owner: i64, user: Option<i64>) -> Result<(), CommandError> {
-        let Some(user) = user.filter(|user| *user != owner) else { return Ok(()) };
-        let path = self.path();
-        let message = format!(
-            "{} belongs to the user {owner}, not to {user}; nothing was written",
-            path.display()
-        );
-        Err(CommandError::new(Exit::Refused, message)
-            .with_hint("use the account that it belongs to, or another directory"))
+    pub(crate) fn check_user(&self, context: &Context, owner: i64) -> Result<(), CommandError> {
+        context.note_lock(self.path(), owner);
+        match context.known_user().filter(|user| *user != owner) {
+            Some(user) => Err(other_account::refusal(context, &self.path(), owner, user)),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a lock that cannot be written.

@@ -6,6 +6,7 @@ mod lock_store;
 mod merge_report;
 mod merged_page;
 mod opened_text;
+pub(crate) mod other_account;
 mod pull_edits;
 mod pulled;
 mod record;

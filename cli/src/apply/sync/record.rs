@@ -104,7 +104,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
-                store.check_user(self.lock.user, context.known_user())?;
+                store.check_user(context, self.lock.user)?;
                 self.read_beyond_lock(context)
             }
             RecordPlace::State(records) => {

@@ -66,11 +66,10 @@ impl WrittenLocks {
         client: &Client,
     ) -> Result<(), CommandError> {
         for lock in self.0.iter().filter(|lock| !lock.is_of_account) {
-            let user = match context.known_user() {
-                Some(user) => user,
-                None => context.me(client).await?.user_id,
-            };
-            lock.store.check_user(lock.user, Some(user))?;
+            if context.known_user().is_none() {
+                context.me(client).await?;
+            }
+            lock.store.check_user(context, lock.user)?;
         }
         Ok(())
     }

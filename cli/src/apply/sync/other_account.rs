@@ -1,0 +1,56 @@
+//! The account that a `links.lock` belongs to, where the token is that of another one.
+
+use std::path::Path;
+
+use links_sdk::BaseUrl;
+
+use crate::apply::runs;
+use crate::auth::AccountsFile;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::settings::TokenOrigin;
+
+/// Returns the error for a lock of one user and a token of another.
+pub(super) fn refusal(context: &Context, lock: &Path, owner: i64, user: i64) -> CommandError {
+    let service = runs::service(context).and_then(|service| BaseUrl::new(&service).ok());
+    let origin = service.map(|base| base.origin());
+    let file = context.config_directory().ok().map(AccountsFile::new);
+    let accounts = file.and_then(|file| file.load().ok()).unwrap_or_default();
+    let account = |id: i64| {
+        let mut names = origin.iter().flat_map(|origin| accounts.at(origin));
+        names.find(|name| accounts.known.get(*name).is_some_and(|it| it.user_id == id))
+    };
+    let words = |id: i64| match (account(id), context.known_name(id)) {
+        (Some(name), _) => format!("user {id}, account `{name}`"),
+        (None, Some(name)) => format!("user {id}, {name}"),
+        (None, None) => format!("user {id}"),
+    };
+    let message = format!(
+        "{} belongs to another account ({}) than the token ({}); nothing was written",
+        lock.display(),
+        words(owner),
+        words(user)
+    );
+    let hint = match (account(owner), &context.settings.token) {
+        (Some(name), _) => format!("`--account {name}` uses the account that it belongs to"),
+        (None, TokenOrigin::Variable(_) | TokenOrigin::File(_)) => {
+            format!("use a token of user {owner}, or `links auth login` as that user and --account")
+        }
+        (None, _) => format!("`links auth login` as user {owner}, or use another directory"),
+    };
+    CommandError::new(Exit::Refused, message).with_hint(hint)
+}
+
+/// Returns the error for a page or form that was not found because a lock of the command belongs to another account. Asks the service whose the
+/// token is, unless that is known.
+pub(crate) async fn of_missing(context: &mut Context) -> Option<CommandError> {
+    let locks = context.read_locks();
+    if locks.is_empty() {
+        return None;
+    }
+    let client = context.client().await.ok()?;
+    let user = context.me(&client).await.ok()?.user_id;
+    let (lock, owner) = locks.into_iter().find(|(_, owner)| *owner != user)?;
+    Some(refusal(context, &lock, owner, user))
+}
