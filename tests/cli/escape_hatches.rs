@@ -222,7 +222,14 @@ fn images_that_are_damaged_or_larger_than_useful_are_warned_about() {
     env.file("large.gif", picture(4000, 100));
     env.file("fine.gif", picture(1600, 900));
     env.file("damaged.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIH");
+    // Its size can be read, and its pixels end too early.
+    let header =
+        b"\xff\xd8\xff\xc0\0\x0b\x08\0\x09\0\x09\x01\x01\x11\0\xff\xda\0\x08\x01\x01\0\0\x3f\0";
+    env.file("cut.jpg", [&header[..], b"pixels"].concat());
+    env.file("whole.jpg", [&header[..], b"pixels\xff\xd9"].concat());
     for (name, warning) in [
+        ("cut.jpg", Some("cut.jpg may be damaged: a part of it is missing")),
+        ("whole.jpg", None),
         ("large.gif", Some("large.gif has 4000x100 pixels, more than pages show")),
         ("damaged.png", Some("damaged.png may be damaged")),
         ("fine.gif", None),

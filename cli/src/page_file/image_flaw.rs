@@ -78,7 +78,7 @@ mod tests {
         }
         let scan = whole.windows(2).position(|it| it == [0xff, 0xda]).unwrap();
         let mut overwritten = whole.clone();
-        overwritten[scan + 9..scan + 12].copy_from_slice(&[0xff, 0x31, 0x7f]);
+        overwritten[scan + 11..scan + 13].copy_from_slice(&[0xff, 0x31]);
         assert_eq!(
             flaw(&overwritten).as_deref(),
             Some("may be damaged: a part of it is missing or cannot be read")

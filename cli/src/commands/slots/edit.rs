@@ -63,7 +63,7 @@ pub(crate) async fn run(
             let source = ApplySource { opened: Some(opened.clone()), ..file.into() };
             // A text that is merged with changes of others is not what a resumed run is to apply.
             let path = (fingerprint(&now.slots) == fingerprint(&read.slots)).then_some(path);
-            let applied = apply_to(context, &args, source, path, &now).await;
+            let applied = Box::pin(apply_to(context, &args, source, path, &now)).await;
             let is_conflict = applied.as_ref().is_err_and(is_of_the_page);
             if tries < MOST_MERGES && is_conflict {
                 let again = PageSnapshot::read(&client, &key).await?;

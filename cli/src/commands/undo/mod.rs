@@ -28,7 +28,7 @@ pub(crate) async fn run(
     let outcome = if undone.form.is_some() {
         form::undo(context, &client, &undone, &args).await?
     } else {
-        page::undo(context, &client, &undone, &args).await?
+        Box::pin(page::undo(context, &client, &undone, &args)).await?
     };
     if context.dry_run().is_none() {
         undone.close();
