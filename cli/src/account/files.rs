@@ -1,6 +1,6 @@
 //! The page files and form files that a command names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ pub(crate) struct AccountFiles {
     pub(crate) skipped: Vec<PathBuf>,
     /// The directories that were searched.
     pub(crate) directories: Vec<PathBuf>,
+    /// Paths of the files without links, each of which is read once.
+    known: BTreeSet<PathBuf>,
 }
 
 impl AccountFiles {
@@ -85,13 +87,10 @@ impl AccountFiles {
     }
 
     fn add(&mut self, path: &Path, roots: &[PathBuf], is_found: bool) -> Result<(), CommandError> {
-        let is_known = |known: &PathBuf| same_file(known, path);
-        if self.pages.iter().map(|(path, _)| path).any(is_known)
-            || self.forms.iter().map(|(path, _)| path).any(is_known)
-        {
+        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
+        if !self.known.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
             return Ok(());
         }
-        let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         self.parse(path, &name, bytes, roots, is_found)
     }
 
@@ -178,11 +177,6 @@ pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandErro
 fn unusable(failures: Vec<CommandError>) -> CommandError {
     let message = format!("{} files cannot be used; nothing was written", failures.len());
     CommandError::of_several(failures, &message)
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    one == other
-        || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Returns the files that a command opens for these paths.

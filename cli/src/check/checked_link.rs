@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::collect::FoundLink;
 use super::link_holder::LinkHolder;
-use super::pages::CheckedPage;
 use crate::ui::cut;
 
 /// Maximum width of a title.
@@ -34,12 +33,6 @@ pub(crate) struct CheckedLink {
 }
 
 impl CheckedLink {
-    /// Returns whether the link is one of this page or form.
-    pub(crate) fn is_in(&self, page: &CheckedPage) -> bool {
-        let file = page.file.as_ref().map(|(file, _)| file);
-        self.holder == page.holder && self.place.as_ref().map(|(file, ..)| file) == file
-    }
-
     /// Counts the link as known from now on, if it is not fine.
     pub(crate) fn accept(&mut self) {
         self.is_known = self.judgement.verdict != Verdict::Fine;
@@ -96,7 +89,7 @@ impl CheckedLink {
     pub(crate) fn json(&self) -> Value {
         let Self { holder, place, found, judgement, is_cached, is_known, is_fixed, fix_error } =
             self;
-        let slot = found.slot.clone().unwrap_or_default();
+        let slot = found.slot.as_deref().cloned().unwrap_or_default();
         let (file, line, column) = match place {
             Some((file, line, column)) => {
                 (Some(file.display().to_string()), Some(line), Some(column))

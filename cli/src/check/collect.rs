@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -27,13 +28,19 @@ const NO_LINKS: [&str; 11] = [
     "url",
 ];
 
+/// Maximum number of links of a value that are looked for in its text in the file without being there. Each costs a pass over the text.
+const MISSED: usize = 16;
+
+/// Maximum number of characters of a title, which may be a whole text.
+const TITLE: usize = 200;
+
 /// Link of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLink {
     /// Place in the document.
-    pub(crate) path: Path,
+    pub(crate) path: Rc<Path>,
     /// Slot that holds it, if it is in one.
-    pub(crate) slot: Option<LinkedSlot>,
+    pub(crate) slot: Option<Rc<LinkedSlot>>,
     /// URL.
     pub(crate) url: String,
     /// Place in the value, if the value is more than the link.
@@ -49,6 +56,7 @@ pub(crate) struct FoundLink {
 pub(crate) struct LinkedSlot {
     pub(crate) id: Option<i64>,
     pub(crate) kind: Option<String>,
+    /// Beginning of its title, or of its first text.
     pub(crate) title: Option<String>,
 }
 
@@ -74,7 +82,7 @@ struct Collector<'a> {
     types: Option<&'a SlotTypeCatalog>,
     /// Schema of the data, by slot type.
     schemas: BTreeMap<String, Value>,
-    slot: Option<LinkedSlot>,
+    slot: Option<Rc<LinkedSlot>>,
     found: Vec<FoundLink>,
 }
 
@@ -93,7 +101,7 @@ impl Collector<'_> {
             let computed = known.map(|(_, slot_type)| &slot_type.computed.0);
             let Some((key, data)) = item.entry("data") else { continue };
             let path = path.clone().item(at).key(written(key));
-            self.slot = Some(slot);
+            self.slot = Some(Rc::new(slot));
             for (key, value) in data.entries().unwrap_or_default() {
                 if computed.is_none_or(|computed| !computed.contains_key(&key.name)) {
                     let path = path.clone().key(written(key));
@@ -139,6 +147,7 @@ impl Collector<'_> {
         if trimmed.is_empty() {
             return;
         }
+        let path = Rc::new(path.clone());
         let mut add = |url: String, part, is_escaped, offset| {
             let (path, slot) = (path.clone(), self.slot.clone());
             self.found.push(FoundLink { path, slot, url, part, is_escaped, offset });
@@ -147,10 +156,12 @@ impl Collector<'_> {
             return add(trimmed.to_owned(), None, false, node.span.start);
         }
         let written = self.text.get(node.span.clone()).unwrap_or_default();
-        let mut from = 0;
+        let (mut from, mut missed) = (0, 0);
         for link in text_links::find(text) {
             // In a quoted value with escapes the link may not be found.
-            let place = written[from..].find(&text[link.part.clone()]);
+            let is_sought = missed < MISSED;
+            let place = is_sought.then(|| written[from..].find(&text[link.part.clone()])).flatten();
+            missed += usize::from(place.is_none());
             let offset = node.span.start + place.map_or(0, |place| from + place);
             from = place.map_or(from, |place| from + place + link.part.len());
             add(link.url, Some(link.part), link.is_escaped, offset);
@@ -168,7 +179,8 @@ impl LinkedSlot {
             Tree::Number(number) => number.as_i64(),
             _ => None,
         });
-        let title = item.get("data").and_then(label::of_node).map(|it| it.trim().to_owned());
+        let title = item.get("data").and_then(label::of_node);
+        let title = title.map(|it| it.trim().chars().take(TITLE).collect());
         Self { id, kind: item.get("type").and_then(text), title }
     }
 }
@@ -213,7 +225,7 @@ mod tests {
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
         document.root.slot_data_mut().for_each(Node::unescape);
         let shown = |link: FoundLink| {
-            let slot = link.slot.unwrap_or_default();
+            let slot = link.slot.as_deref().cloned().unwrap_or_default();
             let line = text[..link.offset].matches('\n').count() + 1;
             let part = link.part.map(|part| format!(" {part:?}")).unwrap_or_default();
             let kind = slot.kind.unwrap_or_default();
@@ -269,7 +281,7 @@ slots:
         let document = Document::from_bytes("it.yaml", text.into()).unwrap();
         let links = links(&document.root, text, None);
         let slot = LinkedSlot { id: Some(5), kind: Some("a".into()), title: Some("N".into()) };
-        assert_eq!(links[0].slot, Some(slot));
+        assert_eq!(links[0].slot.as_deref(), Some(&slot));
         assert_eq!(links[0].offset, text.find("http").unwrap());
     }
 }

@@ -1,7 +1,7 @@
 //! Writes links that have moved for good into their files. Everything else in a file stays as it is.
 
-use std::collections::BTreeMap;
-use std::path::Path as FilePath;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path as FilePath, PathBuf};
 
 use serde_json::Value;
 
@@ -16,11 +16,21 @@ use crate::page_file::Document;
 use crate::page_file::node::{Node, Span, Tree};
 use crate::page_file::patch::{Edit, PatchError, Path, Step, patch};
 
+/// Maximum number of values that are changed one by one where they cannot be changed together: each costs a pass over the text.
+const TRIED: usize = 64;
+
 /// Writes the moves of the links into the files of their pages and forms. Returns the error of each file that could not be written.
 pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec<CommandError> {
+    let mut by_file: HashMap<PathBuf, Vec<&mut CheckedLink>> = HashMap::new();
+    for link in links {
+        if let Some((file, ..)) = link.place.clone() {
+            by_file.entry(file).or_default().push(link);
+        }
+    }
     let mut failures = Vec::new();
     for page in pages {
-        let mut of_page: Vec<_> = links.iter_mut().filter(|link| link.is_in(page)).collect();
+        let file = page.file.as_ref().map(|(file, _)| file);
+        let Some(mut of_page) = file.and_then(|file| by_file.remove(file)) else { continue };
         if let Err(failure) = write(page, &mut of_page) {
             let moved = of_page.iter_mut().filter(|link| link.judgement.moved_to().is_some());
             moved.for_each(|link| link.fix_error = Some(failure.to_string()));
@@ -80,11 +90,16 @@ struct MovedValue {
 /// the new ones, is written anew.
 fn written(text: &str, root: &Node, moves: &[(FoundLink, String)]) -> Result<String, PatchError> {
     let mut values = moved_values(root, moves);
-    // From the end, so that the places before stay right.
-    values.sort_by_key(|value| std::cmp::Reverse(value.span.start));
+    values.sort_by_key(|value| value.span.start);
+    if let Some(changed) = in_place(text, &values) {
+        return Ok(changed);
+    }
+    let is_tried = values.len() <= TRIED;
     let (mut text, mut anew) = (text.to_owned(), Vec::new());
-    for value in values {
-        match in_place(&text, &value) {
+    // From the end, so that the places before stay right.
+    for value in values.into_iter().rev() {
+        let changed = is_tried.then(|| in_place(&text, std::slice::from_ref(&value))).flatten();
+        match changed {
             Some(changed) => text = changed,
             None => anew.push(Edit::Set { path: value.path, value: Value::String(value.text) }),
         }
@@ -98,22 +113,27 @@ fn moved_values(root: &Node, moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
         by_value.entry(found.0.path.to_string()).or_default().push(found);
     }
     let value = |mut moves: Vec<&(FoundLink, String)>| {
-        let path = moves.first()?.0.path.clone();
+        let path = Path::clone(&moves.first()?.0.path);
         let node = node_at(root, &path)?;
         let Tree::Text(text) = &node.tree else { return None };
-        let (mut text, mut urls) = (text.clone(), Vec::new());
-        // From the end, so that the places before stay right.
-        moves.sort_by_key(|(link, _)| std::cmp::Reverse(link.part.clone().map(|it| it.start)));
+        let (mut changed, mut from, mut urls) = (String::new(), 0, Vec::new());
+        let has_markup = text.contains('<');
+        moves.sort_by_key(|(link, _)| link.part.clone().map(|it| it.start));
         for (link, to) in moves {
             let (part, to) = match &link.part {
-                Some(part) => (part.clone(), within_text(to, &text, part.start, link.is_escaped)),
-                None => (trimmed(&text), to.clone()),
+                Some(part) => {
+                    let is_attribute = has_markup && text[..part.start].ends_with(['"', '\'', '=']);
+                    (part.clone(), within_text(to, link.is_escaped || is_attribute))
+                }
+                None => (trimmed(text), to.clone()),
             };
             urls.push((link.offset, text[part.clone()].to_owned(), to.clone()));
-            text.replace_range(part, &to);
+            changed.push_str(&text[from..part.start]);
+            changed.push_str(&to);
+            from = part.end;
         }
-        urls.reverse();
-        Some(MovedValue { path, span: node.span.clone(), text, urls })
+        changed.push_str(&text[from..]);
+        Some(MovedValue { path, span: node.span.clone(), text: changed, urls })
     };
     by_value.into_values().filter_map(value).collect()
 }
@@ -124,21 +144,25 @@ fn trimmed(text: &str) -> Span {
     start..start + text.trim().len()
 }
 
-/// Returns a document in which only the URLs of a value were replaced; `None` unless it is read as intended.
-fn in_place(text: &str, value: &MovedValue) -> Option<String> {
+/// Returns a document in which only the URLs of values were replaced, which are in their order; `None` unless it is read as intended.
+fn in_place(text: &str, values: &[MovedValue]) -> Option<String> {
     let (mut changed, mut from) = (String::with_capacity(text.len()), 0);
-    for (offset, old, new) in &value.urls {
-        let is_there = text.get(*offset..).is_some_and(|rest| rest.starts_with(old.as_str()));
-        let start = if is_there { *offset } else { value.span.start.max(from) };
-        let at = start + text.get(start..value.span.end)?.find(old.as_str())?;
-        changed.push_str(text.get(from..at)?);
-        changed.push_str(new);
-        from = at + old.len();
+    for value in values {
+        for (offset, old, new) in &value.urls {
+            let is_there = text.get(*offset..).is_some_and(|rest| rest.starts_with(old.as_str()));
+            let start = if is_there { *offset } else { value.span.start.max(from) };
+            let at = start + text.get(start..value.span.end)?.find(old.as_str())?;
+            changed.push_str(text.get(from..at)?);
+            changed.push_str(new);
+            from = at + old.len();
+        }
     }
     changed.push_str(&text[from..]);
     let read = |text: &str| Document::from_bytes("", text.into()).ok().map(|it| it.root.to_json());
     let mut expected = read(text)?;
-    *value_at(&mut expected, &value.path)? = Value::String(value.text.clone());
+    for value in values {
+        *value_at(&mut expected, &value.path)? = Value::String(value.text.clone());
+    }
     (read(&changed)? == expected).then_some(changed)
 }
 
@@ -150,7 +174,7 @@ fn value_at<'v>(root: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
 }
 
 /// Returns a URL of a site as it can be written within a text: it ends no attribute of HTML, no link of Markdown and no code.
-fn within_text(url: &str, text: &str, at: usize, is_escaped: bool) -> String {
+fn within_text(url: &str, is_escaped: bool) -> String {
     let escaped = |c: char| match c {
         '\'' | '"' | '(' | ')' | '<' | '>' | '[' | ']' | '`' | '*' | '\\' => {
             format!("%{:02X}", u32::from(c))
@@ -158,8 +182,7 @@ fn within_text(url: &str, text: &str, at: usize, is_escaped: bool) -> String {
         _ => c.to_string(),
     };
     let written: String = url.chars().map(escaped).collect();
-    let is_attribute = text.contains('<') && text[..at].ends_with(['"', '\'', '=']);
-    if is_escaped || is_attribute { written.replace('&', "&amp;") } else { written }
+    if is_escaped { written.replace('&', "&amp;") } else { written }
 }
 
 fn node_at<'n>(root: &'n Node, path: &Path) -> Option<&'n Node> {

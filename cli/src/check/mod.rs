@@ -14,7 +14,7 @@ use self::baseline::Baseline;
 use self::checked_link::CheckedLink;
 use self::pages::CheckedPage;
 use self::visits::LinkVerdicts;
-use crate::page_file::line_and_column;
+use crate::page_file::Places;
 
 /// Returns the links of all pages and forms with their verdicts.
 pub(crate) fn checked_links(
@@ -24,10 +24,11 @@ pub(crate) fn checked_links(
 ) -> Vec<CheckedLink> {
     let mut links = Vec::new();
     for page in pages {
+        let mut file = page.file.as_ref().map(|(path, text)| (path, Places::new(text)));
         for found in &page.links {
             let Some((judgement, is_cached)) = verdicts.of(&found.url) else { continue };
-            let place = page.file.as_ref().map(|(path, text)| {
-                let (line, column) = line_and_column(text, found.offset);
+            let place = file.as_mut().map(|(path, places)| {
+                let (line, column) = places.of(found.offset);
                 (path.clone(), line, column)
             });
             links.push(CheckedLink {

@@ -25,10 +25,9 @@ pub(crate) struct ReportOptions {
 }
 
 /// Returns the output of a check.
-pub(crate) fn output(links: &[CheckedLink], options: ReportOptions) -> CommandOutput {
+pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> CommandOutput {
     let fails = links.iter().any(|link| link.fails(options.strict));
-    let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
-    let counts = Counts::of(links, options.strict);
+    let counts = Counts::of(&links, options.strict);
     let meta = json!({
         "links": links.len(),
         "requested": options.requested,
@@ -38,10 +37,13 @@ pub(crate) fn output(links: &[CheckedLink], options: ReportOptions) -> CommandOu
         "fixed": counts.fixed,
         "new": counts.new,
     });
-    let mut lines = lines(links, options.offers_fix);
+    let mut lines = lines(&links, options.offers_fix);
     lines.push(StyledLine::new(Style::Plain, counts.words(links.len(), options.has_baseline)));
     CommandOutput {
-        body: Body::Own(json!({ "data": data, "meta": meta })),
+        body: Body::on_demand(move || {
+            let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
+            json!({ "data": data, "meta": meta })
+        }),
         view: View::NamedLines(lines, "url"),
         exit: if fails { Exit::No } else { Exit::Ok },
         then: None,
@@ -148,13 +150,12 @@ mod tests {
     use crate::page_file::patch::Path;
 
     fn link(line: usize, owner: Option<&str>, url: &str, judgement: Judgement) -> CheckedLink {
-        let slot = owner.map(|title| LinkedSlot {
-            id: None,
-            kind: Some("button".to_owned()),
-            title: Some(title.to_owned()),
+        let slot = owner.map(|title| {
+            let (kind, title) = (Some("button".to_owned()), Some(title.to_owned()));
+            LinkedSlot { id: None, kind, title }.into()
         });
         let found = FoundLink {
-            path: Path::root().key("socials").item(0),
+            path: Path::root().key("socials").item(0).into(),
             slot,
             url: url.to_owned(),
             part: None,
@@ -179,7 +180,7 @@ mod tests {
 
     fn shown(links: &[CheckedLink], has_baseline: bool) -> (Vec<String>, Exit) {
         let options = ReportOptions { strict: false, offers_fix: true, has_baseline, requested: 3 };
-        let output = output(links, options);
+        let output = output(links.to_vec(), options);
         let View::NamedLines(lines, _) = output.view else { panic!() };
         (lines.iter().map(|line| line.text().to_owned()).collect(), output.exit)
     }

@@ -25,12 +25,16 @@ pub(super) fn find(text: &str) -> Vec<TextLink> {
     finder.kinds(&[LinkKind::Url]);
     let web = finder.links(text).map(|link| link.start()..link.end());
     let mut parts: Vec<Range<usize>> = web.filter(|part| is_web(&text[part.clone()])).collect();
-    for part in SHORT_SCHEMES.iter().flat_map(|scheme| short(text, scheme)) {
-        if !parts.iter().any(|other| part.start < other.end && other.start < part.end) {
-            parts.push(part);
-        }
+    for scheme in SHORT_SCHEMES {
+        // The parts are in their order and share nothing.
+        let is_free = |part: &Range<usize>| {
+            let next = parts.partition_point(|other| other.end <= part.start);
+            parts.get(next).is_none_or(|other| part.end <= other.start)
+        };
+        let more: Vec<_> = short(text, scheme).filter(is_free).collect();
+        parts.extend(more);
+        parts.sort_by_key(|part| part.start);
     }
-    parts.sort_by_key(|part| part.start);
     let link = |part: Range<usize>| {
         let written = &text[part.clone()];
         let is_escaped = written.contains("&amp;");
@@ -55,16 +59,21 @@ fn begins_with(text: &str, scheme: &str) -> bool {
     text.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
 }
 
-/// Returns the places of links with a scheme without `//`.
+/// Returns the places of links with a scheme without `//`, in their order. None begins within another one.
 fn short<'t>(text: &'t str, scheme: &'static str) -> impl Iterator<Item = Range<usize>> + 't {
     let is_end = |c: char| c.is_whitespace() || "\"'<>()[]`".contains(c);
+    let mut end = 0;
     text.match_indices(scheme).filter_map(move |(start, _)| {
         let before = text[..start].chars().next_back();
+        let begins = before.is_none_or(|c| is_end(c) || c == '=');
+        if !begins || start < end {
+            return None;
+        }
         let rest = &text[start + scheme.len()..];
         let length = rest.find(is_end).unwrap_or(rest.len());
+        end = start + scheme.len() + length;
         let length = rest[..length].trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
-        let begins = before.is_none_or(|c| is_end(c) || c == '=');
-        (begins && length > 0).then(|| start..start + scheme.len() + length)
+        (length > 0).then(|| start..start + scheme.len() + length)
     })
 }
 

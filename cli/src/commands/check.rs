@@ -99,7 +99,7 @@ pub(crate) async fn run(
     let has_baseline = known.baseline.is_some();
     let requested = verdicts.requested;
     let options = ReportOptions { strict, offers_fix: !fix, has_baseline, requested };
-    let output = report::output(&links, options);
+    let output = report::output(links, options);
     if failures.is_empty() {
         return Ok(output);
     }

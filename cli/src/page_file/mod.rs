@@ -33,7 +33,7 @@ use local_image::{ImageRoots, LocalImage};
 use node::Node;
 pub(crate) use page::PageContent;
 pub(crate) use references::{Reference, ReferencePlace, ReferenceTarget};
-pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics, line_and_column};
+pub(crate) use report::{At, FieldDiagnostic, FileDiagnostics, Places};
 
 /// Parsed page file.
 #[derive(Debug)]

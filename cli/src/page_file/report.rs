@@ -74,8 +74,9 @@ impl FileDiagnostics {
         }
         let is_too_long =
             problems.iter().take(SHOWN).any(|it| line_length(text, it.span.start) > LINE_MAX);
-        let place = |problem: &FieldDiagnostic| {
-            let (line, column) = line_and_column(text, problem.span.start);
+        let mut places = Places::new(text);
+        let mut place = |problem: &FieldDiagnostic| {
+            let (line, column) = places.of(problem.span.start);
             format!("{}:{line}:{column}: ", sanitize::line(name))
         };
         let located = |problem: FieldDiagnostic| Located {
@@ -96,19 +97,43 @@ impl FileDiagnostics {
 
     /// Problems with line and column, both counted from 1, the column in characters.
     pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
-        let text = self.source.inner();
+        let mut places = Places::new(self.source.inner());
         self.problems.iter().map(move |Located { problem, .. }| {
-            let (line, column) = line_and_column(text, problem.span.start);
+            let (line, column) = places.of(problem.span.start);
             (line, column, problem)
         })
     }
 }
 
-/// Returns the line and the column of a place in a text, both counted from 1, the column in characters.
-pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+/// Lines and columns of places in a text. Places that are asked for in their order cost one pass over the text.
+pub(crate) struct Places<'t> {
+    text: &'t str,
+    /// The last place, in bytes, with its line and column.
+    last: (usize, usize, usize),
+}
+
+impl<'t> Places<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, last: (0, 1, 1) }
+    }
+
+    /// Returns the line and the column of a place, both counted from 1, the column in characters.
+    pub(crate) fn of(&mut self, at: usize) -> (usize, usize) {
+        let at = if self.text.is_char_boundary(at) { at } else { self.text.len() };
+        if at < self.last.0 {
+            self.last = (0, 1, 1);
+        }
+        let (from, line, column) = self.last;
+        let passed = &self.text[from..at];
+        let (line, column) = match passed.rfind('\n') {
+            Some(end) => {
+                (line + passed.matches('\n').count(), passed[end + 1..].chars().count() + 1)
+            }
+            None => (line, column + passed.chars().count()),
+        };
+        self.last = (at, line, column);
+        (line, column)
+    }
 }
 
 impl fmt::Display for FileDiagnostics {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::pattern::Pattern;
 use super::texts::{self, Area, Owner, PageText};
-use crate::page_file::line_and_column;
+use crate::page_file::Places;
 use crate::page_file::node::Node;
 
 /// Page or form that is searched.
@@ -46,12 +46,14 @@ pub(crate) struct Hit {
 pub(crate) fn hits(source: &Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit> {
     let root = &source.root;
     let texts = if source.is_form { texts::of_form(root) } else { texts::of_page(root) };
+    let mut places_of =
+        source.file.as_ref().map(|(path, content)| (path, content, Places::new(content)));
     let is_meant = |text: &PageText<'_>| areas.is_empty() || areas.contains(&text.area);
     let hit = |text: PageText<'_>| {
         let places = pattern.places(text.value);
         let first = places.first()?.clone();
-        let place = source.file.as_ref().map(|(path, content)| {
-            let (line, column) = line_and_column(content, offset(content, &text, first));
+        let place = places_of.as_mut().map(|(path, content, places)| {
+            let (line, column) = places.of(offset(content, &text, first));
             (path.clone(), line, column)
         });
         Some(Hit {
