@@ -164,8 +164,10 @@ impl NextBase<'_> {
     ) {
         debug_assert!(self.base.is_some());
         for (nth, entry) in old.iter().enumerate() {
-            let is_known = entries.iter().any(|other| other.is_named(entry.id));
-            if served.contains(&nth) || is_known || !self.by_id.contains_key(&entry.id) {
+            if served.contains(&nth)
+                || !self.by_id.contains_key(&entry.id)
+                || entries.iter().any(|other| other.is_named(entry.id))
+            {
                 continue;
             }
             let place = old[..nth]

@@ -1,6 +1,9 @@
 //! Longest common subsequence.
 
-/// Returns the index pairs of a longest common subsequence of two sequences, in order.
+/// Maximum number of pairs of positions that are compared, far more than two pages have.
+const PAIRS: usize = 1 << 22;
+
+/// Returns the index pairs of a longest common subsequence of two sequences, in order. Where they are too long, only those at both ends.
 pub(super) fn common_subsequence<T: Eq>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
     let prefix = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let (one_rest, other_rest) = (&one[prefix..], &other[prefix..]);
@@ -21,6 +24,9 @@ pub(super) fn common_subsequence<T: Eq>(one: &[T], other: &[T]) -> Vec<(usize, u
 }
 
 fn middle<T: Eq>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
+    if one.len().saturating_mul(other.len()) > PAIRS {
+        return Vec::new();
+    }
     let width = other.len() + 1;
     // Lengths of the longest subsequences of what begins at each pair of positions.
     let mut lengths = vec![0_u32; (one.len() + 1) * width];

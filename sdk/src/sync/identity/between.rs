@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::hashed::HashedItem;
 use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
-use super::resembling::common_values;
+use super::resembling::{common_values, neighbours};
 
 /// Open items and entries of one type between two neighbours that are bound to each other.
 type Gap = (Vec<usize>, Vec<usize>);
@@ -108,16 +108,17 @@ pub(super) fn refuse_untelling(binder: &mut Binder<'_>) {
 fn gaps(binder: &Binder<'_>) -> Vec<Gap> {
     // Each gap by the entries of its neighbours.
     let mut gaps: BTreeMap<(Option<usize>, Option<usize>, &str), Gap> = BTreeMap::new();
-    let is_bound = |entry: &usize| binder.item_of_entry[*entry].is_some();
+    let of_items = neighbours(&binder.entry_of_item);
+    let bound = binder.item_of_entry.iter().enumerate();
+    let bound: Vec<Option<usize>> = bound.map(|(entry, item)| item.map(|_| entry)).collect();
+    let of_entries = neighbours(&bound);
     for item in binder.open_items() {
-        let left = binder.entry_of_item[..item].iter().rev().find_map(|entry| *entry);
-        let right = binder.entry_of_item[item + 1..].iter().find_map(|entry| *entry);
+        let (left, right) = of_items[item];
         let kind = binder.items[item].item.kind.as_str();
         gaps.entry((left, right, kind)).or_default().0.push(item);
     }
     for entry in binder.open_entries() {
-        let left = (0..entry).rev().find(is_bound);
-        let right = (entry + 1..binder.entries.len()).find(is_bound);
+        let (left, right) = of_entries[entry];
         let kind = binder.entries[entry].kind.as_str();
         if let Some((_, entries)) = gaps.get_mut(&(left, right, kind)) {
             entries.push(entry);

@@ -10,18 +10,19 @@ use crate::apply::{may_be_stored_as, same};
 pub(super) fn bind_read_only(binder: &mut Binder<'_>) {
     let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
     let mut choices = Vec::new();
+    let mut entries = vec![None; binder.slots.len()];
+    for (entry, position) in binder.live.iter().enumerate() {
+        position.iter().for_each(|position| entries[*position] = Some(entry));
+    }
     for item in binder.open_items() {
         let written = binder.items[item].item;
         if !binder.types.is_read_only(&written.kind) {
             continue;
         }
         binder.is_closed[item] = true;
-        let is_free = |position: &usize| {
-            let entry = binder.live.iter().position(|live| *live == Some(*position));
-            match entry {
-                Some(entry) => binder.item_of_entry[entry].is_none(),
-                None => !binder.taken[*position],
-            }
+        let is_free = |position: &usize| match entries[*position] {
+            Some(entry) => binder.item_of_entry[entry].is_none(),
+            None => !binder.taken[*position],
         };
         let fits = |position: &usize| {
             let slot = &binder.slots[*position];
@@ -46,12 +47,10 @@ pub(super) fn bind_read_only(binder: &mut Binder<'_>) {
         match choice[..] {
             // The planner refuses it: such a slot cannot be created.
             [] => {}
-            [position] if claims[&position] == 1 => {
-                match binder.live.iter().position(|live| *live == Some(position)) {
-                    Some(entry) => binder.bind_entry(item, entry),
-                    None => binder.bind_slot(item, position),
-                }
-            }
+            [position] if claims[&position] == 1 => match entries[position] {
+                Some(entry) => binder.bind_entry(item, entry),
+                None => binder.bind_slot(item, position),
+            },
             _ => {
                 let ids = choice.iter().map(|position| binder.slots[*position].slot.id).collect();
                 binder.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });

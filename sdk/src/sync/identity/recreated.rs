@@ -1,6 +1,6 @@
 //! Slots that were deleted and created again, by an undo or by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::FileSlotId;
 use super::binder::Binder;
@@ -9,7 +9,7 @@ use crate::ids::SlotId;
 /// Binds entries without a slot to new slots of the page that equal them in every key. Where there are fewer such slots than entries, it is
 /// unclear which of them came back, and none is bound.
 pub(super) fn bind_recreated(binder: &mut Binder<'_>) {
-    let named: Vec<SlotId> = binder
+    let named: BTreeSet<SlotId> = binder
         .items
         .iter()
         .filter_map(|item| match item.item.id {

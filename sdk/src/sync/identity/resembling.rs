@@ -128,7 +128,7 @@ pub(super) fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (
 }
 
 /// Returns for each place the nearest known values before and after it.
-fn neighbours(known: &[Option<usize>]) -> Vec<(Option<usize>, Option<usize>)> {
+pub(super) fn neighbours(known: &[Option<usize>]) -> Vec<(Option<usize>, Option<usize>)> {
     let scan = |places: &mut dyn Iterator<Item = &Option<usize>>| {
         let mut last = None;
         places

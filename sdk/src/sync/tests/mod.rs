@@ -6,6 +6,7 @@ mod examples;
 mod field_edits;
 mod histories;
 mod identity_rules;
+mod large_locks;
 mod lock_document;
 mod merge_branches;
 mod merge_rules;
