@@ -12,7 +12,9 @@ pub(super) fn bind_read_only(binder: &mut Binder<'_>) {
     let mut choices = Vec::new();
     let mut entries = vec![None; binder.slots.len()];
     for (entry, position) in binder.live.iter().enumerate() {
-        position.iter().for_each(|position| entries[*position] = Some(entry));
+        if let Some(position) = position {
+            entries[*position] = Some(entry);
+        }
     }
     for item in binder.open_items() {
         let written = binder.items[item].item;
