@@ -145,7 +145,7 @@ pub mod types {
 pub use api::{
     Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, DeletedSlots, FilesHandle, FormHandle,
     FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle, RawCall,
-    SlotsHandle,
+    SlotsHandle, overrides_method,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};

@@ -54,3 +54,26 @@ fn a_call_that_fails_has_the_exit_code_of_its_status() {
     }
     assert!(env.operations().is_empty());
 }
+
+#[test]
+fn a_read_that_asks_for_another_method_counts_as_a_write() {
+    let planned = TestEnv::cafe().env("LINKS_PLAN_FIRST", "1");
+    for line in [
+        "api GET /profiles/cafe -H X-HTTP-Method-Override:DELETE",
+        "api GET /profiles/cafe -H x-method-override:PATCH",
+        "api get /profiles/cafe?include=slots&_method=PATCH",
+        "api GET /profiles/cafe?%5Fmethod=PATCH",
+    ] {
+        let run = planned.run(line);
+        assert_eq!(run.exit, 14, "{run}");
+        assert!(planned.operations().is_empty(), "{line}");
+        // Nothing tells which method would be tried.
+        let env = TestEnv::cafe();
+        assert_eq!(env.run(&format!("{line} --dry-run")).exit, 0);
+        assert!(env.operations().is_empty(), "{line}");
+    }
+    assert_eq!(planned.run("api GET /profiles/cafe -H Accept-Language:kk").exit, 0);
+    let env = TestEnv::cafe().keeping_state();
+    assert_eq!(env.run("api GET /profiles/cafe -H X-HTTP-Method-Override:PATCH").exit, 0);
+    assert!(env.run("log").stdout.contains("api GET"), "{}", env.run("log"));
+}

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use links_sdk::RawCall;
 use links_sdk::apply::RecordWrite;
+use links_sdk::{RawCall, overrides_method};
 use serde_json::{Value, json};
 
 use crate::args::assignment;
@@ -42,7 +42,13 @@ pub(crate) struct ApiArgs {
 impl ApiArgs {
     /// Tells whether the request only reads.
     pub(crate) fn is_read(&self) -> bool {
-        is_read(&self.method)
+        let is_overridden = || {
+            let query = self.path.split_once('?').map_or("", |(_, query)| query);
+            let query = query.split('&').map(|it| it.split('=').next().unwrap_or(it));
+            let headers = self.headers.iter().map(|(name, _)| name.as_str());
+            query.chain(headers).any(overrides_method)
+        };
+        is_read(&self.method) && !is_overridden()
     }
 }
 

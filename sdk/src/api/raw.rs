@@ -58,6 +58,14 @@ const OWN_HEADERS: &[&str] = &[
     "upgrade",
 ];
 
+/// Returns whether a header or a parameter of this name may make the service take a request for one of another method, such as
+/// `X-HTTP-Method-Override` or `_method`. A [`RawCall`] with one counts as a write. The name may be percent-encoded.
+pub fn overrides_method(name: &str) -> bool {
+    let name = url::form_urlencoded::parse(name.as_bytes()).next().unwrap_or_default().0;
+    let name = name.trim().to_ascii_lowercase().replace('_', "-");
+    name == "-method" || name == "x-http-method" || name.contains("method-override")
+}
+
 impl Client {
     /// Returns a call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for operations that the client has no
     /// method for. The answer is returned as it was sent.
@@ -202,6 +210,8 @@ impl RawCall {
         let path = self.path.as_deref().unwrap_or_default();
         let known = Operation::at(self.method.as_str(), path);
         let refused = match (known, &self.method) {
+            // Nothing tells which method the service sees.
+            _ if self.overrides_method() => true,
             (Some(operation), _) => !operation.supports_dry_run(),
             (None, method) => matches!(*method, Method::GET | Method::DELETE),
         };
@@ -212,13 +222,21 @@ impl RawCall {
         dry_run_of(self.call_of::<Write>())
     }
 
+    /// Returns whether a header or a parameter may change the method.
+    fn overrides_method(&self) -> bool {
+        let headers = self.headers.iter().map(|(name, _)| name.as_str());
+        headers.chain(self.query.iter().map(|(name, _)| name.as_str())).any(overrides_method)
+    }
+
     fn call_of<K>(self) -> Call<Answer, K> {
+        let is_overridden = self.overrides_method();
         let path = match self.path {
             Ok(path) => path,
             Err(message) => return Call::refused(&self.client, OTHER_READ, message),
         };
         let other = if self.method == Method::GET { OTHER_READ } else { OTHER_WRITE };
-        let operation = Operation::at(self.method.as_str(), &path).unwrap_or(other);
+        let known = Operation::at(self.method.as_str(), &path);
+        let operation = if is_overridden { OTHER_WRITE } else { known.unwrap_or(other) };
         if self.key.is_some() && operation.effect != Effect::Create {
             let message = format!("{} {path} takes no idempotency key", self.method);
             return Call::refused(&self.client, operation, message);
@@ -311,7 +329,24 @@ fn below_base(path: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::below_base;
+    use super::{below_base, overrides_method};
+
+    #[test]
+    fn a_name_that_may_change_the_method_is_known() {
+        for name in [
+            "X-HTTP-Method-Override",
+            "x-http-method",
+            "X-Method-Override",
+            "_method",
+            "_METHOD",
+            "%5Fmethod",
+        ] {
+            assert!(overrides_method(name), "{name}");
+        }
+        for name in ["method", "include", "Accept-Language", "payment_method", "X-Request-Method"] {
+            assert!(!overrides_method(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_path_stays_below_the_base_url() {
