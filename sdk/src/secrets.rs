@@ -1,7 +1,7 @@
 //! Secrets that no message may repeat: a server may send back what it was sent.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base64::Engine;
@@ -10,8 +10,8 @@ use zeroize::Zeroizing;
 
 use crate::token::Token;
 
-/// Tokens that are removed from texts in each form in which they occur: as they are, percent-encoded, in base64, or escaped as PHP's JSON
-/// does. Cloning is cheap, and clones share the same tokens.
+/// Tokens that are removed from texts in each form in which they occur: as they are, percent-encoded, in base64, in hexadecimal, or escaped as
+/// JSON does. Cloning is cheap, and clones share the same tokens.
 ///
 /// A [`Client`](crate::Client) adds each token that it sends, a renewed one too, and removes its own from the texts of its errors. Pass your
 /// collection through [`ClientBuilder::secrets`](crate::ClientBuilder::secrets) to clean your program's output with the tokens of all its
@@ -145,7 +145,7 @@ impl SecretList {
     }
 }
 
-/// Returns the forms of a secret in base64, at each offset in the encoded data, and with escaped slashes.
+/// Returns the forms of a secret in base64, at each offset in the encoded data, in hexadecimal, and with escaped slashes.
 fn forms(secret: &str) -> Vec<Zeroizing<String>> {
     let mut forms = Vec::new();
     for (before, skipped) in [("", 0), ("\0", 2), ("\0\0", 3)] {
@@ -161,15 +161,21 @@ fn forms(secret: &str) -> Vec<Zeroizing<String>> {
             }
         }
     }
+    let mut digits = [Zeroizing::new(String::new()), Zeroizing::new(String::new())];
+    for byte in secret.bytes() {
+        let _ = write!(digits[0], "{byte:02x}");
+        let _ = write!(digits[1], "{byte:02X}");
+    }
+    forms.extend(digits);
     if secret.contains('/') {
         forms.push(Zeroizing::new(secret.replace('/', "\\/")));
     }
     forms
 }
 
-/// Returns the text without a secret of which some characters, or all, are percent-encoded; `None` if the text does not hold it.
+/// Returns the text without a secret of which some characters, or all, are encoded as `%41`, `\x41` or `\u0041`; `None` if the text does not hold it.
 fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
-    if !text.contains('%') {
+    if !text.contains(['%', '\\']) {
         return None;
     }
     // Each decoded byte, with its position.
@@ -177,10 +183,7 @@ fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
     let mut meant = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let (byte, length) = match encoded(&bytes[at..]) {
-            Some(byte) => (byte, 3),
-            None => (bytes[at], 1),
-        };
+        let (byte, length) = encoded(&bytes[at..]).unwrap_or((bytes[at], 1));
         meant.push((byte, at..at + length));
         at += length;
     }
@@ -200,13 +203,16 @@ fn without_encoded(text: &str, secret: &[u8]) -> Option<String> {
     (kept_to > 0).then(|| hidden + &text[kept_to..])
 }
 
-/// Returns the byte that begins here, if it is percent-encoded.
-fn encoded(bytes: &[u8]) -> Option<u8> {
+/// Returns the byte that begins here and its length in the text, if it is encoded.
+fn encoded(bytes: &[u8]) -> Option<(u8, usize)> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|it| u8::try_from(it).ok());
-    match *bytes {
-        [b'%', high, low, ..] => Some(digit(high)? * 16 + digit(low)?),
-        _ => None,
-    }
+    let (high, low, length) = match *bytes {
+        [b'%', high, low, ..] => (high, low, 3),
+        [b'\\', b'x', high, low, ..] => (high, low, 4),
+        [b'\\', b'u', b'0', b'0', high, low, ..] => (high, low, 6),
+        _ => return None,
+    };
+    Some((digit(high)? * 16 + digit(low)?, length))
 }
 
 impl fmt::Debug for Secrets {
@@ -237,6 +243,10 @@ mod tests {
             encoded.to_lowercase(),
             TOKEN.as_bytes().iter().map(all).collect(),
             TOKEN.replace('/', "\\/"),
+            TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect(),
+            TOKEN.bytes().map(|byte| format!("{byte:02X}")).collect(),
+            TOKEN.bytes().map(|byte| format!("\\x{byte:02x}")).collect(),
+            TOKEN.replace('|', "\\u007C").replace('/', "\\u002f"),
         ] {
             let text = format!("é%% before {form} after %4");
             assert_eq!(secrets().hide(&text), "é%% before *** after %4", "{form}");

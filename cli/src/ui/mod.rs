@@ -22,6 +22,7 @@ pub(crate) use observer::RequestObserver;
 pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 use stream::ContentKind;
+pub(crate) use stream::protected;
 
 use crate::error::CommandError;
 use crate::output::format::{Format, OutputOptions, Rendering};

@@ -85,7 +85,8 @@ fn shown(bytes: &[u8], kind: ContentKind, terminal: bool, logged: bool) -> Cow<'
     }
 }
 
-fn protected(text: &str) -> Cow<'_, str> {
+/// Returns a text without tokens, without what drives a terminal, and without commands for a CI service that reads it.
+pub(crate) fn protected(text: &str) -> Cow<'_, str> {
     let text = also(redaction::hidden(text), sanitize::styled);
     if markers::are_read() { also(text, markers::broken) } else { text }
 }
