@@ -1,18 +1,39 @@
-//! Program that uses the SDK, and checks that TLS provider and JSON features stay its own choice.
+//! Program that prints what its own clients of HTTP and TLS and its own JSON do, for `run` to compare with and without the SDK.
+//!
+//! `embedding before` and `embedding after` call the service by the SDK before or after that, if the program has it. `embedding json` prints
+//! the part on JSON alone.
 
-use links_sdk::{Client, Token};
+#[cfg(feature = "http")]
+mod http;
+mod json;
+#[cfg(feature = "service")]
+mod service;
+#[cfg(feature = "tls")]
+mod tls;
 
-fn main() {
-    let token = Token::new("lnk_secret").expect("a token");
-    for base in ["https://links.example/api/v1", "http://127.0.0.1:1/api/v1"] {
-        Client::builder(base).token(token.clone()).build().expect("a client");
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let order = std::env::args().nth(1).expect("`before`, `after` or `json`");
+    // What the README of the SDK tells a program that brings the provider.
+    #[cfg(feature = "sdk-no-provider")]
+    {
+        service::is_refused_without_a_provider();
+        rustls::crypto::ring::default_provider().install_default().expect("no other one");
     }
-    rustls::crypto::ring::default_provider()
-        .install_default()
-        .expect("the provider of TLS is for the program to choose");
-
-    let text = r#"{"b":1,"a":2}"#;
-    let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    assert_eq!(value.to_string(), r#"{"a":2,"b":1}"#, "`preserve_order` is for the program to choose");
-    println!("the program's TLS and JSON are its own");
+    #[cfg(feature = "service")]
+    if order == "before" {
+        service::call().await;
+    }
+    println!("{}", json::report());
+    if order == "json" {
+        return;
+    }
+    #[cfg(feature = "tls")]
+    println!("{}", tls::report());
+    #[cfg(feature = "http")]
+    println!("{}", http::report().await);
+    #[cfg(feature = "service")]
+    if order == "after" {
+        service::call().await;
+    }
 }
