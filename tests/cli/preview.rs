@@ -296,7 +296,7 @@ fn a_summary_is_appended_in_markdown() {
     assert_eq!(preview(&env, "preview cafe.yaml --summary summary.md").exit, 0);
     let text = std::fs::read_to_string(env.home.path().join("summary.md")).unwrap();
     assert!(
-        text.starts_with("before\n### links preview: cafe: as the service renders it; "),
+        text.starts_with("before\n### links preview: `cafe`: as the service renders it; "),
         "{text}"
     );
     assert!(text.contains("```diff\n--- the page\n+++ cafe.yaml\n"), "{text}");

@@ -226,6 +226,25 @@ fn the_page_is_served_with_every_slot_and_a_strict_policy() {
 }
 
 #[test]
+fn a_text_of_the_page_does_not_choose_where_images_come_from() {
+    let env = env();
+    let title = "title=[a](https://evil.example/uploads/4021/logo.png)";
+    let run = env.run_args(["profile", "update", "cafe", title], b"");
+    assert_eq!(run.exit, 0, "{run}");
+    env.run("pull cafe -O cafe.yaml");
+    let server = PreviewServer::start(&env, &["cafe.yaml"]);
+    let answer = server.get("");
+    assert!(
+        answer.head.contains("img-src 'self' https://files.links.example; "),
+        "{}",
+        answer.head
+    );
+    let html = server.html();
+    assert!(html.contains("src=\"https://files.links.example/uploads/4021/logo.png\""), "{html}");
+    assert!(!html.contains("src=\"https://evil.example"), "{html}");
+}
+
+#[test]
 fn texts_of_the_file_are_escaped() {
     let env = env();
     let bad = "<script>alert(1)</script>\\\"><img src=x onerror=alert(1)>";

@@ -3,12 +3,17 @@
 use links_sdk::{Object, Slot};
 use serde_json::Value;
 
-/// Returns the beginning of the URLs of files: from the page as the service renders it, else from the URL that the service computes for the
-/// avatar or the background image. `None` if the page shows no file.
+/// Returns the beginning of the URLs of files for a text: from the page as the service renders it, else as [`image_base`]. Somebody may have
+/// written what looks like it into a text of the page, so nothing is loaded from there. `None` if the page shows no file.
 pub(super) fn file_base(markdown: Option<&str>, record: &Object, slots: &[Slot]) -> Option<String> {
     let shown = markdown.and_then(|text| shown_base(text, record, slots));
-    shown
-        .or_else(|| computed_base(record, "avatar", "avatarUrl"))
+    shown.or_else(|| image_base(record))
+}
+
+/// Returns the beginning of the URLs of images: from the URL that the service computes for the avatar or the background image. `None` without
+/// one.
+pub(super) fn image_base(record: &Object) -> Option<String> {
+    computed_base(record, "avatar", "avatarUrl")
         .or_else(|| computed_base(record, "bgImage", "bgImageUrl"))
 }
 
@@ -69,5 +74,6 @@ mod tests {
         assert_eq!(base(Some("![x](up/a.jpg)")), computed);
         assert_eq!(base(None), computed);
         assert_eq!(file_base(None, &Object::default(), &slots), None);
+        assert_eq!(image_base(&record).as_deref(), Some("http://b.example/"));
     }
 }

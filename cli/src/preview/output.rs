@@ -34,8 +34,9 @@ pub(crate) fn shown(
 ) -> Result<CommandOutput, CommandError> {
     let Preview { file, login, id, before, after, rendered_by, tokens, outlook, .. } = preview;
     let refusal = outlook.refusal;
-    let header = format!("{login}: {}; {}", rendered_by.words(), tokens.words());
-    context.ui.say(&StyledLine::new(Style::Faint, header.clone()));
+    let words = format!("{}; {}", rendered_by.words(), tokens.words());
+    context.ui.say(&StyledLine::new(Style::Faint, format!("{login}: {words}")));
+    let header = format!("{}: {words}", markdown::code(&login));
     let is_too_long = outputs.max_tokens.is_some_and(|most| tokens.count > most);
     if let Some(most) = outputs.max_tokens.filter(|_| is_too_long) {
         let text = format!("the page would have {}, more than {most}", tokens.words());

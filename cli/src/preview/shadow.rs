@@ -9,7 +9,7 @@ use links_sdk::{BaseUrl, Client, ProfileId, ProfileKey, RateLimits, Token};
 use serde_json::{Value, json};
 
 use super::apply_outlook::ApplyOutlook;
-use super::file_base::file_base;
+use super::file_base::{file_base, image_base};
 use super::live_account::LiveAccount;
 use super::shadow_account;
 use super::shown_page::ShownPage;
@@ -25,8 +25,16 @@ use crate::schema::slot_types::SlotTypeCatalog;
 /// A shadow, which listens on no port: only its client reaches it.
 pub(super) struct Shadow {
     client: Client,
-    /// Beginning of the URLs of files.
-    file_base: String,
+    bases: Bases,
+}
+
+/// Beginnings of the URLs of files; empty if unknown.
+#[derive(Default)]
+struct Bases {
+    /// For texts, as the service renders them.
+    texts: String,
+    /// For images that a browser loads.
+    images: String,
 }
 
 /// A page after a file was applied to it.
@@ -55,17 +63,20 @@ impl Shadow {
         let text = live.markdown.as_ref().map(|markdown| markdown.text.as_str());
         let page = live.page.as_ref();
         let file_base = page.and_then(|page| file_base(text, &page.record, &page.slots));
-        let file_base = file_base.unwrap_or_default();
-        let choices = Choices { status_feature: has_status, ..choices(&file_base, slot_schemas) };
+        let bases = Bases {
+            texts: file_base.unwrap_or_default(),
+            images: page.and_then(|page| image_base(&page.record)).unwrap_or_default(),
+        };
+        let choices = Choices { status_feature: has_status, ..choices(&bases.texts, slot_schemas) };
         match start(&account, &choices) {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 // A schema that cannot be compiled validates nothing here, as in a plan.
                 let kinds = choices.slot_schemas.keys().map(|kind| (kind.clone(), json!({})));
                 let slot_schemas = kinds.collect();
                 let choices = Choices { slot_schemas, ..choices };
-                Self::connected(start(&account, &choices), file_base)
+                Self::connected(start(&account, &choices), bases)
             }
-            started => Self::connected(started, file_base),
+            started => Self::connected(started, bases),
         }
     }
 
@@ -74,13 +85,10 @@ impl Shadow {
         let account = shadow_account::of_file(files);
         let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
         let slot_schemas = items.map(|item| (item.kind.clone(), json!({}))).collect();
-        Self::connected(start(&account, &choices("", slot_schemas)), String::new())
+        Self::connected(start(&account, &choices("", slot_schemas)), Bases::default())
     }
 
-    fn connected(
-        server: io::Result<ContractServer>,
-        file_base: String,
-    ) -> Result<Self, CommandError> {
+    fn connected(server: io::Result<ContractServer>, bases: Bases) -> Result<Self, CommandError> {
         let cannot = |error: &dyn std::fmt::Display| {
             CommandError::internal(format!("cannot start the model of the service: {error}"))
         };
@@ -90,7 +98,7 @@ impl Shadow {
         let client = Client::builder_at(base).token(token).rate_limits(RateLimits::unlimited());
         let client = client.in_process(move |request| server.respond(request));
         let client = client.build().map_err(|error| cannot(&error))?;
-        Ok(Self { client, file_base })
+        Ok(Self { client, bases })
     }
 
     /// Returns the page as the model renders it.
@@ -118,7 +126,7 @@ impl Shadow {
         let mut markdown = self.markdown(page.id).await?;
         for (image, path) in &images {
             if *path == unsent_path(&image.local.hash) {
-                markdown = markdown.replace(&format!("{}{path}", self.file_base), &image.name);
+                markdown = markdown.replace(&format!("{}{path}", self.bases.texts), &image.name);
             }
         }
         let snapshot = PageSnapshot::read(&self.client, &ProfileKey::Id(page.id)).await?;
@@ -128,7 +136,7 @@ impl Shadow {
             Vec::new()
         };
         let images = images.into_iter().map(|(image, path)| (image.local, path));
-        let page = ShownPage::new(snapshot, forms, images, self.file_base.clone());
+        let page = ShownPage::new(snapshot, forms, images, self.bases.images.clone());
         let (irreversible, named) = irreversible;
         let outlook = ApplyOutlook { is_changed, refusal, irreversible, named, deletes };
         Ok(AppliedShadow { file: file.unwrap_or_default(), markdown, outlook, page })
