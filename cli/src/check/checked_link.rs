@@ -57,6 +57,13 @@ impl CheckedLink {
         }
     }
 
+    /// Returns the URL that `--fix` writes: where the link has moved for good, unless that gives up encryption.
+    pub(crate) fn fix(&self) -> Option<&str> {
+        let is_encrypted =
+            |url: &str| url.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("https:"));
+        self.judgement.moved_to().filter(|to| is_encrypted(to) || !is_encrypted(&self.found.url))
+    }
+
     /// Returns what the link belongs to: `button "Menu"`, `social`, or the name of a field.
     pub(crate) fn owner(&self) -> String {
         let Some(slot) = &self.found.slot else {
@@ -76,6 +83,7 @@ impl CheckedLink {
         let note = |note: &LinkNote| match note {
             LinkNote::Moved(_) if self.is_fixed => format!("{note}: written"),
             LinkNote::Moved(_) if self.fix_error.is_some() => format!("{note}: not written"),
+            LinkNote::Moved(_) if self.fix().is_none() => format!("{note}, which is not encrypted"),
             LinkNote::Moved(_) if offers_fix && self.place.is_some() => format!("{note} (--fix)"),
             note => note.to_string(),
         };

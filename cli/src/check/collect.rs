@@ -152,8 +152,14 @@ impl Collector<'_> {
             let (path, slot) = (path.clone(), self.slot.clone());
             self.found.push(FoundLink { path, slot, url, part, is_escaped, offset });
         };
-        if is_url || text_links::is_link(trimmed) {
+        if is_url {
             return add(trimmed.to_owned(), None, false, node.span.start);
+        }
+        if text_links::is_link(trimmed) {
+            // Nothing says that the value is no text, in which a URL has to be escaped.
+            let start = text.len() - text.trim_start().len();
+            let part = Some(start..start + trimmed.len());
+            return add(trimmed.to_owned(), part, false, node.span.start);
         }
         let written = self.text.get(node.span.clone()).unwrap_or_default();
         let (mut from, mut missed) = (0, 0);
@@ -267,10 +273,10 @@ slots:
                 "12 slots.2.data.description text: https://a.example/x 28..47",
                 "12 slots.2.data.description text: https://a.example/x 49..68",
                 "13 slots.2.data.description text: https://a.example/?q=1&r=2 76..106",
-                "15 slots.2.data.extra.$$upload text: https://b.example/literal",
-                "15 slots.2.data.extra.k.0 text: mailto:x",
+                "15 slots.2.data.extra.$$upload text: https://b.example/literal 0..25",
+                "15 slots.2.data.extra.k.0 text: mailto:x 0..8",
                 "16 slots.2.data.escaped text: https://c.example 2..19",
-                "17 slots.3.data.more unknown: https://d.example",
+                "17 slots.3.data.more unknown: https://d.example 1..18",
             ]
         );
     }

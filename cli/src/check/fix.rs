@@ -32,7 +32,7 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
         let file = page.file.as_ref().map(|(file, _)| file);
         let Some(mut of_page) = file.and_then(|file| by_file.remove(file)) else { continue };
         if let Err(failure) = write(page, &mut of_page) {
-            let moved = of_page.iter_mut().filter(|link| link.judgement.moved_to().is_some());
+            let moved = of_page.iter_mut().filter(|link| link.fix().is_some());
             moved.for_each(|link| link.fix_error = Some(failure.to_string()));
             failures.push(failure);
         }
@@ -45,7 +45,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, Com
     let Some((file, text)) = &page.file else { return Ok(false) };
     let moves: Vec<(FoundLink, String)> = links
         .iter()
-        .filter_map(|link| Some((link.found.clone(), link.judgement.moved_to()?.to_owned())))
+        .filter_map(|link| Some((link.found.clone(), link.fix()?.to_owned())))
         .collect();
     if moves.is_empty() {
         return Ok(false);
@@ -55,7 +55,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, Com
         CommandError::new(Exit::Invalid, message).with_hint("write the new URLs by hand")
     })?;
     replace_checked(file, text, &patched)?;
-    for link in links.iter_mut().filter(|link| link.judgement.moved_to().is_some()) {
+    for link in links.iter_mut().filter(|link| link.fix().is_some()) {
         link.is_fixed = true;
     }
     Ok(true)
@@ -334,6 +334,10 @@ slots:
         }
         let page = |url: &str| format!("profile: cafe\nsocials: [\"{url}\"]\n");
         assert_eq!(fixed(&page("http://a.example"), &hostile), page(to));
+        // A text that is a link as a whole is a text.
+        let page = |url: &str| format!("profile: cafe\ndescription: \"{url}\"\n");
+        let escaped = "https://a.example/%27onclick=%27x%281%29%60%2A%5B%5D?a=1&copy=2";
+        assert_eq!(fixed(&page(" http://a.example"), &hostile), page(&format!(" {escaped}")));
     }
 
     #[test]

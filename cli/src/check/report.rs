@@ -226,6 +226,22 @@ mod tests {
     }
 
     #[test]
+    fn a_move_that_gives_up_encryption_is_shown_and_not_written() {
+        let moved = |from: &str, to: &str| {
+            let moved = Judgement::fine(vec![LinkNote::Moved(to.to_owned())]);
+            link(1, None, from, moved)
+        };
+        let safe = moved("https://a.example/", "http://a.example/");
+        assert_eq!(safe.fix(), None);
+        assert_eq!(safe.message(true), "moved to http://a.example/, which is not encrypted");
+        for (from, to) in
+            [("http://a.example", "http://b.example"), ("http://a.example", "HTTPS://b.example")]
+        {
+            assert_eq!(moved(from, to).fix(), Some(to));
+        }
+    }
+
+    #[test]
     fn unsure_links_fail_only_where_that_is_asked_for() {
         let unsure = judged(Verdict::Unsure, VerdictReason::Timeout);
         let mut link = link(1, None, "https://a.example", unsure);
