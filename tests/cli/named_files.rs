@@ -79,7 +79,7 @@ fn a_named_file_that_is_a_link_out_of_the_work_tree_is_neither_read_nor_written(
         "files upload in",
         "check ./in",
         "check --baseline in",
-        "check --baseline in --update-baseline",
+        "check ./page.yaml --baseline in --update-baseline",
         "plan . --summary in",
     ] {
         env.file("page.yaml", PAGE);

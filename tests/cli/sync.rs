@@ -820,7 +820,7 @@ fn a_refresh_finds_the_forms_of_the_form_files() {
     ok(&env, "init");
     ok(&env, "pull --all");
     let lock = text(&env, "links.lock");
-    for damaged in ["", "<<<<<<< ours\n"] {
+    for damaged in [String::new(), format!("<<<<<<< ours\n{lock}")] {
         env.file("links.lock", damaged);
         let run = env.run("init --refresh");
         assert_eq!(run.exit, 0, "{run}");

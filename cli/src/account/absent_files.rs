@@ -53,9 +53,9 @@ impl AbsentFile {
     /// Describes what becomes of the page.
     pub(super) fn words(&self) -> String {
         let (login, file) = (&self.login, self.file.display());
-        let quoted = quoted(&file.to_string());
+        let (key, quoted) = (quoted(login), quoted(&file.to_string()));
         format!(
-            "its file {file} is not there any more; the page stays as it is (`links pull {login} -O {quoted}` writes the file again, \
+            "its file {file} is not there any more; the page stays as it is (`links pull {key} -O {quoted}` writes the file again, \
              `links init --refresh` removes its record from links.lock; only the dashboard deletes a page)"
         )
     }

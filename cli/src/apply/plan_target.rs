@@ -27,7 +27,7 @@ fn pull_command(file: &PageFile, page: &PageSnapshot) -> String {
         FileScope::Page => "pull",
         FileScope::Slots => "slots pull",
     };
-    format!("links {command} {} -O {}", page.login, quoted(file.document.name()))
+    format!("links {command} {} -O {}", quoted(&page.login), quoted(file.document.name()))
 }
 
 /// What a plan is to reach.

@@ -23,7 +23,7 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Resul
     let target = if replace { named::resolve(path)? } else { entry(path)? };
     let directory = directory_of(&target);
     if !directory.is_dir() {
-        let missing = format!("there is no directory {}", directory.display());
+        let missing = format!("there is no directory {}", directory_of(path).display());
         return Err(io::Error::new(io::ErrorKind::NotFound, missing));
     }
     let existing = target.metadata().ok().filter(|_| replace);

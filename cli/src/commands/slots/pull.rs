@@ -112,5 +112,7 @@ pub(crate) async fn run(
 fn pull_of(profile: &ProfileKey, file: &Path, flags: &str) -> String {
     let file = file.display().to_string();
     let quoted = shlex::try_quote(&file).map(Cow::into_owned).unwrap_or(file.clone());
+    let profile = profile.to_string();
+    let profile = shlex::try_quote(&profile).map(Cow::into_owned).unwrap_or(profile.clone());
     format!("links pull {profile} -O {quoted}{flags}")
 }
