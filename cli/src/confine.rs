@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::auth::SecretLocation;
+use crate::fs::named::LOCK_NAME;
 use crate::settings::{Settings, TokenOrigin};
 
 /// Files that the arguments of a command name.
@@ -92,6 +93,13 @@ impl NamedFiles {
         let access = if writes { &mut self.write } else { &mut self.read };
         access.extend(locks);
         self
+    }
+
+    /// Returns the directories of the locks that govern the files.
+    pub(crate) fn locks(&self) -> impl Iterator<Item = PathBuf> {
+        let files = self.read.iter().chain(&self.write);
+        let locks = files.filter(|file| file.file_name() == Some(LOCK_NAME.as_ref()));
+        locks.map(|lock| directory(lock))
     }
 
     /// Adds a page file or a plan, `-` for standard input, and the directory beneath which its images are.

@@ -23,6 +23,7 @@ mod fs;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod git;
 mod help;
 mod journal;
 mod output;

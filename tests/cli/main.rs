@@ -59,6 +59,8 @@ mod keyring;
 mod keys;
 #[cfg(target_os = "linux")]
 mod leaves;
+#[cfg(unix)]
+mod lock_only;
 mod music;
 #[cfg(target_os = "linux")]
 mod named_files;

@@ -11,6 +11,7 @@ use links_sdk::types::LeadForm;
 use super::form_finder::{FormFinder, lock_of, recorded_id};
 use crate::apply::dry_run::{UnsentRequest, not_sent};
 use crate::apply::known_forms::KnownForms;
+use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
 use crate::apply::sync::WrittenLocks;
@@ -30,6 +31,8 @@ pub(crate) struct PlannedForm {
     pub(crate) plan: FormPlan,
     /// The form as it was read; `None` if it is created.
     seen: Option<LeadForm>,
+    /// Whether only the lock says that it is this form.
+    lock_only: LockOnly,
 }
 
 /// A file that cannot be used, with the reason.
@@ -114,7 +117,28 @@ impl PlannedForm {
             CommandError::from(file.document.bad(vec![problem]))
         })?;
         let seen = forms.iter().find(|form| Some(&form.id) == plan.id.as_ref()).cloned();
-        Ok(Self { path, file, plan, seen })
+        let mut lock_only = LockOnly::default();
+        if let (None, Some(form), false) = (&file.form.id, &seen, plan.is_empty())
+            && recorded.as_ref() == Some(&form.id)
+            && let Some((store, _)) = lock_of(context, &path)?
+        {
+            let title = file.form.fields.get("title").and_then(|it| it.as_str());
+            let committed = store.key(&path).map(|key| store.path_of(&key));
+            let committed = committed.as_deref().unwrap_or(&path);
+            lock_only = LockOnly::of_form((&store, &plan.name), committed, title, form);
+        }
+        Ok(Self { path, file, plan, seen, lock_only })
+    }
+
+    /// Lines about a form for which only the lock speaks.
+    pub(super) fn lock_only_lines(&self) -> Vec<StyledLine> {
+        let Some(form) = self.seen.as_ref().filter(|_| self.lock_only.is_form) else {
+            return Vec::new();
+        };
+        let (name, title) = (&self.plan.name, &form.title);
+        let text = format!("! only links.lock says that form {name} is \"{title}\" ({})", form.id);
+        let line = StyledLine::new(Style::Removed, text);
+        std::iter::once(line).chain(self.lock_only.reason_line()).collect()
     }
 
     /// Creates or changes the form. Returns its id.

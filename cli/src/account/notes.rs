@@ -38,7 +38,9 @@ fn notes(planned: &PlannedPage) -> Vec<(Vec<String>, Level, String)> {
         notes.push((slot(create.index), Level::Notice, message));
     }
     for delete in &planned.plan.deletes {
-        let message = format!("{} {} is deleted", delete.kind, delete.id);
+        let only = planned.lock_only.slots.contains(&delete.id);
+        let only = if only { "; only links.lock says that it was in this file" } else { "" };
+        let message = format!("{} {} is deleted{only}", delete.kind, delete.id);
         notes.push((vec!["slots".to_owned()], Level::Warning, message));
     }
     for change in planned.merged.iter().flat_map(|merged| &merged.merge.remote) {

@@ -59,6 +59,9 @@ fn page_json(page: &PageState) -> Value {
         value["id"] = json!(id);
         value["login"] = json!(planned.page.login);
         value["plan"] = json!(planned.shown());
+        if !planned.lock_only.slots.is_empty() {
+            value["lockOnly"] = json!(planned.lock_only.slots);
+        }
         if let Some(sync) = sync_json(planned.merged.as_deref()) {
             value["sync"] = sync;
         }
@@ -84,6 +87,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     for form in state.forms.iter().filter(|form| !form.plan.is_empty()) {
         let shown_on = form.shown_on(state.planned());
         lines.extend(form_lines(&form.plan, &shown_on));
+        lines.extend(form.lock_only_lines());
     }
     lines.extend(unchanged_line("", &unchanged, "pages"));
     let forms = state.forms.iter().filter(|form| form.plan.is_empty());

@@ -23,9 +23,10 @@ use super::saved_account::SavedAccount;
 use super::state::{AccountState, PageState};
 use crate::apply::execute::{interrupted_page_note, not_planned, not_recorded_note, step_message};
 use crate::apply::known_forms::KnownForms;
+use crate::apply::lock_only;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
-use crate::apply::planned::{ApplyArgs, refused};
+use crate::apply::planned::{ApplyArgs, PlannedPage, refused};
 use crate::apply::run_failure::RunFailure;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -121,6 +122,16 @@ impl<'c> AccountSession<'c> {
     /// Refuses a `links.lock` of another user.
     pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
         self.state.locks(self.context)?.check_user(self.context, &self.state.client).await
+    }
+
+    /// Asks about what only the lock says.
+    fn confirm_lock_only(&self, pages: &[PageToConfirm]) -> Result<(), CommandError> {
+        let new = pages.iter().filter(|page| !page.is_confirmed);
+        let planned = new.filter_map(|page| self.state.pages[page.nth].planned.as_ref());
+        let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
+        let lines = planned.flat_map(PlannedPage::lock_only_lines);
+        let lines: Vec<_> = lines.chain(forms.flat_map(PlannedForm::lock_only_lines)).collect();
+        lock_only::confirm(&self.context.ui, &lines, self.apply_args.trust_lock)
     }
 
     /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
@@ -296,6 +307,7 @@ impl AccountDelegate for AccountSession<'_> {
         self.check_lock_user().await?;
         self.check_logins().await?;
         self.check_languages(pages).await?;
+        self.confirm_lock_only(pages)?;
         self.state.is_shown = true;
         let asked = confirm(self.context, &self.state, pages, self.consent).await?;
         let mut is_later = asked;

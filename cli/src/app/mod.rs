@@ -19,6 +19,7 @@ use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::git;
 use crate::output::format::{Format, OutputOptions, Query};
 use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
@@ -79,6 +80,11 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
     if let Some(named) = cli.command.named_files() {
+        if let Ok(named) = &named
+            && cli.command.reads_history()
+        {
+            named.locks().for_each(|lock| git::prepare(&lock));
+        }
         confined(&settings, &ui, named);
     }
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.

@@ -9,6 +9,7 @@ pub(crate) mod fail_on;
 pub(crate) mod image;
 pub(crate) mod known_forms;
 pub(crate) mod local_images;
+pub(crate) mod lock_only;
 pub(crate) mod locked;
 pub(crate) mod page_host;
 pub(crate) mod plan;

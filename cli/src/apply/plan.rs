@@ -7,6 +7,7 @@ use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOp
 use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;
+use super::lock_only::LockOnly;
 use super::plan_target::PlanTarget;
 use super::{local_images, page_host, problems, uploads};
 use crate::apply::planned::{ApplyArgs, PlanInputs, PlannedPage};
@@ -143,6 +144,7 @@ pub(crate) async fn plan(
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });
+    let lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
     let PlanTarget { desired, options, merge, base } = target;
     let merged = merge.map(|merge| Box::new(MergedPage { base, merge, since }));
     Ok(PlannedPage {
@@ -161,6 +163,7 @@ pub(crate) async fn plan(
         is_full: apply_args.full,
         is_restore: apply_args.kept_reason.is_some(),
         refusal,
+        lock_only,
     })
 }
 
@@ -213,7 +216,8 @@ fn checked(
         Err(error) => return Err(CommandError::new(Exit::Server, error.to_string())),
     };
     // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
-    problems.retain(|it| broken.iter().all(|reference| reference.path != it.path));
+    let placeholders: BTreeSet<&str> = broken.iter().map(|it| it.path.as_str()).collect();
+    problems.retain(|it| !placeholders.contains(it.path.as_str()));
     problems.extend_from_slice(broken);
     match planned {
         Ok(plan) if problems.is_empty() => Ok(plan),

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use links_sdk::apply::{
-    DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, Proposal, RunCommand,
+    DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal, RunCommand,
 };
 use links_sdk::{Client, Object, ProfileKey, SlotId};
 
 use crate::apply::image::{Image, new_images};
+use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, SyncRecord, WrittenLocks};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -33,6 +34,9 @@ pub(crate) struct ApplyArgs {
     /// Confirm deletes and uploads without being asked
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Also confirm deletes and forms for which only a committed links.lock speaks
+    #[arg(long, hide_short_help = true)]
+    pub(crate) trust_lock: bool,
     /// Maximum number of deletes; required for large deletions
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) max_deletes: Option<usize>,
@@ -138,6 +142,8 @@ pub(crate) struct PlannedPage {
     pub(crate) is_restore: bool,
     /// Reason why `apply` would refuse the plan.
     pub(crate) refusal: Option<GuardRefusal>,
+    /// Slots to delete that no page file of an earlier commit held.
+    pub(crate) lock_only: LockOnly,
 }
 
 impl PlannedPage {
@@ -181,12 +187,26 @@ impl PlannedPage {
         };
         let mut lines = ui::plan::lines(shown, style);
         lines.extend(self.merged.iter().flat_map(|it| sync::lines_without(it, without)));
+        lines.extend(self.lock_only_lines());
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {
             let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";
             StyledLine::new(Style::Faint, text)
         }));
         lines
+    }
+
+    /// Lines about the slots to delete for which only the lock speaks.
+    pub(crate) fn lock_only_lines(&self) -> Vec<StyledLine> {
+        let is_meant = |slot: &&PlannedDelete| self.lock_only.slots.contains(&slot.id);
+        let line = |slot: &PlannedDelete| {
+            let label = slot.label.as_ref().map(|it| format!(" \"{it}\"")).unwrap_or_default();
+            let (kind, id, file) = (&slot.kind, slot.id, self.file.document.name());
+            let text = format!("! only links.lock says that {kind} {id}{label} was in {file}");
+            StyledLine::new(Style::Removed, text)
+        };
+        let lines = self.plan.deletes.iter().filter(is_meant).map(line);
+        lines.chain(self.lock_only.reason_line()).collect()
     }
 
     /// Note about slots that were deleted since and are created again, if there are any.

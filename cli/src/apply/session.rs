@@ -14,6 +14,7 @@ use links_sdk::{Client, ProfileKey, SlotId};
 use super::confirm::confirm_plan;
 use super::execute::{interrupted_note, not_recorded_note, step_message};
 use super::known_forms::KnownForms;
+use super::lock_only;
 use super::locked;
 use super::plan::{plan, resolve};
 use super::planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
@@ -183,6 +184,10 @@ impl ApplyDelegate for ApplySession<'_> {
         let Some(planned) = &mut self.planned else { return Ok(Confirmation::AsPlanned) };
         if !self.apply_args.locked {
             planned.locks().check_writable()?;
+        }
+        if !is_confirmed {
+            let trusted = self.apply_args.trust_lock;
+            lock_only::confirm(&self.context.ui, &planned.lock_only_lines(), trusted)?;
         }
         let stays_here = planned.new_images().next().is_none();
         let is_harmless = planned.plan.deletes.is_empty() && !self.ask;

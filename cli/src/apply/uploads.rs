@@ -53,7 +53,7 @@ pub(crate) async fn resolve(
     let known = context.uploads();
     for image in images {
         let hash = &image.local.hash;
-        let recorded = record.into_iter().flat_map(|record| record.images(hash));
+        let recorded = record.into_iter().flat_map(|record| record.images_of(hash, page));
         let mut paths = known.of_page(page.id, hash).into_iter().chain(recorded).peekable();
         let (first, shown) = (paths.peek().copied(), shown_at(page, file, &image.place));
         // The service may have an image under several paths: a page keeps the one that it has.

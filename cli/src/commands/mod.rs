@@ -133,6 +133,11 @@ impl Command {
         }
     }
 
+    /// Tells whether the command may ask what earlier commits say of a file.
+    pub(crate) fn reads_history(&self) -> bool {
+        !matches!(self, Self::Check(_) | Self::Search(_))
+    }
+
     /// Returns what the command needs before it may write, where writes have to be planned before (`LINKS_PLAN_FIRST`).
     pub(crate) fn plan_rule(&self) -> PlanRule {
         use forms::FormsCommand;

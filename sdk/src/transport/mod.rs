@@ -3,8 +3,8 @@
 mod admission;
 pub(crate) mod answer;
 mod attempt_loop;
-pub(crate) mod body_reader;
 pub(crate) mod before_send;
+pub(crate) mod body_reader;
 mod call_result;
 pub(crate) mod caller_headers;
 pub(crate) mod clock;

@@ -7,7 +7,7 @@ use links_sdk::sync::LivePage;
 use crate::page_file::FileScope;
 
 /// Returns what a command takes of a page, in the form that is merged. Fields that were not taken keep their record.
-pub(super) fn live(page: &PageSnapshot, scope: FileScope) -> LivePage {
+pub(crate) fn live(page: &PageSnapshot, scope: FileScope) -> LivePage {
     let fields = match scope {
         FileScope::Page => page.fields(),
         FileScope::Slots => Object::default(),

@@ -16,6 +16,7 @@ mod state_records;
 mod written_locks;
 
 pub(crate) use file_page::file_page;
+pub(crate) use live_page::live;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
 pub(crate) use merge_report::{
     conflicts, identity_problems, lines, lines_without, note_on_input, remote_words,

@@ -1,7 +1,7 @@
 //! The record of the last sync of a page file: in the `links.lock` that governs the file, else in the state directory.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
@@ -16,6 +16,7 @@ use super::lock_store::absolute;
 use super::state_records::StateRecords;
 use super::{LockStore, MergedPage, OpenedText, Since, file_page, identity_problems};
 use crate::apply::image::Image;
+use crate::apply::lock_only::is_committed_image;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -152,6 +153,11 @@ impl SyncRecord {
         self.sent =
             runs.sent(&self.file(), || base.digest()).map_err(|error| runs::list_error(&error))?;
         Ok(())
+    }
+
+    /// Returns the path of the page file.
+    pub(crate) fn file_path(&self) -> PathBuf {
+        PathBuf::from(self.file())
     }
 
     /// Returns the page file, as journals name it.
@@ -468,6 +474,20 @@ impl SyncRecord {
         paths.map(String::as_str).filter(is_upload)
     }
 
+    /// Returns those of the [paths](Self::images) that are on the page, or that a run here has recorded. What only a committed lock says may be
+    /// another image, and the image is uploaded instead.
+    pub(crate) fn images_of(&self, hash: &str, page: &PageSnapshot) -> impl Iterator<Item = &str> {
+        let is_on_page = |path: &str| {
+            let mut values = page.slots.iter().flat_map(|slot| slot.data.values());
+            page.record.values().any(|value| holds(value, path))
+                || values.any(|value| holds(value, path))
+        };
+        let is_committed = |path: &str| {
+            self.lock().is_some_and(|(store, _)| is_committed_image(store, hash, path))
+        };
+        self.images(hash).filter(move |path| is_on_page(path) || !is_committed(path))
+    }
+
     /// Merges a file with its page. Also returns the record of the last sync that it did so by.
     pub(crate) fn merge(
         &self,
@@ -530,6 +550,16 @@ fn compared(file: &PageFile, images: &[Image], page: &PageSnapshot) -> (FilePage
         (said.slots, live.slots) = (Vec::new(), Vec::new());
     }
     (said, live)
+}
+
+/// Returns whether a value is this text or contains it as a value.
+fn holds(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(string) => string == text,
+        Value::Array(values) => values.iter().any(|value| holds(value, text)),
+        Value::Object(fields) => fields.values().any(|value| holds(value, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 const LOGIN: &str = "login";

@@ -1,0 +1,203 @@
+//! Deletes and forms for which only `links.lock` speaks. A pull request that changes the lock alone could name slots that the page file never
+//! held, or another form, and nobody reads a lock. So a committed lock is believed where earlier commits of the file agree with it. What only
+//! the work tree's lock has was recorded by a run here. Without Git there is no pull request either.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use links_sdk::SlotId;
+use links_sdk::apply::{PageSnapshot, Plan};
+use links_sdk::sync::{DeletionReason, Lock, PageBase, held_slots};
+use links_sdk::types::LeadForm;
+
+use super::plan_target::PlanTarget;
+use super::sync::{LockStore, SyncRecord, file_page, live};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::git::{self, History, HistoryEnd};
+use crate::output::{Style, StyledLine};
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::node::Tree;
+use crate::page_file::{Document, FileScope, PageFile};
+use crate::ui::Ui;
+
+/// What only a committed lock says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LockOnly {
+    /// Slots to delete.
+    pub(crate) slots: BTreeSet<SlotId>,
+    /// True for a form file whose form only the lock names.
+    pub(crate) is_form: bool,
+    /// Why the history could not be read to its beginning.
+    reason: Option<String>,
+}
+
+impl LockOnly {
+    /// Finds the slots to delete that no committed version of the page file held.
+    pub(super) fn of_page(
+        record: Option<&SyncRecord>,
+        target: &PlanTarget,
+        page: &PageSnapshot,
+        plan: &Plan,
+    ) -> Self {
+        let Some((record, merge)) = record.zip(target.merge.as_ref()) else {
+            return Self::default();
+        };
+        let by_record = merge.deletions.iter().filter(|it| it.reason != DeletionReason::MadeThere);
+        let is_planned = |id: &SlotId| plan.deletes.iter().any(|delete| delete.id == *id);
+        let slots: BTreeSet<SlotId> = by_record.map(|it| it.id).filter(is_planned).collect();
+        let (Some((store, _)), Some(base)) = (record.lock(), &target.base) else {
+            return Self::default();
+        };
+        if slots.is_empty() {
+            return Self::default();
+        }
+        let found = git::with(store.directory(), |history| {
+            let mut found = Self { slots: slots.clone(), ..Self::default() };
+            let Some(lock) = history.head(&store.path())? else { return Ok(Self::default()) };
+            // A lock that cannot be read may say anything.
+            let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
+            let mut files = vec![record.file_path()];
+            if let Some(lock) = &lock {
+                let pages = lock.pages.iter().filter(|(_, it)| it.id == page.id);
+                let says = |id: &SlotId| {
+                    let mut entries = pages.clone().flat_map(|(_, it)| &it.slots);
+                    entries.any(|entry| entry.is_named(*id))
+                };
+                found.slots.retain(says);
+                files.extend(pages.map(|(key, _)| store.path_of(key)));
+                files.dedup();
+            }
+            for file in files {
+                found.read_page(history, &file, base, page, target)?;
+            }
+            Ok(found)
+        });
+        match found {
+            None => Self::default(),
+            Some(Ok(found)) if found.slots.is_empty() => Self::default(),
+            Some(Ok(found)) => found,
+            Some(Err(error)) => Self { slots, reason: Some(unreadable(&error)), ..Self::default() },
+        }
+    }
+
+    /// Removes the slots that a version of a page file held.
+    fn read_page(
+        &mut self,
+        history: &mut History,
+        path: &Path,
+        base: &PageBase,
+        page: &PageSnapshot,
+        target: &PlanTarget,
+    ) -> std::io::Result<()> {
+        if self.slots.is_empty() {
+            return Ok(());
+        }
+        let (name, shown) = (path.display().to_string(), live(page, FileScope::Page));
+        let end = history.versions(path, |bytes| {
+            if let Ok(file) = PageFile::from_bytes(&name, bytes, &ImageRoots::none()) {
+                let (file, types) = (file_page(&file, &[]), &target.options.types);
+                for id in held_slots(&file, base, &shown, types, &self.slots) {
+                    self.slots.remove(&id);
+                }
+            }
+            if self.slots.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        self.reason = reason(end);
+        Ok(())
+    }
+
+    /// Tells whether only a committed lock says that a form file is for a form: no committed version of the file, nor the file itself, has the
+    /// title of the form.
+    pub(crate) fn of_form(
+        (store, name): (&LockStore, &str),
+        path: &Path,
+        title: Option<&str>,
+        form: &LeadForm,
+    ) -> Self {
+        let is_same = |title: Option<&str>| title.is_some_and(|it| it.trim() == form.title.trim());
+        if is_same(title) {
+            return Self::default();
+        }
+        let found = git::with(store.directory(), |history| {
+            let Some(lock) = history.head(&store.path())? else { return Ok(Self::default()) };
+            let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
+            if lock.is_some_and(|lock| lock.forms.get(name) != Some(&form.id)) {
+                return Ok(Self::default());
+            }
+            let mut is_form = true;
+            let end = history.versions(path, |bytes| {
+                let document = Document::from_bytes("", bytes).ok();
+                let title = document.as_ref().and_then(|it| match &it.root.get("title")?.tree {
+                    Tree::Text(title) => Some(title.as_str()),
+                    _ => None,
+                });
+                is_form = !is_same(title);
+                if is_form { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            Ok(Self { is_form, reason: reason(end).filter(|_| is_form), ..Self::default() })
+        });
+        match found {
+            None => Self::default(),
+            Some(Ok(found)) => found,
+            Some(Err(error)) => {
+                Self { is_form: true, reason: Some(unreadable(&error)), ..Self::default() }
+            }
+        }
+    }
+
+    /// Line about what could not be read, if there was something.
+    pub(crate) fn reason_line(&self) -> Option<StyledLine> {
+        let reason = self.reason.as_ref()?;
+        Some(StyledLine::new(Style::Faint, format!("! earlier commits were not read: {reason}")))
+    }
+}
+
+/// Tells whether HEAD's lock has a path for an image. What only the work tree's lock has was recorded by a run here.
+pub(crate) fn is_committed_image(store: &LockStore, hash: &str, path: &str) -> bool {
+    let found = git::with(store.directory(), |history| {
+        let Some(lock) = history.head(&store.path())? else { return Ok(false) };
+        let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
+        Ok(lock.is_none_or(|lock| {
+            lock.images.get(hash).is_some_and(|it| it.0.iter().any(|it| it == path))
+        }))
+    });
+    found.is_some_and(|found| found.unwrap_or(true))
+}
+
+fn unreadable(error: &std::io::Error) -> String {
+    format!("git cannot be asked: {error}")
+}
+
+fn reason(end: HistoryEnd) -> Option<String> {
+    let reason = match end {
+        HistoryEnd::Found | HistoryEnd::FirstCommit => return None,
+        HistoryEnd::Shallow => {
+            "this clone is shallow; `git fetch --unshallow`, or `fetch-depth: 0` in CI, has all"
+        }
+        HistoryEnd::Limit => "there are too many",
+    };
+    Some(reason.to_owned())
+}
+
+/// Asks about what only the lock says, which `--yes` does not confirm. `lines` name it.
+pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result<(), CommandError> {
+    if lines.is_empty() || is_trusted {
+        return Ok(());
+    }
+    let question = "No earlier commit of the files says so. Believe links.lock?";
+    let message = match ui.ask_about(lines, question) {
+        Some(true) => return Ok(()),
+        Some(false) => "not confirmed; nothing was written".to_owned(),
+        None => {
+            for line in lines {
+                ui.say(line);
+            }
+            "only links.lock says what would be deleted or changed, and there is no terminal to confirm it; nothing was written".to_owned()
+        }
+    };
+    Err(CommandError::new(Exit::Refused, message).with_hint(
+        "look at the last changes of links.lock; pass --trust-lock if they are right, or restore the lock",
+    ))
+}

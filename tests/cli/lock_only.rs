@@ -1,0 +1,223 @@
+//! Tests of a committed `links.lock` that says what no page file or form file says: a slot that no file held, another form, another image. It
+//! is shown as such, and `--yes` alone does not carry it out.
+
+use std::path::Path;
+use std::process::Command;
+
+use links_sdk::sync::ValueHash;
+use serde_json::{Value, json};
+
+use crate::steps::{ok, path, text, writes};
+use crate::test_env::{CommandResult, TestEnv, picture};
+
+const FILE: &str = "cafe.yaml";
+
+/// Returns a repository with the page of the café, applied and committed.
+fn repository() -> TestEnv {
+    let path = std::env::var("PATH").unwrap();
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").env("PATH", path);
+    git(&env, "init -q -b main");
+    ok(&env, "init");
+    ok(&env, &format!("pull cafe -O {FILE}"));
+    commit(&env);
+    env
+}
+
+fn git_in(env: &TestEnv, directory: &Path, line: &str) {
+    let mut command = Command::new("git");
+    command.env_clear().env("PATH", std::env::var("PATH").unwrap()).env("HOME", env.home.path());
+    for name in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{name}_NAME"), "x").env(format!("GIT_{name}_EMAIL"), "x@x");
+    }
+    let output = command.arg("-C").arg(directory).args(line.split(' ')).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn git(env: &TestEnv, line: &str) {
+    git_in(env, env.home.path(), line);
+}
+
+fn commit(env: &TestEnv) {
+    git(env, "add -A");
+    git(env, "commit -q -m x");
+}
+
+/// Changes the lock as somebody does who sends a pull request.
+fn forge(env: &TestEnv, change: impl FnOnce(&mut Value)) {
+    let mut lock: Value = serde_json::from_str(&text(env, "links.lock")).unwrap();
+    change(&mut lock);
+    env.file("links.lock", lock.to_string());
+    commit(env);
+}
+
+/// Returns the entry of a slot whose item said what the slot holds.
+fn entry(id: &Value, kind: &str, data: &Value) -> Value {
+    let hash = |value: &Value| json!(ValueHash::of(value).to_string());
+    let data = data.as_object().unwrap();
+    let keys = data.iter().map(|(key, value)| (key.clone(), hash(value)));
+    json!({"id": id, "type": kind, "keys": keys.collect::<serde_json::Map<_, _>>()})
+}
+
+/// Adds a button on the page, and says in the lock that it was in the file.
+fn claimed_button(env: &TestEnv, title: &str) -> Value {
+    let data = json!({"title": title, "link": "https://donate.example/", "style": "primary"});
+    let line = format!(
+        "slots add cafe button title={title} link=https://donate.example/ style=primary -o json"
+    );
+    let id = ok(env, &line).json()["data"]["id"].clone();
+    forge(env, |lock| {
+        let slots = lock["pages"][FILE]["slots"].as_array_mut().unwrap();
+        slots.push(entry(&id, "button", &data));
+    });
+    env.operations();
+    id
+}
+
+fn refused(env: &TestEnv, run: &CommandResult) {
+    assert_eq!(run.exit, 14, "{run}");
+    assert!(run.stderr.contains("! only links.lock says that"), "{run}");
+    assert!(run.stderr.contains("--trust-lock"), "{run}");
+    assert_eq!(writes(env), [""; 0], "{run}");
+}
+
+/// Removes the item with the menu from the file.
+fn without_menu(env: &TestEnv) {
+    let file = text(env, FILE);
+    let (before, rest) = file.split_once("  - id: 1002\n").unwrap();
+    let after = &rest[rest.find("  - id: ").unwrap()..];
+    env.file(FILE, format!("{before}{after}"));
+}
+
+#[test]
+fn a_slot_that_only_the_lock_names_is_not_deleted_by_yes_alone() {
+    let env = repository();
+    let id = claimed_button(&env, "Donate");
+    let plan = env.run("plan --out plan.json --annotate github -o json");
+    assert!(plan.exit == 3, "{plan}");
+    assert_eq!(plan.json()["data"]["pages"][0]["lockOnly"], json!([id]));
+    assert!(plan.stderr.contains("only links.lock says that it was in this file"), "{plan}");
+    let line = format!("! only links.lock says that button {id} \"Donate\" was in cafe.yaml");
+    for line_of in ["plan", "slots plan cafe.yaml"] {
+        let plan = env.run(line_of);
+        assert!(plan.exit == 3 && plan.stdout.contains(&line), "{plan}");
+    }
+    for line in ["apply --yes", "apply --plan plan.json --yes", "slots apply cafe.yaml --yes"] {
+        refused(&env, &env.run(line));
+    }
+    // The content of an item that the file has is not enough, nor that of one that it had.
+    forge(&env, |lock| {
+        let slots = lock["pages"][FILE]["slots"].as_array_mut().unwrap();
+        let menu = slots.iter().find(|slot| slot["id"] == 1002).unwrap()["keys"].clone();
+        for (key, hash) in slots.last_mut().unwrap()["keys"].as_object_mut().unwrap() {
+            *hash = json!([menu[key], hash]);
+        }
+    });
+    refused(&env, &env.run("apply --yes"));
+    without_menu(&env);
+    commit(&env);
+    refused(&env, &env.run("apply --yes"));
+    // Nor is an earlier id that the file names.
+    forge(&env, |lock| {
+        let slots = lock["pages"][FILE]["slots"].as_array_mut().unwrap();
+        slots.retain(|slot| slot["id"] != 1002);
+        slots.last_mut().unwrap()["was"] = json!([1002]);
+    });
+    refused(&env, &env.run("apply --yes"));
+    ok(&env, "apply --yes --trust-lock");
+    assert_eq!(writes(&env).len(), 1);
+}
+
+#[test]
+fn a_slot_that_an_earlier_commit_held_is_deleted_with_yes() {
+    let env = repository();
+    without_menu(&env);
+    let plan = env.run("plan");
+    assert!(plan.exit == 3 && !plan.stdout.contains("only links.lock"), "{plan}");
+    commit(&env);
+    // Several commits later, too.
+    env.file("README", "x");
+    commit(&env);
+    let run = ok(&env, "apply --yes");
+    assert!(run.stdout.contains("1 deleted"), "{run}");
+    // What a run here has recorded needs no commit.
+    let file = text(&env, FILE);
+    env.file(FILE, format!("{file}  - type: divider\n    data: {{}}\n"));
+    ok(&env, "apply --yes");
+    env.file(FILE, file);
+    let run = ok(&env, "apply --yes");
+    assert!(run.stdout.contains("1 deleted"), "{run}");
+}
+
+#[test]
+fn a_shallow_clone_says_that_it_lacks_earlier_commits() {
+    let env = repository();
+    without_menu(&env);
+    commit(&env);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let clone = elsewhere.path().join("clone");
+    let from = format!("file://{}", env.home.path().display());
+    git(&env, &format!("clone -q --depth 1 {from} {}", clone.display()));
+    let run = |line: &str| {
+        let mut command = env.command(line.split(' '));
+        let output = command.current_dir(&clone).output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code().unwrap(), text)
+    };
+    let (exit, said) = run("apply --yes");
+    assert!(exit == 14 && said.contains("fetch-depth: 0"), "{said}");
+    git_in(&env, &clone, "fetch -q --unshallow");
+    let (exit, said) = run("apply --yes");
+    assert!(exit == 0 && said.contains("1 deleted"), "{said}");
+}
+
+#[test]
+fn a_form_file_that_only_the_lock_points_at_another_form_is_not_applied_by_yes_alone() {
+    let env = repository();
+    let file = "form: booking\ntitle: Book a terrace\nbuttonText: Reserve\nsuccessMessage: Thanks\nfields: [{type: text, label: Name}]\n";
+    env.file("booking.yaml", file);
+    ok(&env, "apply --yes --allow-create 1");
+    commit(&env);
+    let victim = ok(&env, "forms list -o json").json()["data"][0].clone();
+    let own = serde_json::from_str::<Value>(&text(&env, "links.lock")).unwrap();
+    let own = own["forms"]["booking"].clone();
+    assert_ne!(victim["id"], own);
+    forge(&env, |lock| lock["forms"]["booking"] = victim["id"].clone());
+    env.operations();
+    let line = format!(
+        "! only links.lock says that form booking is \"{}\" ({})",
+        victim["title"].as_str().unwrap(),
+        victim["id"].as_str().unwrap()
+    );
+    let plan = env.run("plan");
+    assert!(plan.exit == 3 && plan.stdout.contains(&line), "{plan}");
+    refused(&env, &env.run("apply --yes"));
+    // A title that the file had before is that of its form.
+    forge(&env, |lock| lock["forms"]["booking"] = own);
+    env.file("booking.yaml", file.replace("terrace", "table by the river"));
+    commit(&env);
+    env.operations();
+    ok(&env, "apply --yes");
+    assert!(writes(&env).contains(&"updateForm".to_owned()));
+}
+
+#[test]
+fn an_image_that_only_the_lock_names_is_uploaded_instead() {
+    let env = repository();
+    env.file("logo.gif", picture(800, 800));
+    env.file(FILE, "profile: cafe\navatar: {$upload: logo.gif}\n");
+    ok(&env, "apply --yes --overwrite");
+    commit(&env);
+    env.operations();
+    assert!(ok(&env, "apply --yes").stdout.contains("no changes"));
+    forge(&env, |lock| {
+        for path in lock["images"].as_object_mut().unwrap().values_mut() {
+            *path = json!("uploads/7/of-somebody-else.gif");
+        }
+    });
+    env.operations();
+    ok(&env, "apply --yes");
+    assert!(!format!("{:?}", env.server.requests()).contains("of-somebody-else"));
+    let avatar = ok(&env, "profile get cafe -o json").json()["data"]["avatar"].clone();
+    assert_ne!(avatar, "uploads/7/of-somebody-else.gif");
+    assert!(path(&env, "links.lock").exists());
+}
