@@ -84,8 +84,7 @@ impl LinkVerdicts {
         verdicts.requested = missing.len();
         let found = visit(context, missing.clone(), options, clock.clone()).await?;
         if is_offline(&found, &*clock).await {
-            let links = if found.len() == 1 { "the link" } else { "any of the links" };
-            let message = format!("there is no network to check {links} with; nothing was written");
+            let message = "no network: the links were not checked, and nothing was written";
             return Err(CommandError::new(Exit::Network, message).with_hint(
                 "connect this machine, or set HTTPS_PROXY, and run the same command again",
             ));
