@@ -20,7 +20,7 @@ pub async fn run(
 ) -> Result<Vec<usize>, Box<dyn Error + Send + Sync>> {
     let mut accounts = tokio::task::JoinSet::new();
     for (account, token) in tokens.into_iter().enumerate() {
-        let pacer = RedisPacer::new(redis.clone(), &RedisPacer::name(&base, &token))
+        let pacer = RedisPacer::new(redis.clone(), RedisPacer::name(&base, &token))
             .when_unreachable(WhenUnreachable::Share(machines));
         let client = Client::builder(base.as_str()).token(token).pacer(Arc::new(pacer)).build()?;
         accounts.spawn(async move {

@@ -49,7 +49,7 @@ mod tests {
         let server = ContractServer::builder(World::cafe()).clock(time.clone()).start();
         let (server, shown) = (server.await.unwrap(), time.clone());
         let clock = Arc::new(TestClock::shared(move || shown.now(), move |by| time.advance(by)));
-        let token = Token::new(&server.token()).unwrap();
+        let token = Token::new(server.token()).unwrap();
         let client = Client::builder(server.base_url()).token(token).clock(clock.clone());
         (server, client.build().unwrap(), clock)
     }

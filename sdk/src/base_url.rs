@@ -43,8 +43,8 @@ impl BaseUrl {
     /// # Errors
     ///
     /// See [`InvalidBaseUrl`].
-    pub fn new(text: &str) -> Result<Self, InvalidBaseUrl> {
-        Self::parse(text, is_loopback)
+    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidBaseUrl> {
+        Self::parse(text.as_ref(), is_loopback)
     }
 
     /// Reads and checks a URL that may be http on any host.

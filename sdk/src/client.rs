@@ -373,7 +373,7 @@ impl ClientBuilder {
     /// # Ok::<(), links_sdk::BuildError>(())
     /// ```
     pub fn proxy(self, url: impl AsRef<str>) -> Self {
-        self.connect_with(|connection| connection.proxy(url.as_ref()))
+        self.connect_with(|connection| connection.proxy(url))
     }
 
     /// Sets all options of the connections, for example those that a login at the connector has as well.

@@ -121,7 +121,7 @@ macro_rules! predicates {
                 self.kind() == $crate::ErrorKind::Conflict
             }
 
-            /// Returns whether [fields](Self::field_errors) were refused: [`ErrorKind::Validation`](crate::ErrorKind::Validation).
+            /// Returns whether [fields](crate::Error::field_errors) were refused: [`ErrorKind::Validation`](crate::ErrorKind::Validation).
             pub fn is_validation(&self) -> bool {
                 self.kind() == $crate::ErrorKind::Validation
             }

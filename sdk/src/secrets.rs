@@ -286,12 +286,12 @@ mod tests {
     fn tokens_that_nobody_has_any_more_leave_but_for_the_last_ones() {
         let secrets = Secrets::default();
         let live: Vec<Token> =
-            (0..100).map(|n| Token::new(&format!("live-token-{n}")).unwrap()).collect();
+            (0..100).map(|n| Token::new(format!("live-token-{n}")).unwrap()).collect();
         for token in &live {
             secrets.add(token);
         }
         for n in 0..10_000 {
-            secrets.add(&Token::new(&format!("renewed-token-{n}")).unwrap());
+            secrets.add(&Token::new(format!("renewed-token-{n}")).unwrap());
             // A source that makes a new token of the same text for each request.
             secrets.add(&Token::new("read-again-each-time").unwrap());
             secrets.add_text(&format!("authorization-code-{n}"));

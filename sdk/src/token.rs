@@ -40,8 +40,8 @@ impl Token {
     /// # Errors
     ///
     /// When nothing is left, or when a character is not visible ASCII.
-    pub fn new(text: &str) -> Result<Self, InvalidToken> {
-        let text = text.trim();
+    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidToken> {
+        let text = text.as_ref().trim();
         if text.is_empty() {
             return Err(InvalidToken::Empty);
         }

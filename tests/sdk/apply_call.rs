@@ -64,7 +64,7 @@ async fn found_15_a_process_that_comes_between_the_read_and_the_lock_duplicates_
     let between = ApplyAfterRead(Mutex::new(Some((server.clone(), state.path().to_owned()))));
     // Both at one URL, which identifies a service.
     let client = Client::builder(server.base_url())
-        .token(Token::new(&server.token()).unwrap())
+        .token(Token::new(server.token()).unwrap())
         .rate_limits(links_sdk::RateLimits::unlimited())
         .observer(Arc::new(between))
         .build()

@@ -127,7 +127,7 @@ async fn analytics_are_read_as_a_type_of_the_program() {
 #[tokio::test]
 async fn a_token_a_source_and_a_shared_source_are_arguments_of_one_method() {
     let (server, _) = cafe().await;
-    let token = || Token::new(&server.token()).unwrap();
+    let token = || Token::new(server.token()).unwrap();
     let shared: Arc<dyn TokenSource> = Arc::new(token());
     let service = Client::builder(server.base_url()).build().unwrap();
     let unheard = service.me().await.unwrap_err();

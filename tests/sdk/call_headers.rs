@@ -14,7 +14,7 @@ use crate::{cafe, quick_cafe};
 
 fn builder(server: &ContractServer) -> ClientBuilder {
     let builder = Client::builder(server.base_url()).rate_limits(RateLimits::unlimited());
-    builder.token(Token::new(&server.token()).unwrap())
+    builder.token(Token::new(server.token()).unwrap())
 }
 
 /// Returns the value of a header in each request that the server received, and forgets these.
@@ -105,7 +105,7 @@ async fn the_hook_sees_each_attempt_without_the_token_and_sets_its_headers() {
     let client = client.build().unwrap();
     server.fail([1], &Fault::Before(503));
     client.profile("cafe").slots().create(NewSlot::of("divider")).await.unwrap();
-    client.with_token(Token::new(&server.token()).unwrap()).me().await.unwrap();
+    client.with_token(Token::new(server.token()).unwrap()).me().await.unwrap();
 
     let url = |path: &str| format!("{}{path}", server.base_url());
     let create = format!("POST {}", url("/profiles/cafe/slots"));

@@ -68,7 +68,7 @@ impl ContendedEnv {
         let proxy = Proxy::before(&server);
         let clock = Arc::new(EditingClock { clock, server: Mutex::default() });
         let client = Client::builder(proxy.base_url())
-            .token(Token::new(&server.token()).unwrap())
+            .token(Token::new(server.token()).unwrap())
             .rate_limits(limits)
             .clock(clock.clone())
             .build()

@@ -99,7 +99,7 @@ async fn the_metadata_may_be_named_in_the_refusal_only() {
 async fn the_service_names_its_connector() {
     for oauth_metadata in [OauthMetadata::WellKnown, OauthMetadata::HeaderOnly] {
         let server = server(Choices { oauth_metadata, ..Choices::default() }).await;
-        let base = BaseUrl::new(&server.base_url()).unwrap();
+        let base = BaseUrl::new(server.base_url()).unwrap();
         assert_eq!(Connector::url_of(&base).await.unwrap(), server.mcp_url());
     }
 }
@@ -304,11 +304,11 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
         }
         _ => (200, String::new(), json!({ "resource": "https://evil.example/mcp" }).to_string()),
     });
-    let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
+    let base = BaseUrl::new(format!("http://{}/api/v1", pages.address())).unwrap();
     let error = Connector::url_of(&base).await.unwrap_err();
     assert!(error.to_string().contains("evil.example"), "{error}");
     let silent = PathServer::start(|_| (401, String::new(), String::new()));
-    let base = BaseUrl::new(&format!("http://{}/api/v1", silent.address())).unwrap();
+    let base = BaseUrl::new(format!("http://{}/api/v1", silent.address())).unwrap();
     assert!(Connector::url_of(&base).await.unwrap_err().to_string().contains("does not name"));
 }
 
@@ -327,7 +327,7 @@ async fn found_27_connector_metadata_is_found_at_the_well_known_url() {
         ["/.well-known/oauth-protected-resource/api/v1", "/.well-known/oauth-protected-resource"]
     {
         let pages = at(document);
-        let base = BaseUrl::new(&format!("http://{}/api/v1", pages.address())).unwrap();
+        let base = BaseUrl::new(format!("http://{}/api/v1", pages.address())).unwrap();
         assert_eq!(Connector::url_of(&base).await.unwrap(), pages.mcp_url(), "{document}");
     }
 }

@@ -116,7 +116,7 @@ async fn own_transport_serves_several_accounts_by_one_http_client() {
         proxy: None,
         gateway_key: Some("key".to_owned()),
     };
-    let token = Token::new(&server.token()).unwrap();
+    let token = Token::new(server.token()).unwrap();
     let found = own_transport::run(network, vec![token.clone(), token]).await.unwrap();
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|logins| logins.iter().any(|login| login == "cafe")), "{found:?}");
@@ -136,7 +136,7 @@ async fn backend_serves_two_thousand_tenants_by_one_http_client() {
     // As many at a time as a machine has connections for.
     for first in (0..TENANTS).step_by(50) {
         let requests = (first..first + 50).map(|n| {
-            let client = tenants.client(&n.to_string(), || Token::new(&token(n)).unwrap());
+            let client = tenants.client(&n.to_string(), || Token::new(token(n)).unwrap());
             backend::set_title(client, "cafe".into(), format!("Title {n}"), format!("id-{n}"))
         });
         for done in requests.collect::<JoinSet<_>>().join_all().await {
@@ -230,7 +230,7 @@ async fn export_analytics_in_two_parts_has_every_page_once() {
     let state = tempfile::tempdir().unwrap();
     let mut logins = Vec::new();
     for part in 0..2 {
-        let token = Token::new(&server.token()).unwrap();
+        let token = Token::new(server.token()).unwrap();
         let client = export_analytics::client(&server.base_url(), token, state.path()).unwrap();
         let mut out = Vec::new();
         export_analytics::run(&client, (part, 2), &mut out).await.unwrap();

@@ -102,7 +102,7 @@ async fn clients_built_at_different_times_pace_together() {
     let pacer = Arc::new(InProcessPacer::default());
     let client = || {
         let builder = Client::builder(server.base_url()).pacer(pacer.clone());
-        builder.token(Token::new(&server.token()).unwrap()).build().unwrap()
+        builder.token(Token::new(server.token()).unwrap()).build().unwrap()
     };
     let first = client();
     while SystemClock::new().monotonic() < Duration::from_millis(2) {
@@ -124,7 +124,7 @@ async fn a_pacer_file_that_another_process_holds_lets_other_tasks_run() {
     let path = directory.path().join("rate.json");
     let server = ContractServer::start(World::cafe()).await;
     let holder = Holder::of(&path);
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     let pacer = Arc::new(SharedFilePacer::new(&path));
     let client = builder.pacer(pacer.clone()).build().unwrap();
     let calls: Vec<_> =
@@ -145,7 +145,7 @@ async fn a_call_that_waits_for_a_pacer_file_ends_at_its_deadline() {
     let server = ContractServer::start(World::cafe()).await;
     let _holder = Holder::of(&path);
     let clock = Arc::new(TestClock::new());
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     let pacer = Arc::new(SharedFilePacer::new(&path));
     let client = builder.pacer(pacer).clock(clock.clone()).build().unwrap();
     let call = tokio::spawn(client.me().with_deadline(10 * SECOND).into_future());

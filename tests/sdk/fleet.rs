@@ -14,7 +14,7 @@ use links_test_support::redis::RedisProcess;
 use tokio::task::JoinSet;
 
 fn pacer(process: &RedisProcess, name: &str) -> RedisPacer {
-    RedisPacer::new(RedisServer::new(&process.url()).unwrap(), name)
+    RedisPacer::new(RedisServer::new(process.url()).unwrap(), name)
 }
 
 async fn admit(pacer: &RedisPacer) -> Result<Ticket, MustWait> {
@@ -35,8 +35,8 @@ mod example;
 
 /// Runs the example as several machines at once, over and over, and returns the requests of each run.
 async fn run_machines(server: &ContractServer, redis: &RedisServer, machines: usize) -> usize {
-    let base = BaseUrl::new(&server.base_url()).unwrap();
-    let token = Token::new(&server.token()).unwrap();
+    let base = BaseUrl::new(server.base_url()).unwrap();
+    let token = Token::new(server.token()).unwrap();
     let run = |_| example::run(base.clone(), vec![token.clone()], redis.clone(), machines);
     let runs: JoinSet<_> = (0..machines).map(run).collect();
     for counts in runs.join_all().await {
@@ -52,7 +52,7 @@ async fn run_machines(server: &ContractServer, redis: &RedisServer, machines: us
 async fn machines_of_the_example_keep_within_the_limits_together() {
     let process = started();
     let server = ContractServer::start(World::cafe()).await;
-    let redis = RedisServer::new(&process.url()).unwrap();
+    let redis = RedisServer::new(process.url()).unwrap();
     assert!(run_machines(&server, &redis, 4).await > 5);
 }
 
@@ -73,13 +73,13 @@ async fn a_thousand_accounts_share_one_connection_and_cost_little() {
         let used = info.lines().find_map(|line| line.strip_prefix("used_memory:")).unwrap();
         used.trim().parse().unwrap()
     };
-    let redis = RedisServer::new(&process.url()).unwrap();
+    let redis = RedisServer::new(process.url()).unwrap();
     RedisPacer::new(redis.clone(), "first").check(&SystemClock::new()).await.unwrap();
     let before = memory();
     let clock = SystemClock::new();
     let start = clock.monotonic();
     let account = |account: u32| {
-        let pacer = RedisPacer::new(redis.clone(), &account.to_string());
+        let pacer = RedisPacer::new(redis.clone(), account.to_string());
         async move {
             for _ in 0..5 {
                 let ticket = admit(&pacer).await.unwrap();

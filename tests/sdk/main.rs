@@ -75,7 +75,7 @@ async fn quick_cafe() -> (ContractServer, Client, Clock) {
     let (clock, service_clock) = shared_clock();
     let builder = ContractServer::builder(World::cafe()).no_limits().clock(service_clock.clone());
     let server = builder.start().await.unwrap();
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     let client = builder.clock(clock).rate_limits(RateLimits::unlimited()).build().unwrap();
     (server, client, service_clock)
 }
@@ -87,6 +87,6 @@ fn idempotency_keys(server: &ContractServer) -> Vec<Option<String>> {
 }
 
 fn client_of(server: &ContractServer) -> Client {
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }

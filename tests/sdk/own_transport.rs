@@ -27,7 +27,7 @@ fn origin(server: &ContractServer) -> String {
 }
 
 fn builder_at(base: &str, server: &ContractServer) -> ClientBuilder {
-    let token = Token::new(&server.token()).unwrap();
+    let token = Token::new(server.token()).unwrap();
     Client::builder(base).token(token).rate_limits(RateLimits::unlimited()).clock(shared_clock().0)
 }
 
@@ -96,7 +96,7 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
         let builder = builder_at(&format!("{}/api/v1", front.origin()), &server);
         let client = builder.root_certificate(authority.pem()).identity(pem).build().unwrap();
         client.me().await.unwrap();
-        client.with_token(Token::new(&server.token()).unwrap()).me().await.unwrap();
+        client.with_token(Token::new(server.token()).unwrap()).me().await.unwrap();
     }
     assert_eq!(front.heads().len(), 4);
 }
@@ -174,7 +174,7 @@ async fn a_header_is_sent_with_every_request_and_shown_nowhere() {
     client.me().await.unwrap();
     let slot = links_sdk::types::NewSlot::of("divider");
     client.profile("cafe").slots().create(slot).await.unwrap();
-    client.with_token(Token::new(&server.token()).unwrap()).me().await.unwrap();
+    client.with_token(Token::new(server.token()).unwrap()).me().await.unwrap();
     for request in server.requests() {
         assert_eq!(request.header("x-gateway-key"), Some("canary-of-a-header"), "{request:?}");
     }
@@ -302,7 +302,7 @@ async fn clients_of_several_tokens_share_connections_and_not_their_pacing() {
     proxy.always(&Act::keep_open());
     let mut limits = RateLimits::default();
     limits.per_second = 1;
-    let builder = Client::builder(proxy.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(proxy.base_url()).token(Token::new(server.token()).unwrap());
     let builder = builder.rate_limits(limits).max_wait(Duration::ZERO);
     let first = builder.header("X-Gateway-Key", "key").build().unwrap();
     first.me().await.unwrap();

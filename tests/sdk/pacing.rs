@@ -276,7 +276,7 @@ fn a_file_that_becomes_unusable_leaves_its_requests_remembered_in_the_process() 
 }
 
 fn client(server: &ContractServer, clock: &Arc<TestClock>, pacer: impl Pacer) -> Client {
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     builder.clock(clock.clone()).pacer(Arc::new(pacer)).build().unwrap()
 }
 
@@ -329,8 +329,7 @@ async fn found_31_the_limits_that_me_reports_raise_no_limit_that_was_set() {
     ceiling.per_second = 2;
     let file = || SharedFilePacer::new(directory.path().join("rate.json"));
     let client_of = |pacer: Arc<dyn Pacer>| {
-        let builder =
-            Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+        let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
         builder.clock(clock.clone()).pacer(pacer).build().unwrap()
     };
     let set: [Arc<dyn Pacer>; 2] =
@@ -425,7 +424,7 @@ impl Pacer for SlowPacer {
 async fn paced_slowly() -> (ContractServer, Arc<SlowPacer>, Client) {
     let (server, clock) = limited(Limits::default()).await;
     let pacer = Arc::new(SlowPacer::default());
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     let client = builder.clock(clock).pacer(pacer.clone()).build().unwrap();
     (server, pacer, client)
 }

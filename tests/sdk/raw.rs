@@ -83,13 +83,13 @@ async fn dry_runs_are_sent_only_where_the_service_supports_them() {
     let (server, client) = cafe().await;
     client
         .raw("POST", "/profiles/cafe/slots")
-        .json(&json!({ "type": "divider" }))
+        .json(json!({ "type": "divider" }))
         .dry_run()
         .await
         .unwrap();
     let error = client
         .raw("POST", "/profiles/cafe/slots")
-        .json(&json!({ "type": 7 }))
+        .json(json!({ "type": 7 }))
         .dry_run()
         .await
         .unwrap_err();

@@ -56,7 +56,7 @@ fn client(
     let mut timeouts = Timeouts::default();
     timeouts.attempt = Some(patience);
     Client::builder(proxy.base_url())
-        .token(Token::new(&server.token()).unwrap())
+        .token(Token::new(server.token()).unwrap())
         .rate_limits(links_sdk::RateLimits::unlimited())
         .timeouts(timeouts)
         .clock(clock)

@@ -39,7 +39,7 @@ fn compare<T: Sample + Serialize>(answered: &T) {
 #[tokio::test]
 async fn samples_have_the_fields_that_the_service_answers() {
     let server = ContractServer::builder(World::cafe()).no_limits().start().await.unwrap();
-    let token = Token::new(&server.token()).unwrap();
+    let token = Token::new(server.token()).unwrap();
     let client = Client::builder(server.base_url()).token(token).build().unwrap();
     let page = client.profile("cafe");
     let slots = page.slots().list().await.unwrap();

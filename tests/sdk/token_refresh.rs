@@ -381,7 +381,7 @@ mod fleet {
     use super::*;
 
     fn store(process: &RedisProcess, name: &str, key: u8) -> RedisCredentialStore {
-        let server = RedisServer::new(&process.url()).unwrap();
+        let server = RedisServer::new(process.url()).unwrap();
         RedisCredentialStore::new(server, name, StoreKey::new([key; 32]))
     }
 

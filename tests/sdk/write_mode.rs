@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 async fn client(writes: WriteMode) -> (ContractServer, Client) {
     let server = ContractServer::start(World::cafe()).await;
-    let token = Token::new(&server.token()).unwrap();
+    let token = Token::new(server.token()).unwrap();
     let client =
         Client::builder(server.base_url()).token(token).build().unwrap().with_write_mode(writes);
     (server, client)

@@ -56,7 +56,7 @@ pub(crate) fn load_auth(
         Value::Token(text) => Token::new(&text).map(ClientAuth::from).map_err(unusable),
         Value::Connection(credentials) => Ok(ClientAuth {
             // The tokens of a connection are renewed; the account and the client id stay.
-            counted_as: Token::new(&format!("{name}.{}", credentials.client_id))
+            counted_as: Token::new(format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
             source: Arc::new(RefreshingTokenSource::new(Connection(store)).connection(connection)),
         }),

@@ -73,7 +73,7 @@ pub(crate) async fn run(
         None if ["GET", "DELETE"].iter().any(|it| args.method.eq_ignore_ascii_case(it)) => {
             fields.iter().fold(call, |call, (name, value)| in_query(call, name, value))
         }
-        None => call.json(&Value::Object(fields)),
+        None => call.json(Value::Object(fields)),
     };
     // A header may be a secret, which no journal is to hold.
     context.words.iter_mut().for_each(|word| hide_headers(word, &args.headers));

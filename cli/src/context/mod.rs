@@ -365,8 +365,8 @@ impl Context {
         };
         let has_limits = mode == SandboxMode::Limits;
         let server = sandbox::start(&self.settings, None, has_limits).await?;
-        let base = BaseUrl::new(&server.base_url()).map_err(CommandError::internal)?;
-        let token = Token::new(&server.token()).map_err(CommandError::internal)?;
+        let base = BaseUrl::new(server.base_url()).map_err(CommandError::internal)?;
+        let token = Token::new(server.token()).map_err(CommandError::internal)?;
         self.sandbox = Some(server);
         self.build(&base, Some(token.into()), pacing, ConnectionOptions::default())
     }
@@ -420,7 +420,7 @@ impl Context {
     ) -> Option<Arc<dyn Pacer>> {
         #[cfg(feature = "redis")]
         if let Some(SharedPacing { server, when_unreachable }) = &self.settings.pacing {
-            let pacer = RedisPacer::new(server.clone(), &RedisPacer::name(base, token));
+            let pacer = RedisPacer::new(server.clone(), RedisPacer::name(base, token));
             let pacer = pacer.when_unreachable(*when_unreachable).observer(watch.clone());
             return Some(Arc::new(pacer));
         }

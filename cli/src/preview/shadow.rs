@@ -93,8 +93,8 @@ impl Shadow {
             CommandError::internal(format!("cannot start the model of the service: {error}"))
         };
         let server = server.map_err(|error| cannot(&error))?;
-        let base = BaseUrl::new(&server.base_url()).map_err(|error| cannot(&error))?;
-        let token = Token::new(&server.token()).map_err(|error| cannot(&error))?;
+        let base = BaseUrl::new(server.base_url()).map_err(|error| cannot(&error))?;
+        let token = Token::new(server.token()).map_err(|error| cannot(&error))?;
         let client = Client::builder_at(base).token(token).rate_limits(RateLimits::unlimited());
         let client = client.in_process(move |request| server.respond(request));
         let client = client.build().map_err(|error| cannot(&error))?;

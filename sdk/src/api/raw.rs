@@ -1,5 +1,6 @@
 //! Calls by method and path, for operations that the client has no method for.
 
+use std::borrow::Borrow;
 use std::future::{IntoFuture, ready};
 use std::time::Duration;
 
@@ -88,7 +89,8 @@ impl Client {
     /// assert!(client.raw("GET", "/../elsewhere").await.unwrap_err().is_invalid_input());
     /// # Ok(()) });
     /// ```
-    pub fn raw(&self, method: &str, path: &str) -> RawCall {
+    pub fn raw(&self, method: impl AsRef<str>, path: impl AsRef<str>) -> RawCall {
+        let (method, path) = (method.as_ref(), path.as_ref());
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
         let is_known = |method: &Method| {
@@ -133,8 +135,8 @@ impl RawCall {
     /// assert!(refused.unwrap_err().is_invalid_input());
     /// # Ok(()) });
     /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        match header(name, value) {
+    pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        match header(name.as_ref(), value.as_ref()) {
             Ok(header) => self.headers.push(header),
             Err(message) => self.path = self.path.and(Err(message)),
         }
@@ -148,8 +150,8 @@ impl RawCall {
     }
 
     /// Sets the body.
-    pub fn json(self, body: &Value) -> Self {
-        self.json_text(body.to_string())
+    pub fn json(self, body: impl Borrow<Value>) -> Self {
+        self.json_text(body.borrow().to_string())
     }
 
     /// Sets the body, which is sent byte for byte; the service judges whether it is JSON.

@@ -81,7 +81,8 @@ impl ConnectionOptions {
     /// # Errors
     ///
     /// When the text is not an http or https URL.
-    pub fn proxy(self, url: &str) -> Result<Self, BuildError> {
+    pub fn proxy(self, url: impl AsRef<str>) -> Result<Self, BuildError> {
+        let url = url.as_ref();
         let refused = |why: String| BuildError::Proxy {
             url: BaseUrl::without_user_info(url).into_owned(),
             source: why.into(),

@@ -70,9 +70,10 @@ impl RedisServer {
     /// # Errors
     ///
     /// When it is not the URL of a Redis server.
-    pub fn new(url: &str) -> Result<Self, InvalidRedisUrl> {
+    pub fn new(url: impl AsRef<str>) -> Result<Self, InvalidRedisUrl> {
         let invalid = |why: &str| InvalidRedisUrl(format!("not the URL of a Redis server: {why}"));
-        let mut url = Url::parse(url.trim()).map_err(|error| invalid(&error.to_string()))?;
+        let mut url =
+            Url::parse(url.as_ref().trim()).map_err(|error| invalid(&error.to_string()))?;
         let scheme = url.scheme().to_owned();
         let is_socket = matches!(&*scheme, "unix" | "redis+unix");
         if !is_socket && !matches!(&*scheme, "redis" | "rediss") {
@@ -303,7 +304,7 @@ mod tests {
                 }
                 sent
             });
-            let server = RedisServer::new(&format!("redis://{server}")).unwrap();
+            let server = RedisServer::new(format!("redis://{server}")).unwrap();
             let Err(error) = server.connect().await else { panic!("{begin}") };
             // What the system keeps for both sides of the connection is sent, too.
             let sent = sent.await.unwrap();

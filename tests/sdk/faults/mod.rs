@@ -92,7 +92,7 @@ impl TestEnv {
 
 fn builder(server: &ContractServer, proxy: &Arc<Proxy>, clock: &Arc<TestClock>) -> ClientBuilder {
     Client::builder(proxy.base_url())
-        .token(Token::new(&server.token()).unwrap())
+        .token(Token::new(server.token()).unwrap())
         .rate_limits(links_sdk::RateLimits::unlimited())
         .clock(clock.clone())
         .observer(proxy.clone())

@@ -20,7 +20,7 @@ fn too_many(retry_after: &[(&str, &str)]) -> Act {
 async fn fault_17_a_429_is_waited_out_by_every_call_of_the_client() {
     let (clock, service_clock) = shared_clock();
     let server = ContractServer::builder(World::cafe()).clock(service_clock).start().await.unwrap();
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     let client = builder.clock(clock.clone()).build().unwrap();
     server.fail([1], &Fault::RateLimited(Some("20".to_owned())));
     let hasty = client.profiles().list().with_deadline(10 * SECOND).await.unwrap_err();

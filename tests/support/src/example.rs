@@ -7,7 +7,7 @@ pub fn run(example: impl AsyncFnOnce(links_sdk::Client) -> Result<(), Box<dyn st
         .block_on(async {
             let world = links_fixtures::World::cafe();
             let server = links_fixtures::ContractServer::builder(world).no_limits().start().await?;
-            let token = links_sdk::Token::new(&server.token())?;
+            let token = links_sdk::Token::new(server.token())?;
             example(links_sdk::Client::builder(server.base_url()).token(token).build()?).await
         })
         .unwrap();

@@ -32,7 +32,7 @@ pub(crate) struct SandboxServeArgs {
 
 /// Records the limits of the service for the commands of this machine that reach it by its URL, as if one of them had read them from it.
 async fn tell_limits(context: &Context, server: &ContractServer, has_limits: bool) {
-    let (base, token) = (BaseUrl::new(&server.base_url()), Token::new(&server.token()));
+    let (base, token) = (BaseUrl::new(server.base_url()), Token::new(server.token()));
     if let (Ok(base), Ok(token)) = (base, token)
         && let Some(directory) = context.settings.state_directory()
     {

@@ -72,9 +72,9 @@ struct Unreachable(String);
 impl RedisPacer {
     /// Returns a pacer for the token of this name, with the limits of the interface. All machines have to use the same name for a token, and
     /// another one for each token; [`RedisPacer::name`] makes one. Nothing is sent before the first request.
-    pub fn new(server: RedisServer, name: &str) -> Self {
+    pub fn new(server: RedisServer, name: impl AsRef<str>) -> Self {
         Self {
-            log: SharedLog::new(server, name),
+            log: SharedLog::new(server, name.as_ref()),
             ceiling: None,
             when_unreachable: WhenUnreachable::default(),
             observer: Arc::new(NoObserver),

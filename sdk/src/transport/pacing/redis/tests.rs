@@ -141,7 +141,7 @@ fn the_log_in_the_server_admits_exactly_what_the_log_in_a_process_admits() {
     });
     let ran = runner.run(&histories, |(ceiling, events)| {
         runtime.block_on(async {
-            let server = RedisServer::new(&process.url()).unwrap();
+            let server = RedisServer::new(process.url()).unwrap();
             let log = SharedLog::new(server, &Uuid::new_v4().to_string());
             let (model, tickets) = (RequestLog::default(), Vec::new());
             let mut both = Both { log, model, ceiling, now: START, tickets };
