@@ -419,7 +419,8 @@ fn fields_that_differ_after_a_rebuilt_record_are_conflicts() {
     env.file("cafe.yaml", CAFE);
     ok(&env, "apply --yes");
     env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
-    env.file("links.lock", "<<<<<<< ours\n");
+    let lock = fs::read_to_string(path(&env, "links.lock")).unwrap();
+    env.file("links.lock", format!("<<<<<<< ours\n{lock}=======\n{lock}>>>>>>> theirs\n"));
     ok(&env, "init --refresh");
     let run = env.run("apply");
     assert!(run.exit == 7 && run.stderr.contains("cafe.yaml:2:8"), "{run}");
