@@ -101,6 +101,7 @@ fn a_link_in_the_middle_of_a_path_does_not_lead_out() {
         "pull cafe -O pages/",
         "slots pull cafe -O pages/new.yaml",
         "slots plan pages/page.yaml",
+        "man pages",
         "init pages",
     ] {
         refused(&env.run(line));

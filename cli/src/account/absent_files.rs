@@ -33,11 +33,12 @@ impl AbsentFile {
         for directory in directories {
             let Some(store) = LockStore::of(&directory.join(LOCK_NAME)) else { continue };
             let Ok(searched) = directory.canonicalize() else { continue };
-            for (key, base) in store.read(&service)?.pages {
-                let file = store.path_of(&key);
+            for (key, base) in &store.read(&service)?.pages {
+                let file = store.path_of(key);
                 let is_absent = file.starts_with(&searched) && is_absent(&file);
                 if is_absent && absent.iter().all(|known| known.id != base.id) {
-                    absent.push(Self { file: from_here(&file), id: base.id, login: base.login });
+                    let login = base.login.clone();
+                    absent.push(Self { file: from_here(&file), id: base.id, login });
                 }
             }
         }

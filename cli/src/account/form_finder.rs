@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use links_sdk::FormId;
 use links_sdk::Object;
@@ -32,7 +33,7 @@ impl<'f> FormFinder<'f> {
         for (path, file) in files {
             taken.extend(file.form.id.clone().map(FormId::from));
             if let Some((_, lock)) = lock_of(context, path)? {
-                taken.extend(lock.forms.into_values());
+                taken.extend(lock.forms.values().cloned());
             }
         }
         Ok(Self { forms, taken })
@@ -85,14 +86,14 @@ pub(super) fn recorded_id(
     name: &str,
 ) -> Result<Option<FormId>, CommandError> {
     let lock = lock_of(context, path)?;
-    Ok(lock.and_then(|(_, mut lock)| lock.forms.remove(name)))
+    Ok(lock.and_then(|(_, lock)| lock.forms.get(name).cloned()))
 }
 
 /// Returns the lock that governs a file, if there is one.
 pub(super) fn lock_of(
     context: &Context,
     path: &Path,
-) -> Result<Option<(LockStore, Lock)>, CommandError> {
+) -> Result<Option<(LockStore, Arc<Lock>)>, CommandError> {
     let Some(store) = LockStore::of(path) else { return Ok(None) };
     let lock = store.read(&runs::service(context).unwrap_or_default())?;
     store.check_user(context, lock.user)?;

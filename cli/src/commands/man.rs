@@ -7,6 +7,8 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::error::file_error::file_error;
+use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 
@@ -22,10 +24,11 @@ pub(crate) fn run(context: &Context, args: &ManArgs) -> Result<CommandOutput, Co
     let mut command = (context.tree)();
     command.build();
     let mut names = Vec::new();
-    let written = std::fs::create_dir_all(&args.directory)
+    let written = named::resolve(&args.directory)
+        .and_then(std::fs::create_dir_all)
         .and_then(|()| write(&command, "links", &args.directory, &mut names));
     written.map_err(|error| {
-        CommandError::usage(format!("cannot write to {}: {error}", args.directory.display()))
+        file_error(&format!("cannot write to {}", args.directory.display()), &error)
     })?;
     let text = format!("{} pages written to {}", names.len(), args.directory.display());
     let data = json!({ "directory": args.directory.display().to_string(), "pages": names });
@@ -42,7 +45,7 @@ fn write(
     let file = format!("{name}.1");
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
-    std::fs::write(directory.join(&file), page)?;
+    atomic::write_bytes(&directory.join(&file), &page, true)?;
     names.push(file);
     let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
     shown

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use links_sdk::FormId;
 use links_sdk::apply::PageSnapshot;
@@ -28,7 +29,7 @@ const FORMS: &str = "forms";
 /// A directory of page files and form files.
 pub(super) struct PullDirectory {
     pub(super) path: PathBuf,
-    lock: Option<(LockStore, Lock)>,
+    lock: Option<(LockStore, Arc<Lock>)>,
     /// Page files with their `profile`.
     pages: Vec<(PathBuf, String)>,
     /// Form files.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use links_sdk::sync::{Lock, LockFileError};
 
@@ -16,6 +17,15 @@ use crate::fs::named::{self, ReadError};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The lock that was read last. Each page of a run reads the lock again, and most find it as it was.
+static LAST: Mutex<Option<ReadLock>> = Mutex::new(None);
+
+struct ReadLock {
+    path: PathBuf,
+    text: String,
+    lock: Arc<Lock>,
+}
 
 /// A `links.lock` on disk.
 #[derive(Clone, Debug)]
@@ -86,13 +96,20 @@ impl LockStore {
     /// # Errors
     ///
     /// When the lock cannot be read, is damaged, or belongs to another service.
-    pub(crate) fn read(&self, service: &str) -> Result<Lock, CommandError> {
+    pub(crate) fn read(&self, service: &str) -> Result<Arc<Lock>, CommandError> {
         let refused = |why: String, hint: &str| {
             let message = format!("{} cannot be used: {why}", self.path().display());
             CommandError::new(Exit::Refused, message).with_hint(hint.to_owned())
         };
         let restore = "restore it from version control, or run `links init --refresh`";
         let text = self.text().map_err(Self::unreadable)?;
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last
+            .as_ref()
+            .filter(|it| it.path == self.path() && it.text == text && it.lock.service == service)
+        {
+            return Ok(last.lock.clone());
+        }
         let lock = Lock::parse(&text).map_err(|error| {
             let is_mended = is_mended(&error, &text);
             let hint = if is_mended { restore } else { "restore it from version control" };
@@ -103,6 +120,8 @@ impl LockStore {
             let why = format!("it belongs to {}, not to {service}", lock.service);
             return Err(refused(why, "use the account that it belongs to, or another directory"));
         }
+        let lock = Arc::new(lock);
+        *last = Some(ReadLock { path: self.path(), text, lock: lock.clone() });
         Ok(lock)
     }
 
@@ -136,10 +155,10 @@ impl LockStore {
         change: impl FnOnce(&mut Lock),
     ) -> Result<(), CommandError> {
         let _turn = context.lock(&format!("lock-{}", short_name(&self.directory)));
-        let mut lock = self.read(service)?;
-        let before = lock.clone();
+        let before = self.read(service)?;
+        let mut lock = Lock::clone(&before);
         change(&mut lock);
-        if lock == before {
+        if lock == *before {
             return Ok(());
         }
         self.write(&lock, true)
@@ -285,5 +304,20 @@ mod tests {
         assert_eq!(LockStore::of(Path::new("/no/such/directory/cafe.yaml")), None);
         let store = LockStore::at(&pages).unwrap();
         assert_eq!(store.key(&root.join("other.yaml")), None);
+    }
+
+    #[test]
+    fn a_lock_that_is_as_it_was_is_parsed_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = LockStore::at(directory.path()).unwrap();
+        let write = |user| fs::write(store.path(), Lock::new("s", user).to_string()).unwrap();
+        write(1);
+        let first = store.read("s").unwrap();
+        assert!(Arc::ptr_eq(&first, &store.read("s").unwrap()));
+        store.read("other").unwrap_err();
+        write(2);
+        assert_eq!(store.read("s").unwrap().user, 2);
+        fs::remove_file(store.path()).unwrap();
+        store.read("s").unwrap_err();
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
@@ -31,7 +32,7 @@ pub(crate) struct SyncRecord {
     /// Name of the file in the record.
     key: String,
     service: String,
-    lock: Lock,
+    lock: Arc<Lock>,
     /// Record of runs with `--locked` since that of the lock was written, if there were any.
     beyond_lock: Option<PageBase>,
     /// What runs of the file have sent since the record was written.
@@ -70,7 +71,7 @@ impl SyncRecord {
                 (RecordPlace::State(records), key)
             }
         };
-        let (lock, sent) = (Lock::new(service.clone(), 0), SentValues::default());
+        let (lock, sent) = (Arc::new(Lock::new(service.clone(), 0)), SentValues::default());
         let mut record = Self { place, key, service, lock, beyond_lock: None, sent };
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
@@ -83,7 +84,7 @@ impl SyncRecord {
         let key = base.login.clone();
         lock.pages.insert(key.clone(), base);
         let (place, sent) = (RecordPlace::Opened(text), SentValues::default());
-        Box::new(Self { place, key, service, lock, beyond_lock: None, sent })
+        Box::new(Self { place, key, service, lock: lock.into(), beyond_lock: None, sent })
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -111,7 +112,7 @@ impl SyncRecord {
             RecordPlace::State(records) => {
                 let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
                 let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
-                self.lock = records.own()?.filter(is_own).unwrap_or_else(new);
+                self.lock = records.own()?.filter(is_own).unwrap_or_else(new).into();
                 Ok(())
             }
             RecordPlace::Opened(_) => Ok(()),
@@ -235,8 +236,9 @@ impl SyncRecord {
                 "keep one of them below this links.lock; `links init` in another directory begins a lock there",
             ));
         }
-        if let Some(base) = self.lock.pages.remove(&other) {
-            self.lock.pages.entry(self.key.clone()).or_insert(base);
+        let pages = &mut Arc::make_mut(&mut self.lock).pages;
+        if let Some(base) = pages.remove(&other) {
+            pages.entry(self.key.clone()).or_insert(base);
         }
         Ok(())
     }
@@ -274,7 +276,7 @@ impl SyncRecord {
         }
         if !self.is_in_lock() {
             // A file may be used for another page: then there is no record of the two.
-            self.lock.pages.retain(|_, base| base.id == page.id);
+            Arc::make_mut(&mut self.lock).pages.retain(|_, base| base.id == page.id);
             return Ok(());
         }
         let is_named = match &file.page.profile {
@@ -406,10 +408,10 @@ impl SyncRecord {
                 add_images(lock, images);
             })?,
             RecordPlace::State(records) => {
-                let (mut lock, page) = (self.lock.clone(), base.id);
+                let (mut lock, page) = (Lock::clone(&self.lock), base.id);
                 lock.pages = [(self.key.clone(), base)].into();
                 add_images(&mut lock, images);
-                if lock != self.lock {
+                if lock != *self.lock {
                     records.put_own(context, page, &lock)?;
                 }
             }
@@ -447,9 +449,9 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => store.update(context, &self.service, forget),
             RecordPlace::State(records) => {
-                let mut lock = self.lock.clone();
+                let mut lock = Lock::clone(&self.lock);
                 forget(&mut lock);
-                match self.base().filter(|_| lock != self.lock) {
+                match self.base().filter(|_| lock != *self.lock) {
                     Some(base) => records.put_own(context, base.id, &lock),
                     None => Ok(()),
                 }
