@@ -46,7 +46,7 @@ impl LockRetry {
     }
 
     /// Returns the total of the waits so far.
-    #[cfg(feature = "oauth")]
+    #[cfg(any(feature = "apply", feature = "oauth"))]
     pub(crate) fn waited(&self) -> Duration {
         self.waited
     }

@@ -19,11 +19,12 @@ use crate::success::{RecordCheck, SuccessContent};
 use crate::tolerant::Object;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{
-    Answer, BoxFuture, CallOptions, CallResult, MakeRequest, RequestResult, Reservation, Shared,
+    Answer, AttemptCounts, BoxFuture, CallOptions, CallResult, MakeRequest, RequestResult,
+    Reservation, Shared,
 };
 use crate::write_mode::WriteMode;
 
-const DEADLINE: Duration = Duration::from_secs(120);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
 
 impl CallOptions {
     /// Returns the options of a call that sets none. The deadline is [`CallOptions::until`], counted from when the call is awaited.
@@ -263,6 +264,19 @@ impl CallSender {
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Error> {
         self.answer_of(self.client.shared.run(operation, &self.options, None, make).await)
+    }
+
+    /// Returns the result of a future that the call awaits before its first request, or an error once the deadline has passed.
+    pub(crate) async fn within<T>(
+        &self,
+        operation: &'static Operation,
+        future: impl Future<Output = T> + Unpin,
+    ) -> Result<T, Error> {
+        let Client { shared, .. } = &self.client;
+        shared.within(self.options.until, future).await.map_err(|failure| {
+            let exchange = CallResult::unsent(operation, AttemptCounts::default(), failure);
+            Error::from_exchange(exchange, &shared.base.authority(), None, None)
+        })
     }
 
     /// Returns the answer of a request, and stores it as the call's undecoded answer.

@@ -7,11 +7,12 @@ use std::future::{Future, ready};
 use std::io::{self, Read};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use zeroize::Zeroizing;
 
+use crate::blocking::blocking;
 use crate::token::Token;
 
 /// Future that the methods of a [`TokenSource`] return.
@@ -148,7 +149,7 @@ impl TokenSource for Token {
 /// ```
 #[derive(Debug, Default)]
 pub struct EnvironmentToken {
-    last: std::sync::Mutex<Option<Token>>,
+    last: Mutex<Option<Token>>,
 }
 
 impl EnvironmentToken {
@@ -162,33 +163,31 @@ impl EnvironmentToken {
         Self::default()
     }
 
-    fn last(&self) -> std::sync::MutexGuard<'_, Option<Token>> {
-        self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, Option<Token>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn current(&self) -> Result<Token, TokenError> {
-        if let Some(token) = &*self.last() {
-            return Ok(token.clone());
+    async fn current(&self) -> Result<Token, TokenError> {
+        let last = self.last().clone();
+        match last {
+            Some(token) => Ok(token),
+            None => self.read().await,
         }
-        let token = from_environment(&|name| std::env::var_os(name))?;
-        Ok(self.last().insert(token).clone())
     }
 
-    fn again(&self, refused: &Token) -> Result<bool, TokenError> {
-        let token = from_environment(&|name| std::env::var_os(name))?;
-        let is_other = token != *refused;
-        *self.last() = Some(token);
-        Ok(is_other)
+    async fn read(&self) -> Result<Token, TokenError> {
+        let token = blocking(|| from_environment(&|name| std::env::var_os(name))).await?;
+        Ok(self.last().insert(token).clone())
     }
 }
 
 impl TokenSource for EnvironmentToken {
     fn token(&self) -> TokenFuture<'_, Token> {
-        Box::pin(ready(self.current()))
+        Box::pin(self.current())
     }
 
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
-        Box::pin(ready(self.again(token)))
+        Box::pin(async { Ok(self.read().await? != *token) })
     }
 }
 

@@ -269,7 +269,7 @@ fn fault_52_content_that_comes_back_is_created_anew() {
 #[test]
 fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
     let env = cafe();
-    let lock = runs(&env).lock(false).unwrap();
+    let lock = runs(&env).lock().unwrap();
     env.operations();
     let refused = env.run("slots apply page.yaml");
     assert_eq!(refused.exit, 14, "{refused}");
@@ -278,9 +278,12 @@ fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
 
     let mut waiting = env.command(["slots", "apply", "page.yaml", "--wait"]);
     let mut waiting = waiting.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // Linux lists waiting processes of a lock with an arrow.
-    let waits = |line: &str| line.contains("->") && line.contains(&format!(" {} ", waiting.id()));
-    while !std::fs::read_to_string("/proc/locks").unwrap().lines().any(waits) {
+    // It has read the page, and opens the file of the lock each time it tries to take it.
+    let files = format!("/proc/{}/fd", waiting.id());
+    let tries = |file: std::fs::DirEntry| {
+        std::fs::read_link(file.path()).is_ok_and(|path| path.file_name() == Some("lock".as_ref()))
+    };
+    while !std::fs::read_dir(&files).unwrap().flatten().any(tries) {
         std::thread::yield_now();
     }
     // The page changes while the other one holds it.

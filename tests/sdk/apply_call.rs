@@ -11,7 +11,7 @@ use links_sdk::apply::{
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
 
-use crate::{cafe, client_of};
+use crate::{cafe, client_elsewhere, client_of};
 
 const PAGE: i64 = 101;
 
@@ -23,8 +23,9 @@ fn ten_slots() -> DesiredPage {
 /// Executes a run of another process from its start to its end, while this one waits.
 fn elsewhere(server: &ContractServer, state: Option<PathBuf>) {
     let act = async {
-        let mut run =
-            client_of(server).profile(PAGE).apply(ten_slots()).prune(true).max_deletes(99);
+        // Without the directory it is a process of another machine.
+        let client = if state.is_some() { client_of(server) } else { client_elsewhere(server) };
+        let mut run = client.profile(PAGE).apply(ten_slots()).prune(true).max_deletes(99);
         if let Some(state) = state {
             run = run.settings(RunSettings::new().journal(state));
         }
@@ -149,7 +150,7 @@ async fn found_15_a_page_belongs_to_one_run_at_a_time_and_a_drastic_plan_is_refu
     let (server, client) = cafe().await;
     let state = tempfile::tempdir().unwrap();
     let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE);
-    let lock = runs.lock(false).unwrap();
+    let lock = runs.lock().unwrap();
     let run = || {
         client
             .profile("cafe")
@@ -193,4 +194,64 @@ async fn found_15_a_check_asks_for_every_create_and_update_and_writes_nothing() 
     let operations: Vec<_> = server.requests().iter().filter_map(|it| it.operation).collect();
     assert_eq!(operations, ["getProfile", "updateSlots", "createSlots"]);
     assert_eq!(client.profile("cafe").slots().list().await.unwrap(), page);
+}
+
+#[tokio::test]
+async fn runs_of_one_process_take_turns_on_a_page_without_a_journal() {
+    let (server, client) = cafe().await;
+    let page: DesiredPage = serde_json::from_value(json!({"slots": [
+        {"type": "text", "data": {"title": "Closed today"}},
+        {"type": "text", "data": {"title": "Open tomorrow"}},
+    ]}))
+    .unwrap();
+    let before = server.account().profiles[0].slots.len();
+    let other = client_of(&server);
+    let run = |nth: usize| {
+        let client = if nth % 2 == 0 { &client } else { &other };
+        tokio::spawn(client.profile("cafe").apply(page.clone()).into_future())
+    };
+    let runs: Vec<_> = (0..4).map(run).collect();
+    let mut created = Vec::new();
+    for run in runs {
+        created.push(run.await.unwrap().unwrap().done.created.len());
+    }
+    created.sort_unstable();
+    assert_eq!(created, [0, 0, 0, 2]);
+    assert_eq!(server.account().profiles[0].slots.len(), before + 2);
+}
+
+#[tokio::test]
+async fn a_page_that_a_run_of_this_process_changed_after_it_was_read_is_read_again() {
+    let (server, client) = cafe().await;
+    let page: DesiredPage = serde_json::from_value(
+        json!({"slots": [{"type": "text", "data": {"title": "Closed today"}}]}),
+    )
+    .unwrap();
+    server.fail_operation("getProfile", 1, &Fault::StallAfter);
+    let late = tokio::spawn(client.profile("cafe").apply(page.clone()).into_future());
+    server.until_stalled(1).await;
+    let first = client.profile("cafe").apply(page).await.unwrap();
+    assert_eq!(first.done.created.len(), 1);
+    server.release();
+    let late = late.await.unwrap().unwrap();
+    assert_eq!((late.done.created.len(), late.plan.is_empty()), (0, true));
+}
+
+#[tokio::test]
+async fn a_run_that_is_dropped_gives_its_turn_to_the_next() {
+    let (server, client) = cafe().await;
+    let page: DesiredPage = serde_json::from_value(
+        json!({"slots": [{"type": "text", "data": {"title": "Closed today"}}]}),
+    )
+    .unwrap();
+    server.fail_operation("createSlots", 1, &Fault::StallBefore);
+    let dropped = tokio::spawn(client.profile("cafe").apply(page.clone()).into_future());
+    server.until_stalled(1).await;
+    let next = tokio::spawn(client.profile("cafe").apply(page).into_future());
+    crate::executor::others_run().await;
+    assert!(!next.is_finished());
+    dropped.abort();
+    let next = next.await.unwrap().unwrap();
+    assert_eq!(next.done.created.len(), 1);
+    server.release();
 }

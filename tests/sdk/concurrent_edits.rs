@@ -11,7 +11,7 @@ use links_sdk::apply::{ApplyCause, ApplyError, DesiredPage, PlanOptions, Step};
 use serde_json::json;
 
 use crate::foreign_edit::{DOOMED, Edit, FOREIGN, NAMED, PAGE, THEIRS, UPDATED, every_step, text};
-use crate::{cafe, client_of, recorded_run};
+use crate::{cafe, client_elsewhere, recorded_run};
 
 /// Id of a slot that the file does not name and that cannot be pruned.
 const KEPT: u64 = 3;
@@ -87,7 +87,7 @@ async fn fault_61_an_editor_at_work_between_any_two_requests_loses_nothing_and_i
 /// Applies a file of a second machine from start to end, with pruning.
 fn other_host(server: &ContractServer) {
     let act = async {
-        let client = client_of(server);
+        let client = client_elsewhere(server);
         let file: DesiredPage = serde_json::from_value(json!({"slots": [
             {"id": NAMED, "type": "text"},
             {"type": "text", "data": {"title": "Of the other host"}},

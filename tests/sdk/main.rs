@@ -70,6 +70,13 @@ async fn cafe_with(choices: Choices) -> (ContractServer, Client) {
     (server, client)
 }
 
+/// Returns the owner's client on another machine: runs of this process don't take turns with its runs.
+fn client_elsewhere(server: &ContractServer) -> Client {
+    let base = server.base_url().replace("127.0.0.1", "localhost");
+    let builder = Client::builder(base).token(Token::new(&server.token()).unwrap());
+    builder.rate_limits(RateLimits::unlimited()).build().unwrap()
+}
+
 /// Returns a server without rate limits and its owner's client, with one clock on which waits take no time.
 async fn quick_cafe() -> (ContractServer, Client, Clock) {
     let (clock, service_clock) = shared_clock();

@@ -38,7 +38,7 @@ pub(crate) fn abort(
     key: Option<&ProfileKey>,
 ) -> Result<CommandOutput, CommandError> {
     let (runs, recorded) = one(context, key)?;
-    let lock = runs.lock(false).map_err(|error| runs::not_locked(&error))?;
+    let lock = runs.lock().map_err(|error| runs::not_locked(&error))?;
     runs.abort(lock, &recorded.run)
         .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
     let row = run_table::row(&runs, &recorded);

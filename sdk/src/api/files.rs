@@ -1,9 +1,12 @@
 //! Uploads of images (the interface, section 4.9).
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use reqwest::{Method, Request};
 use url::Url;
 
+use crate::blocking::blocking;
 use crate::call::{Call, Create};
 use crate::call_sender::CallSender;
 use crate::client::Client;
@@ -114,7 +117,7 @@ impl FilesHandle {
 }
 
 async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
-    let file = replayable(upload)?;
+    let file = replayable(&sender, upload).await?;
     let file = match &sender.options().idempotency_key {
         Some(key) => file.keyed(key),
         None => file,
@@ -131,7 +134,7 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
 const MAX_UPLOAD_URLS: u32 = 4;
 
 async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error> {
-    let file = replayable(upload)?;
+    let file = replayable(&sender, upload).await?;
     let sender = sender.sending(&file);
     let CallOptions { idempotency_key, dry_run, .. } = sender.options();
     if *dry_run {
@@ -190,9 +193,11 @@ impl CallSender {
     }
 }
 
-fn replayable(upload: Upload) -> Result<ReplayableBody, Error> {
-    ReplayableBody::new(upload)
-        .map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
+/// Fixes what is sent. The beginning of a file is read on a thread that may block.
+async fn replayable(sender: &CallSender, upload: Upload) -> Result<ReplayableBody, Error> {
+    let made = pin!(blocking(move || ReplayableBody::new(upload)));
+    let made = sender.within(operation::UPLOAD_FILE, made).await?;
+    made.map_err(|message| Error::invalid(operation::UPLOAD_FILE.id, message))
 }
 
 /// Refuses a URL that the service is certain to refuse.

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use super::account_delegate::{AccountDelegate, PageToConfirm, SinglePage};
 use super::create::failed;
 use super::delegate::{ApplyDelegate, Confirmation, Proposal};
-use super::journal::{Journal, JournalPositions};
+use super::journal::Journal;
 use super::page_creation::create_page as create_recorded;
 use super::page_run::{PageRun, RunPart};
 use super::page_task::{FoundPage, PageTask, find_pages};
 use super::prepared_run::{PreparedRun, interrupted_before, needs_language, read};
+use super::run_settings::RunMarks;
 use super::{AppliedChanges, ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, Step};
 use crate::{Client, ProfileKey};
 
@@ -95,7 +96,7 @@ async fn plan_page<D: AccountDelegate>(
         let read = Arc::make_mut(&mut page).read_language(client).await;
         read.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
     }
-    let interrupted = interrupted_before(&task.settings, &page, &desired);
+    let interrupted = interrupted_before(&task.settings, &page, &desired).await;
     let interrupted = interrupted.map_err(ApplyError::from)?;
     if let Some(log) = &interrupted {
         delegate.interrupted(nth, log, true);
@@ -134,7 +135,10 @@ pub(crate) async fn apply<D: AccountDelegate>(
     tasks: &[PageTask],
     delegate: &mut D,
 ) -> Result<PageResults<D::Error>, D::Error> {
-    let marks = tasks.first().and_then(|task| task.settings.positions());
+    let marks = match tasks.first() {
+        Some(task) => task.settings.marks().await,
+        None => RunMarks::default(),
+    };
     let found = find_pages(client, tasks).await.map_err(ApplyError::from)?;
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     // Two runs that lock the same pages do so in the same order.
@@ -142,7 +146,7 @@ pub(crate) async fn apply<D: AccountDelegate>(
     let mut candidates = BTreeMap::new();
     let mut failures = Vec::new();
     for nth in order {
-        match prepare(client, &tasks[nth], &found[nth], marks.as_ref(), nth, delegate).await {
+        match prepare(client, &tasks[nth], &found[nth], &marks, nth, delegate).await {
             Ok(candidate) => drop(candidates.insert(nth, candidate)),
             Err(error) => failures.push((nth, error)),
         }
@@ -157,7 +161,7 @@ pub(crate) async fn apply<D: AccountDelegate>(
         match candidate {
             Candidate::Live { run, proposal } if proposal.plan.is_empty() => {
                 let done = run.settled.clone();
-                let (page, run) = run.nothing_to_do();
+                let (page, run) = run.nothing_to_do().await;
                 let plan = proposal.plan;
                 results.insert(nth, Ok(Applied { page, plan, done, run }));
             }
@@ -183,7 +187,7 @@ async fn prepare<'a, D: AccountDelegate>(
     client: &'a Client,
     task: &'a PageTask,
     found: &FoundPage,
-    marks: Option<&JournalPositions>,
+    marks: &RunMarks,
     nth: usize,
     delegate: &mut D,
 ) -> Result<Candidate<'a>, D::Error> {
@@ -260,7 +264,7 @@ async fn begin(
         return Err(run.failed(cause));
     }
     let settled = run.settled.clone();
-    let run = run.begin(proposal)?;
+    let run = run.begin(proposal).await?;
     Ok(StartedRun { run, settled })
 }
 
@@ -275,14 +279,14 @@ async fn create_page<D: AccountDelegate>(
     if delegate.step(nth, Step::CreatePage, &AppliedChanges::default()).is_break() {
         return Err(ApplyError::from(ApplyCause::Stopped).into());
     }
-    let marks = task.settings.positions();
+    let marks = task.settings.marks().await;
     let record = task.settings.record.as_ref();
     let created = create_recorded(client, task.login(), record).await;
     let created = created.map_err(|error| ApplyError::from(failed(Step::CreatePage, error)))?;
     let done = AppliedChanges { is_page_created: true, ..AppliedChanges::default() };
     let unfinished = |cause| ApplyError::new(cause, done.clone(), None);
     let page = read(client, &ProfileKey::Id(created.id)).await.map_err(unfinished)?;
-    let run = PreparedRun::lock(client, page, marks.as_ref(), &task.settings).await;
+    let run = PreparedRun::lock(client, page, &marks, &task.settings).await;
     let mut run = run.map_err(unfinished)?;
     run.read_language(desired).await.map_err(unfinished)?;
     run.settled = done.clone();
@@ -315,7 +319,7 @@ async fn execute<D: AccountDelegate>(
                 continue;
             }
             if is_stopped {
-                started.run.close_unreached();
+                started.run.close_unreached().await;
                 *state = Err(ApplyCause::Stopped);
                 continue;
             }

@@ -58,6 +58,7 @@ mod page_fields;
 mod page_run;
 mod page_snapshot;
 mod page_task;
+mod page_turns;
 mod plan;
 mod plan_error;
 mod plan_options;

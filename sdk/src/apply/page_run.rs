@@ -9,12 +9,14 @@ use super::journal::{Journal, RunEnding};
 use super::known_fields::KnownFields;
 use super::known_page::KnownPage;
 use super::page_snapshot::read_page;
+use super::page_turns::PageTurn;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::step_writes::{StepReorder, StepUpdate, write_step};
 use super::{
     AppliedChanges, ApplyCause, FieldsRequest, PageSnapshot, PlannedFields, Proposal, Step,
 };
 use crate::api::delete_if_unchanged;
+use crate::blocking::blocking;
 use crate::call_sender::CallSender;
 use crate::conditional_write::{ReadTime, WriteStop};
 use crate::ids::SlotId;
@@ -36,6 +38,7 @@ pub(super) struct PageRun {
     is_checked: bool,
     /// Number of batches that were written.
     written: usize,
+    _turn: PageTurn,
 }
 
 /// Observer of the steps, before each is taken; a break ends the run there.
@@ -58,6 +61,7 @@ impl PageRun {
         page: Arc<PageSnapshot>,
         proposal: Proposal,
         journal: Option<Journal>,
+        turn: PageTurn,
     ) -> Self {
         let seen = KnownPage::new(proposal.plan.clone(), proposal.options.types.clone(), &page);
         Self {
@@ -70,6 +74,7 @@ impl PageRun {
             seen,
             is_checked: false,
             written: 0,
+            _turn: turn,
         }
     }
 
@@ -85,8 +90,8 @@ impl PageRun {
     }
 
     /// Closes the journal of a run that was stopped before its first write.
-    pub(super) fn close_unreached(&mut self) {
-        self.close_untouched(&Ok(false));
+    pub(super) async fn close_unreached(&mut self) {
+        self.close_untouched(&Ok(false)).await;
     }
 
     /// Returns whether the plan creates slots.
@@ -105,7 +110,7 @@ impl PageRun {
         watch: &mut impl Watch,
     ) -> Result<bool, ApplyCause> {
         let written = self.write_part(part, watch).await;
-        self.close_untouched(&written);
+        self.close_untouched(&written).await;
         written
     }
 
@@ -123,12 +128,13 @@ impl PageRun {
             return Ok(None);
         }
         let verified = self.verify().await;
-        if let Some(journal) = &mut self.journal {
-            match &verified {
-                Ok(page) => journal.commit(page.slots.len()),
-                Err(ApplyCause::Call { .. }) => {}
-                Err(_) => journal.close(RunEnding::Drift),
+        match &verified {
+            Ok(page) => {
+                let slots = page.slots.len();
+                self.record(move |journal| journal.commit(slots)).await;
             }
+            Err(ApplyCause::Call { .. }) => {}
+            Err(_) => drop(self.record(|journal| journal.close(RunEnding::Drift)).await),
         }
         verified.map(Some)
     }
@@ -178,7 +184,7 @@ impl PageRun {
     }
 
     /// Closes the journal if nothing was written, so that there is nothing to continue.
-    fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
+    async fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
         let ending = match written {
             Ok(false) | Err(ApplyCause::Changed(_)) => RunEnding::Stopped,
             Err(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::NotExecuted => {
@@ -191,13 +197,28 @@ impl PageRun {
             }
             _ => return,
         };
-        if let Some(journal) = &mut self.journal
+        if let Some(journal) = &self.journal
             && self.done.is_nothing()
             && journal.log().done().is_nothing()
             && !journal.log().is_in_doubt()
         {
-            journal.close(ending);
+            self.record(move |journal| journal.close(ending)).await;
         }
+    }
+
+    /// Writes to the journal, if there is one, on a thread that may block.
+    async fn record<T: Send + 'static>(
+        &mut self,
+        write: impl FnOnce(&mut Journal) -> T + Send + 'static,
+    ) -> Option<T> {
+        let mut journal = self.journal.take()?;
+        let written = blocking(move || {
+            let written = write(&mut journal);
+            (journal, written)
+        });
+        let (journal, written) = written.await;
+        self.journal = Some(journal);
+        Some(written)
     }
 
     async fn write_batch(&mut self, nth: usize, batch: PlanBatch<'_>) -> Result<(), ApplyCause> {
@@ -205,10 +226,8 @@ impl PageRun {
             // Nothing is written to the page, so there is nothing to record.
             return check_creates(&self.handle, creates).await;
         }
-        let key = match &mut self.journal {
-            Some(journal) => journal.begin(nth).map_err(ApplyCause::Journal)?,
-            None => None,
-        };
+        let begun = self.record(move |journal| journal.begin(nth)).await;
+        let key = begun.transpose().map_err(ApplyCause::Journal)?.flatten();
         let before = self.done.deleted;
         let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
@@ -222,16 +241,19 @@ impl PageRun {
             PlanBatch::TryCreate(_) => Ok(CreatedIds::new()),
         };
         let deleted = self.done.deleted - before;
-        if let Some(journal) = &mut self.journal {
-            match &written {
-                Ok(created) => journal.end(nth, created.clone(), deleted),
-                Err(StepFailure { outcome: Outcome::NotExecuted, .. }) => journal.refused(nth),
-                Err(StepFailure { error: ApplyCause::Changed(_), outcome: Outcome::Executed }) => {
-                    journal.end(nth, CreatedIds::new(), deleted);
-                }
-                Err(_) => journal.unknown(nth),
+        let ended = match &written {
+            Ok(created) => Ok(created.clone()),
+            Err(StepFailure { error: ApplyCause::Changed(_), outcome: Outcome::Executed }) => {
+                Ok(CreatedIds::new())
             }
-        }
+            Err(StepFailure { outcome, .. }) => Err(*outcome),
+        };
+        let end = move |journal: &mut Journal| match ended {
+            Ok(created) => journal.end(nth, created, deleted),
+            Err(Outcome::NotExecuted) => journal.refused(nth),
+            Err(_) => journal.unknown(nth),
+        };
+        self.record(end).await;
         written.map(|_| ()).map_err(|broken| broken.error)
     }
 

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::create::{failed, list};
 use super::delegate::Proposal;
-use super::journal::{Journal, JournalPositions};
+use super::journal::Journal;
 use super::page_run::PageRun;
 use super::page_snapshot::read_page;
-use super::run_settings::PageSettings;
+use super::page_turns::PageTurn;
+use super::run_settings::{PageSettings, RunMarks};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
     PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunState, Step, fingerprint,
 };
+use crate::blocking::blocking;
+use crate::call_sender::DEADLINE;
 use crate::conditional_write::ReadTime;
 use crate::ids::SlotId;
 use crate::{Client, ProfileKey};
@@ -35,6 +39,7 @@ pub(super) struct PreparedRun<'a> {
     settings: &'a PageSettings,
     runs: Option<JournalStore>,
     hold: PageHold,
+    turn: PageTurn,
     pub(super) page: Arc<PageSnapshot>,
     /// Set if the file says which language the page has.
     with_language: bool,
@@ -49,31 +54,47 @@ impl<'a> PreparedRun<'a> {
     pub(super) async fn lock(
         client: &'a Client,
         mut page: PageSnapshot,
-        marks: Option<&JournalPositions>,
+        marks: &RunMarks,
         settings: &'a PageSettings,
     ) -> Result<Self, ApplyCause> {
-        let (mut runs, mut hold, mut recorded) = (None, PageHold::Nothing, None);
-        if let (Some(record), Some(marks)) = (&settings.record, marks) {
-            let of_page = JournalStore::of(&record.state, &record.service, page.id);
-            hold = match of_page.lock(settings.wait) {
-                Ok(lock) => {
-                    let logs = recorded.insert(logs(of_page.unended())?);
-                    let in_doubt = logs.iter().any(JournalEntries::is_in_doubt);
-                    if lock.was_awaited || in_doubt || marks.are_past(&of_page) {
-                        page = read(client, &ProfileKey::Id(page.id)).await?;
-                    }
-                    PageHold::Lock(lock)
-                }
-                Err(error @ LockError::Taken(_)) => return Err(ApplyCause::Lock(error)),
-                Err(error) => PageHold::Failed(error),
+        let id = page.id;
+        let record = settings.record.as_ref();
+        let runs = record.map(|record| JournalStore::of(&record.state, &record.service, id));
+        let held = async {
+            let page = (client.base_url().as_str().to_owned(), id);
+            let turn = PageTurn::take(page, settings.wait || runs.is_none()).await?;
+            let lock = match &runs {
+                Some(runs) => Some(runs.lock_when_free(settings.wait).await),
+                None => None,
             };
-            runs = Some(of_page);
+            Ok((turn, lock))
+        };
+        let (turn, lock) =
+            until_deadline(client, settings, held).await.map_err(ApplyCause::Lock)?;
+        let (mut hold, mut recorded) = (PageHold::Nothing, None);
+        let mut is_changed = !turn.is_first_since(marks.turns);
+        match (lock, &runs) {
+            (Some(Ok(lock)), Some(runs)) => {
+                let of_page = runs.clone();
+                let (unended, now) = blocking(move || (of_page.unended(), of_page.mark())).await;
+                let logs = recorded.insert(logs(unended)?);
+                is_changed |= lock.was_awaited
+                    || logs.iter().any(JournalEntries::is_in_doubt)
+                    || marks.journals.as_ref().is_none_or(|marks| marks.are_past(id, &now));
+                hold = PageHold::Lock(lock);
+            }
+            (Some(Err(error @ LockError::Taken(_))), _) => return Err(ApplyCause::Lock(error)),
+            (Some(Err(error)), _) => hold = PageHold::Failed(error),
+            _ => {}
+        }
+        if is_changed {
+            page = read(client, &ProfileKey::Id(id)).await?;
         }
         let settled = AppliedChanges::default();
         let page = Arc::new(page);
         let (logs, with_language) = (recorded, false);
         let mut prepared =
-            Self { client, settings, runs, hold, page, with_language, logs, settled };
+            Self { client, settings, runs, hold, turn, page, with_language, logs, settled };
         prepared.recheck_empty().await?;
         Ok(prepared)
     }
@@ -84,7 +105,9 @@ impl<'a> PreparedRun<'a> {
         let Some(runs) = self.runs.as_ref().filter(|_| self.page.slots.is_empty()) else {
             return Ok(());
         };
-        let known = logs(runs.list())?.last().map_or(0, JournalEntries::slots);
+        let runs = runs.clone();
+        let known =
+            logs(blocking(move || runs.list()).await)?.last().map_or(0, JournalEntries::slots);
         if known == 0 {
             return Ok(());
         }
@@ -114,11 +137,14 @@ impl<'a> PreparedRun<'a> {
         let Some(runs) = self.runs.clone() else { return Ok(None) };
         let logs = match self.logs.take() {
             Some(logs) => logs,
-            None => logs(runs.unended())?,
+            None => {
+                let runs = runs.clone();
+                logs(blocking(move || runs.unended()).await)?
+            }
         };
         let Some(log) = unfinished(&logs) else { return Ok(None) };
-        let lock = self.locked()?;
-        let resumed = runs.resume(lock, log.run());
+        let (lock, of_page, run) = (self.locked()?, runs.clone(), log.run().to_owned());
+        let resumed = blocking(move || of_page.resume(lock, &run)).await;
         let path = runs.journal(log.run());
         let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
         let before = journal.log().done().clone();
@@ -217,12 +243,16 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Ends a run that has nothing to do. Returns the page, and the name of the run if it is one that was continued.
-    pub(super) fn nothing_to_do(self) -> (Arc<PageSnapshot>, Option<String>) {
-        let Self { page, hold, .. } = self;
+    pub(super) async fn nothing_to_do(self) -> (Arc<PageSnapshot>, Option<String>) {
+        let Self { page, hold, turn: _turn, .. } = self;
+        let slots = page.slots.len();
         let run = match hold {
             PageHold::Journal(mut journal) => {
-                journal.commit(page.slots.len());
-                Some(journal.log().run().to_owned())
+                let commit = move || {
+                    journal.commit(slots);
+                    journal.log().run().to_owned()
+                };
+                Some(blocking(commit).await)
             }
             _ => None,
         };
@@ -230,27 +260,29 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Records the plan in the journal before any of it is executed.
-    pub(super) fn begin(mut self, proposal: Proposal) -> Result<PageRun, ApplyCause> {
-        let Proposal { file, options, plan, .. } = &proposal;
-        let hold = std::mem::replace(&mut self.hold, PageHold::Nothing);
-        let journal = match (hold, &self.settings.record) {
-            (PageHold::Journal(mut journal), _) => {
-                journal.plan(plan, &self.page).map_err(ApplyCause::Journal)?;
-                Some(*journal)
+    pub(super) async fn begin(self, proposal: Proposal) -> Result<PageRun, ApplyCause> {
+        let Self { client, settings, runs, hold, turn, page, .. } = self;
+        let (plan, of_page) = (proposal.plan.clone(), page.clone());
+        let journal = match (hold, &settings.record, runs) {
+            (PageHold::Journal(mut journal), _, _) => {
+                let planned = move || journal.plan(&plan, &of_page).map(|()| *journal);
+                Some(blocking(planned).await)
             }
-            (PageHold::Lock(lock), Some(record)) => {
-                let opening = RunHeader::new(&record.service, &self.page, file, options)
+            (PageHold::Lock(lock), Some(record), Some(runs)) => {
+                let Proposal { file, options, .. } = &proposal;
+                let opening = RunHeader::new(&record.service, &page, file, options)
                     .with_path(record.path.clone())
                     .with_owner(record.owner.clone())
                     .with_command(record.command.clone());
-                let runs = JournalStore::of(&record.state, &record.service, self.page.id);
-                let journal = runs.open(lock, opening, plan, &self.page, &options.types);
-                Some(journal.map_err(ApplyCause::Journal)?)
+                let types = options.types.clone();
+                let opened = move || runs.open(lock, opening, &plan, &of_page, &types);
+                Some(blocking(opened).await)
             }
-            (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
+            (PageHold::Failed(error), _, _) => return Err(ApplyCause::Lock(error)),
             _ => None,
         };
-        Ok(PageRun::new(self.client, self.page, proposal, journal))
+        let journal = journal.transpose().map_err(ApplyCause::Journal)?;
+        Ok(PageRun::new(client, page, proposal, journal, turn))
     }
 
     pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {
@@ -259,15 +291,31 @@ impl<'a> PreparedRun<'a> {
     }
 }
 
+/// Waits for another run on the page, until the deadline of the client's calls. Without one, a run that was told to wait does so for ever.
+async fn until_deadline<T>(
+    client: &Client,
+    settings: &PageSettings,
+    held: impl Future<Output = Result<T, LockError>>,
+) -> Result<T, LockError> {
+    let clock = &*client.shared.clock;
+    let longest = if settings.wait { Duration::MAX } else { DEADLINE };
+    let until = clock.monotonic().saturating_add(client.deadline.unwrap_or(longest));
+    tokio::select! {
+        biased;
+        held = held => held,
+        () = clock.until(until) => Err(LockError::Taken(None)),
+    }
+}
+
 /// Returns the interrupted run of the same content, which a run would continue, with the slots that it created as far as the page shows them.
-pub(super) fn interrupted_before(
+pub(super) async fn interrupted_before(
     settings: &PageSettings,
     page: &PageSnapshot,
     desired: &DesiredPage,
 ) -> Result<Option<JournalEntries>, ApplyCause> {
     let Some(record) = &settings.record else { return Ok(None) };
     let runs = JournalStore::of(&record.state, &record.service, page.id);
-    let logs = logs(runs.unended())?;
+    let logs = logs(blocking(move || runs.unended()).await)?;
     let same = unfinished(&logs).filter(|log| log.opening().is_of(desired));
     Ok(same.map(|log| log.clone().settled_on(&page.slots)))
 }

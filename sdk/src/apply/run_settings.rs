@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use super::journal::JournalPositions;
+use super::page_turns::ended_turns;
 use super::{RunCommand, RunOwner};
 use crate::Client;
+use crate::blocking::blocking;
 
 /// Settings of a run over one page or several, for the `settings` method of its request.
 ///
@@ -63,7 +65,8 @@ impl RunSettings {
         self
     }
 
-    /// Waits for another run on a page, which blocks this thread, instead of failing.
+    /// Waits for another run on a page instead of failing, up to the [`deadline`](crate::ClientBuilder::deadline) of the client if it has
+    /// one. Without a journal, runs of this process take turns on a page anyway, and wait up to that deadline, or two minutes.
     pub fn wait(mut self, wait: bool) -> Self {
         self.wait = wait;
         self
@@ -94,6 +97,15 @@ pub(crate) struct PageSettings {
     pub(super) allow_emptied: bool,
 }
 
+/// What other runs had done at one moment.
+#[derive(Debug, Default)]
+pub(super) struct RunMarks {
+    /// Number of turns of this process that had ended.
+    pub(super) turns: u64,
+    /// Ends of the journals of all pages.
+    pub(super) journals: Option<JournalPositions>,
+}
+
 /// Settings of the journal of a run on a page.
 #[derive(Clone, Debug)]
 pub(crate) struct JournalSettings {
@@ -105,8 +117,13 @@ pub(crate) struct JournalSettings {
 }
 
 impl PageSettings {
-    /// Returns the ends of the journals of all pages.
-    pub(super) fn positions(&self) -> Option<JournalPositions> {
-        self.record.as_ref().map(|it| JournalPositions::of(&it.state, &it.service))
+    /// Returns what other runs have done so far.
+    pub(super) async fn marks(&self) -> RunMarks {
+        let turns = ended_turns();
+        let Some(JournalSettings { state, service, .. }) = self.record.clone() else {
+            return RunMarks { turns, journals: None };
+        };
+        let journals = blocking(move || JournalPositions::of(&state, &service)).await;
+        RunMarks { turns, journals: Some(journals) }
     }
 }

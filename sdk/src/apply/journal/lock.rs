@@ -37,16 +37,15 @@ pub enum LockError {
 }
 
 impl PageLock {
-    /// Takes the lock in a directory, which is created if it is missing. `wait` waits for another process to release it.
-    pub(super) fn take(directory: &Path, wait: bool) -> Result<Self, LockError> {
+    /// Takes the lock in a directory, which is created if it is missing.
+    pub(super) fn take(directory: &Path) -> Result<Self, LockError> {
         let path = directory.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };
         make_directory(directory).map_err(failed)?;
         let mut file =
             state_file::open(private().create(true).read(true), &path).map_err(failed)?;
-        let was_awaited = match file.try_lock() {
-            Ok(()) => false,
-            Err(TryLockError::WouldBlock) if wait => file.lock().map(|()| true).map_err(failed)?,
+        match file.try_lock() {
+            Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
                 // Where a lock also excludes readers, the id of the process stays unknown.
@@ -54,12 +53,12 @@ impl PageLock {
                 return Err(LockError::Taken(text.trim().parse().ok()));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
-        };
+        }
         let signed = file
             .set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()));
         signed.map_err(failed)?;
-        Ok(Self { _file: file, was_awaited })
+        Ok(Self { _file: file, was_awaited: false })
     }
 }

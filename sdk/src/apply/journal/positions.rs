@@ -16,9 +16,8 @@ impl JournalPositions {
         Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
     }
 
-    /// Returns whether a run has written an entry for the page since.
-    pub(in crate::apply) fn are_past(&self, runs: &JournalStore) -> bool {
-        let before = runs.profile().and_then(|id| self.0.get(&id)).cloned().flatten();
-        before != runs.mark()
+    /// Returns whether a run has written an entry for the page since; `now` is the end of its journals.
+    pub(in crate::apply) fn are_past(&self, page: ProfileId, now: &JournalPosition) -> bool {
+        self.0.get(&page).unwrap_or(&None) != now
     }
 }

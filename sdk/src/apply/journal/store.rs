@@ -17,6 +17,7 @@ use super::sent::SentValues;
 use super::service_directories::{COMMANDS, RUNS, of_service, services, short_name};
 use super::state_file::{self, entries, make_directory, private, sync_directory};
 use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
+use crate::blocking::{LockRetry, blocking};
 use crate::ids::ProfileId;
 use crate::{Slot, crash_point};
 
@@ -183,7 +184,7 @@ impl JournalStore {
         let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
         let stores =
             Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
-        let _locks = stores.iter().map(|store| store.lock(false)).collect::<Result<Vec<_>, _>>()?;
+        let _locks = stores.iter().map(|store| store.lock()).collect::<Result<Vec<_>, _>>()?;
         for directory in of_service(state, &short_name(service)) {
             match fs::remove_dir_all(&directory) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -295,13 +296,29 @@ impl JournalStore {
         self.file(run, BACKUP)
     }
 
-    /// Locks the page for this process. `wait` waits for another process to release it, which blocks this thread.
+    /// Locks the page for this process.
     ///
     /// # Errors
     ///
     /// When another process holds it, or the directory cannot be written.
-    pub fn lock(&self, wait: bool) -> Result<PageLock, LockError> {
-        PageLock::take(&self.directory, wait)
+    pub fn lock(&self) -> Result<PageLock, LockError> {
+        PageLock::take(&self.directory)
+    }
+
+    /// Locks the page for this process, on a thread that may block. `wait` tries again while another process holds it.
+    pub(in crate::apply) async fn lock_when_free(&self, wait: bool) -> Result<PageLock, LockError> {
+        let mut retry = LockRetry::new();
+        loop {
+            let runs = self.clone();
+            match blocking(move || runs.lock()).await {
+                Err(LockError::Taken(_)) if wait => retry.pause().await,
+                Ok(mut lock) => {
+                    lock.was_awaited = !retry.waited().is_zero();
+                    return Ok(lock);
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Begins a run with its confirmed plan: the page as it is and the journal are on the disk when this returns.
@@ -317,7 +334,7 @@ impl JournalStore {
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> io::Result<Journal> {
-        self.remove_old_runs();
+        self.remove_old_runs_above(KEPT);
         let run = self.new_name(opening.time);
         self.write_backup(&run, &Backup::of(page, types))?;
 
@@ -458,10 +475,6 @@ impl JournalStore {
         if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
             let _ = self.prune(kept - 1, None, |_| true);
         }
-    }
-
-    fn remove_old_runs(&self) {
-        let _ = self.prune(KEPT - 1, None, |_| true);
     }
 
     /// Removes runs that ended, with their backups, apart from the newest `keep` and, with `before`, apart from those that began then or

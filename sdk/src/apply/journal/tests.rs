@@ -53,7 +53,7 @@ impl JournalEnv {
     }
 
     fn open(&self) -> Journal {
-        let lock = self.runs.lock(false).unwrap();
+        let lock = self.runs.lock().unwrap();
         let options = PlanOptions { prune: true, ..PlanOptions::default() };
         let opening = RunHeader::new(SERVICE, &self.page, &self.file, &options);
         self.runs.open(lock, opening, &self.plan, &self.page, &SlotTypes::default()).unwrap()
@@ -149,7 +149,7 @@ fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
         fs::write(env.runs.journal(&run), &whole).unwrap();
         env.append(&run, torn);
         assert_eq!(env.only().unwrap(), before, "{torn:?}");
-        let mut journal = env.runs.resume(env.runs.lock(false).unwrap(), &run).unwrap();
+        let mut journal = env.runs.resume(env.runs.lock().unwrap(), &run).unwrap();
         assert!(journal.log().is_in_doubt());
         journal.commit(1);
         assert_eq!(env.only().unwrap().state(), RunState::Done, "{torn:?}");
@@ -172,7 +172,7 @@ fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
         fs::write(env.runs.journal(&run), whole).unwrap();
     }
     env.append(&run, "what?\n{}\n");
-    env.runs.abort(env.runs.lock(false).unwrap(), &run).unwrap();
+    env.runs.abort(env.runs.lock().unwrap(), &run).unwrap();
     assert!(matches!(env.only(), Err(JournalError::PutAside)));
     assert_eq!(env.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
     drop(env.open());
@@ -249,12 +249,12 @@ fn fault_60_a_page_belongs_to_one_run_at_a_time() {
     let env = JournalEnv::new();
     let journal = env.open();
     let pid = std::process::id();
-    let taken = env.runs.lock(false).unwrap_err();
+    let taken = env.runs.lock().unwrap_err();
     assert!(matches!(taken, LockError::Taken(Some(other)) if other == pid), "{taken}");
     assert!(taken.to_string().contains(&pid.to_string()));
-    assert!(JournalStore::of(env.state.path(), SERVICE, 102).lock(false).is_ok());
+    assert!(JournalStore::of(env.state.path(), SERVICE, 102).lock().is_ok());
     drop(journal);
-    assert!(!env.runs.lock(true).unwrap().was_awaited);
+    assert!(!env.runs.lock().unwrap().was_awaited);
 }
 
 #[cfg(target_os = "linux")]
@@ -263,7 +263,7 @@ fn fault_64_on_a_full_disk_nothing_more_is_begun() {
     let env = JournalEnv::new();
     let log = env.open().log().clone();
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
-    let mut journal = Journal::new(full, log, env.runs.lock(false).unwrap());
+    let mut journal = Journal::new(full, log, env.runs.lock().unwrap());
     journal.end(0, [(0, 8.into())].into(), 0);
     assert_eq!(journal.write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
     assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
@@ -325,7 +325,7 @@ fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
         |env, run| fs::remove_file(env.runs.journal(run)).unwrap(),
         |env, run| {
             env.append(run, "what?\n{}\n");
-            env.runs.abort(env.runs.lock(false).unwrap(), run).unwrap();
+            env.runs.abort(env.runs.lock().unwrap(), run).unwrap();
         },
     ];
     for (nth, damage) in damages.iter().enumerate() {
@@ -363,9 +363,9 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
         place(&env.runs.journal(&run));
         assert!(matches!(env.only(), Err(JournalError::Io(_))), "place {nth}");
         assert!(env.runs.list().unwrap()[0].is_open(), "place {nth}");
-        env.runs.resume(env.runs.lock(false).unwrap(), &run).unwrap_err();
-        drop(env.runs.lock(false).unwrap());
-        env.runs.abort(env.runs.lock(false).unwrap(), &run).unwrap();
+        env.runs.resume(env.runs.lock().unwrap(), &run).unwrap_err();
+        drop(env.runs.lock().unwrap());
+        env.runs.abort(env.runs.lock().unwrap(), &run).unwrap();
         assert!(matches!(env.only(), Err(JournalError::PutAside)), "place {nth}");
         drop(env.open());
         assert!(env.runs.backup(&run).exists());
@@ -375,7 +375,7 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
     let lock = env.runs.journal(&run).with_file_name("lock");
     fs::remove_file(&lock).unwrap();
     places[0](&lock);
-    assert!(matches!(env.runs.lock(false), Err(LockError::Io { .. })));
+    assert!(matches!(env.runs.lock(), Err(LockError::Io { .. })));
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn found_20_a_journal_names_its_owner_and_one_without_an_owner_is_read() {
     let env = JournalEnv::new();
     let options = PlanOptions::default();
     let opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
-    let lock = env.runs.lock(false).unwrap();
+    let lock = env.runs.lock().unwrap();
     let owned = opening.with_owner(Some(RunOwner::of_user(7)));
     drop(env.runs.open(lock, owned, &env.plan, &env.page, &SlotTypes::default()).unwrap());
     let read = env.only().unwrap();
