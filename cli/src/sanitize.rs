@@ -81,6 +81,11 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Quotes a text as one word for a shell. One that no shell can be given becomes `FILE`.
+pub(crate) fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| "FILE".to_owned(), Into::into)
+}
+
 /// Tells whether a text has only printable ASCII characters, each of which takes one column and is safe.
 pub(crate) fn is_plain(text: &str) -> bool {
     // A whole chunk at once: without an end at each byte the compiler compares many together.

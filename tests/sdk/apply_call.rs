@@ -207,7 +207,7 @@ async fn runs_of_one_process_take_turns_on_a_page_without_a_journal() {
     let before = server.account().profiles[0].slots.len();
     let other = client_of(&server);
     let run = |nth: usize| {
-        let client = if nth % 2 == 0 { &client } else { &other };
+        let client = if nth.is_multiple_of(2) { &client } else { &other };
         tokio::spawn(client.profile("cafe").apply(page.clone()).into_future())
     };
     let runs: Vec<_> = (0..4).map(run).collect();

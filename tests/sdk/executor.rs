@@ -278,7 +278,7 @@ async fn a_page_that_another_process_holds_lets_other_tasks_run() {
 async fn a_run_that_waits_for_a_page_ends_at_the_deadline_of_its_client() {
     let server = ContractServer::start(World::cafe()).await;
     let clock = Arc::new(TestClock::new());
-    let builder = Client::builder(server.base_url()).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
     let client = builder.clock(clock.clone()).deadline(10 * SECOND).build().unwrap();
     let state = tempfile::tempdir().unwrap();
     let (lock, page) = page_lock(state.path(), &client);

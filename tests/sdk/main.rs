@@ -73,7 +73,7 @@ async fn cafe_with(choices: Choices) -> (ContractServer, Client) {
 /// Returns the owner's client on another machine: runs of this process don't take turns with its runs.
 fn client_elsewhere(server: &ContractServer) -> Client {
     let base = server.base_url().replace("127.0.0.1", "localhost");
-    let builder = Client::builder(base).token(Token::new(&server.token()).unwrap());
+    let builder = Client::builder(base).token(Token::new(server.token()).unwrap());
     builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }
 

@@ -58,6 +58,7 @@ const LAYERS: &[&str] = &[
     "error",
     "form_file",
     "page_file",
+    "git",
     "fs",
     "testing",
     "env_vars",

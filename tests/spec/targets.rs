@@ -78,6 +78,8 @@ fn target_roots() -> Vec<PathBuf> {
         roots.extend(path.captures_iter(&manifest.text).map(|it| package.join(&it[1])));
         if manifest.text.contains("[workspace]") {
             roots.push(package.join("src/main.rs"));
+            let tests = package.join("tests").read_dir();
+            roots.extend(tests.into_iter().flatten().flatten().map(|entry| entry.path()));
         }
     }
     roots

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::files::from_here;
 use crate::apply::runs;
-use crate::apply::saved_plan::quoted;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
+use crate::sanitize::quoted;
 
 /// A page file that is not there any more.
 #[derive(Clone, Debug, PartialEq, Eq)]

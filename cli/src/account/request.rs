@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use links_sdk::ProfileKey;
 
 use super::files::named_files;
-use crate::apply::planned::{ApplyArgs, SyncArgs};
+use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::confine::NamedFiles;
 use crate::profile_key;
 

@@ -129,9 +129,11 @@ impl LockOnly {
             let mut is_form = true;
             let end = history.versions(path, |bytes| {
                 let document = Document::from_bytes("", bytes).ok();
-                let title = document.as_ref().and_then(|it| match &it.root.get("title")?.tree {
-                    Tree::Text(title) => Some(title.as_str()),
-                    _ => None,
+                let title = document.as_ref().and_then(|document| {
+                    match &document.root.get("title")?.tree {
+                        Tree::Text(title) => Some(title.as_str()),
+                        _ => None,
+                    }
                 });
                 is_form = !is_same(title);
                 if is_form { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -1,5 +1,6 @@
 //! Apply engine: updates a page to match a page file, after settling interrupted runs, asking for confirmation and opening the journal.
 
+pub(crate) mod apply_args;
 pub(crate) mod confirm;
 pub(crate) mod dry_run;
 pub(crate) mod execute;
@@ -33,13 +34,14 @@ pub(crate) mod write_log;
 
 use std::collections::BTreeMap;
 
+use apply_args::ApplyArgs;
 use confirm::report_kept_slots;
 use dry_run::{check_on_service, nothing_changed, requests, with_notes};
 use execute::{AT_ONCE, interrupted};
 use fail_on::FailOn;
 use links_sdk::SlotId;
 use links_sdk::apply::{Applied, PageSnapshot};
-use planned::{ApplyArgs, PlannedPage};
+use planned::PlannedPage;
 use report::{report, shown, summary};
 use run_failure::RunFailure;
 use saved_plan::ApplySource;
@@ -79,7 +81,7 @@ pub(crate) async fn apply(
 ) -> Result<CommandOutput, CommandError> {
     context.writer(request.dry_run).await?;
     if let Some(how) = context.dry_run() {
-        return dry_run_only(context, request, how).await;
+        return Box::pin(dry_run_only(context, request, how)).await;
     }
     let ApplyRequest { source, path, apply_args, wait, ask, seen, .. } = request;
     let resume = match path {

@@ -6,14 +6,14 @@ use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, Synced
 use links_sdk::sync::{Conflict, Merge, MergeOptions, PageBase, RemoteChange, SyncError};
 
 use super::problems;
-use super::saved_plan::quoted;
+use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::apply::image::Image;
-use crate::apply::planned::{ApplyArgs, SyncArgs};
 use crate::apply::sync::{self, SyncRecord};
 use crate::args::fields::contested;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::page_file::{FileScope, PageFile};
+use crate::sanitize::quoted;
 
 /// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
 fn keep_removed(merge: &mut Merge) {

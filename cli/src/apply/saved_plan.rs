@@ -6,9 +6,10 @@ use links_sdk::ProfileId;
 use links_sdk::apply::{Plan, PlannedDelete, fingerprint};
 use serde::{Deserialize, Serialize};
 
+use super::apply_args::ApplyArgs;
 use super::image::Image;
 use super::plan_file::{PAGE_PLAN, content_digest};
-use super::planned::{ApplyArgs, PlannedPage};
+use super::planned::PlannedPage;
 use super::uploads::{put_in_plan, upload_of};
 use crate::apply::sync::{LockStore, OpenedText};
 use crate::error::CommandError;
@@ -18,6 +19,7 @@ use crate::fs::named;
 use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
 use crate::page_file::patch::refuse_marks;
 use crate::page_file::{FileScope, PageFile, ReferencePlace};
+use crate::sanitize::quoted;
 
 /// Source of a plan: a page file, alone or with the saved plan that was made from it.
 pub(crate) struct ApplySource {
@@ -149,11 +151,6 @@ pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
     let Named { file } = PAGE_PLAN.peek(plan)?;
     let directory = parent(plan).join(file.directory);
     LockStore::of(&directory.join(Path::new(&file.name).file_name()?))
-}
-
-/// Name quoted for a shell.
-pub(crate) fn quoted(name: &str) -> String {
-    shlex::try_quote(name).map_or_else(|_| "FILE".to_owned(), Into::into)
 }
 
 /// Directory of the page file as stored in a plan at `path`: relative to the plan's own directory if it lies beneath that.

@@ -11,13 +11,14 @@ use links_sdk::apply::{
 };
 use links_sdk::{Client, ProfileKey, SlotId};
 
+use super::apply_args::ApplyArgs;
 use super::confirm::confirm_plan;
 use super::execute::{interrupted_note, not_recorded_note, step_message};
 use super::known_forms::KnownForms;
 use super::lock_only;
 use super::locked;
 use super::plan::{plan, resolve};
-use super::planned::{ApplyArgs, PlanInputs, PlannedPage, refused};
+use super::planned::{PlanInputs, PlannedPage, refused};
 use super::preflight::{check_fields, check_fingerprint};
 use super::run_failure::RunFailure;
 use super::run_progress::RunProgress;

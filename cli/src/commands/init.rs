@@ -14,7 +14,7 @@ use crate::account::forms::{PlannedForm, record_form};
 use crate::apply::image::{Image, new_images};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::page_host;
-use crate::apply::saved_plan::{ApplySource, quoted};
+use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
@@ -26,6 +26,7 @@ use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::page_file::{Document, PageFile};
+use crate::sanitize::quoted;
 
 /// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
 const ATTRIBUTE: &str = "links.lock merge=binary";

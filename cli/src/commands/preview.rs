@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::account::files::named_files;
 use crate::account::summary;
-use crate::apply::planned::{ApplyArgs, SyncArgs};
+use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;

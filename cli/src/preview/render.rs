@@ -11,7 +11,7 @@ use super::rendering::{RenderedBy, TokenCount};
 use super::shadow::{AppliedShadow, Shadow};
 use super::shown_page::ShownPage;
 use crate::account::files::AccountFiles;
-use crate::apply::planned::ApplyArgs;
+use crate::apply::apply_args::ApplyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

@@ -15,7 +15,7 @@ use super::shadow_account;
 use super::shown_page::ShownPage;
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::{ShadowedPage, run_on_shadow};
-use crate::apply::planned::ApplyArgs;
+use crate::apply::apply_args::ApplyArgs;
 use crate::apply::uploads::unsent_path;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -171,6 +171,7 @@ mod tests {
 
     #[test]
     fn the_shadow_is_reached_without_a_socket() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
         // Without I/O in its runtime nothing can connect.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let shadow = Shadow::of_file(&AccountFiles::default()).unwrap();

@@ -53,7 +53,7 @@ struct State {
     credentials: Option<Credentials>,
     /// Result of the renewal in progress. Its sender is gone if the renewal was lost with its runtime.
     renewal: Option<watch::Receiver<Option<Renewed>>>,
-    failure: Option<Failure>,
+    failure: Option<FailedRenewal>,
     /// Successor of the credentials, which could not be saved.
     unsaved: Option<Credentials>,
 }
@@ -62,7 +62,7 @@ type Renewed = Result<Token, TokenError>;
 
 /// The last of the renewals that have failed since one succeeded.
 #[derive(Debug)]
-struct Failure {
+struct FailedRenewal {
     error: TokenError,
     backoff: Duration,
     /// Monotonic time before which the authorization server is not asked again.
@@ -78,7 +78,7 @@ impl State {
 
     /// Returns the error of the last renewal, if the next one may not begin yet.
     fn postponed(&self, clock: &dyn Clock) -> Option<TokenError> {
-        let Failure { error, until, .. } = self.failure.as_ref()?;
+        let FailedRenewal { error, until, .. } = self.failure.as_ref()?;
         let left = until.checked_sub(clock.monotonic()).filter(|left| !left.is_zero())?;
         Some(error.clone().with_retry_after(error.retry_after.and(Some(left))))
     }
@@ -275,7 +275,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         let retry_after = error.is_temporary().then_some(wait);
         let error = error.with_retry_after(retry_after);
         let until = self.clock.monotonic().saturating_add(wait);
-        state.failure = Some(Failure { error: error.clone(), backoff, until });
+        state.failure = Some(FailedRenewal { error: error.clone(), backoff, until });
         error
     }
 

@@ -34,7 +34,7 @@ enum Content {
     /// At most one piece, which is not copied.
     Whole(Bytes),
     Pieces(BytesMut),
-    Gzip(Box<MultiGzDecoder<Bounded>>),
+    Gzip(Box<MultiGzDecoder<BoundedBody>>),
 }
 
 impl BodyReader {
@@ -54,7 +54,7 @@ impl BodyReader {
     pub(crate) fn push(&mut self, piece: Bytes) -> Result<(), UnreadBody> {
         match &mut self.content {
             Content::Whole(first) if first.is_empty() && self.is_gzip => {
-                let all = Bounded { bytes: Vec::new(), limit: self.limit, is_full: false };
+                let all = BoundedBody { bytes: Vec::new(), limit: self.limit, is_full: false };
                 self.content = Content::Gzip(Box::new(MultiGzDecoder::new(all)));
                 self.push(piece)
             }
@@ -104,18 +104,18 @@ fn is_gzip(headers: &HeaderMap) -> bool {
         .is_some_and(|it| it.eq_ignore_ascii_case(b"gzip") || it.eq_ignore_ascii_case(b"x-gzip"))
 }
 
-fn unpacked(decoder: &MultiGzDecoder<Bounded>, error: io::Error) -> UnreadBody {
+fn unpacked(decoder: &MultiGzDecoder<BoundedBody>, error: io::Error) -> UnreadBody {
     if decoder.get_ref().is_full { UnreadBody::TooLarge } else { UnreadBody::Cut(Box::new(error)) }
 }
 
 /// Bytes up to a limit.
-struct Bounded {
+struct BoundedBody {
     bytes: Vec<u8>,
     limit: usize,
     is_full: bool,
 }
 
-impl Write for Bounded {
+impl Write for BoundedBody {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.is_full |= self.bytes.len() + piece.len() > self.limit;
         if self.is_full {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::apply::planned::{ApplyArgs, SyncArgs};
+use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::apply::saved_plan::{self, ApplySource};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::{ApplyRequest, apply, runs, unfinished_runs};

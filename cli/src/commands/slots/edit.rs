@@ -6,8 +6,8 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::apply::{PageSnapshot, fingerprint};
 
+use crate::apply::apply_args::{ApplyArgs, RunOrigin};
 use crate::apply::export::pull;
-use crate::apply::planned::{ApplyArgs, RunOrigin};
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::OpenedText;
 use crate::apply::{ApplyRequest, apply};

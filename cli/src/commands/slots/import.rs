@@ -1,6 +1,5 @@
 //! `links slots import`: creates a slot for each row of a CSV file.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -21,6 +20,7 @@ use crate::page_file::field_rule::local_file;
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::local_path::is_local;
 use crate::profile_key;
+use crate::sanitize::quoted;
 use crate::suggest::suggest;
 
 #[derive(Args, Debug)]
@@ -116,7 +116,7 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
                 }
                 let (path, (message, _)) = (path.join("."), local_file(text));
                 let image = directory.join(text).display().to_string();
-                let image = shlex::try_quote(&image).map_or("FILE".into(), Cow::into_owned);
+                let image = quoted(&image);
                 let hint = format!("`links files upload {image}` prints the path to write here");
                 found.push(format!("{}: {path}: {message}; {hint}", row.line));
             });

@@ -1,6 +1,5 @@
 //! `links slots pull`: writes a page to a file to edit and apply.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -21,6 +20,7 @@ use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
 use crate::page_file::{FileScope, PageFile};
 use crate::profile_key;
+use crate::sanitize::quoted;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots pull cafe -O cafe.yaml"])]
@@ -110,9 +110,6 @@ pub(crate) async fn run(
 
 /// Returns the command that pulls a whole page into a file.
 fn pull_of(profile: &ProfileKey, file: &Path, flags: &str) -> String {
-    let file = file.display().to_string();
-    let quoted = shlex::try_quote(&file).map(Cow::into_owned).unwrap_or(file.clone());
-    let profile = profile.to_string();
-    let profile = shlex::try_quote(&profile).map(Cow::into_owned).unwrap_or(profile.clone());
-    format!("links pull {profile} -O {quoted}{flags}")
+    let [profile, file] = [profile.to_string(), file.display().to_string()].map(|it| quoted(&it));
+    format!("links pull {profile} -O {file}{flags}")
 }

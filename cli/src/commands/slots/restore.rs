@@ -9,7 +9,7 @@ use links_sdk::SlotId;
 use links_sdk::apply::{DesiredPage, PageSnapshot, RunCommand};
 
 use super::restoration::Restoration;
-use crate::apply::planned::{ApplyArgs, RunOrigin};
+use crate::apply::apply_args::{ApplyArgs, RunOrigin};
 use crate::apply::{ApplyRequest, apply, runs};
 use crate::args::dry_run::DryRunArgs;
 use crate::context::Context;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::arguments::UndoArgs;
 use super::conflict;
 use super::selection::UndoneWrite;
-use crate::apply::planned::{ApplyArgs, RunOrigin};
+use crate::apply::apply_args::{ApplyArgs, RunOrigin};
 use crate::apply::sync::recreated_slots;
 use crate::apply::write_log::{self, LoggedWrite};
 use crate::apply::{ApplyRequest, apply};

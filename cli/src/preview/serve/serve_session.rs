@@ -8,7 +8,7 @@ use super::apply_when::ApplyWhen;
 use super::served::{Served, ServedDocument};
 use super::watcher::FileWatcher;
 use crate::account::{AccountRequest, Allowed, apply_text};
-use crate::apply::planned::ApplyArgs;
+use crate::apply::apply_args::ApplyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

@@ -184,7 +184,7 @@ impl JournalStore {
         let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
         let stores =
             Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
-        let _locks = stores.iter().map(|store| store.lock()).collect::<Result<Vec<_>, _>>()?;
+        let _locks = stores.iter().map(Self::lock).collect::<Result<Vec<_>, _>>()?;
         for directory in of_service(state, &short_name(service)) {
             match fs::remove_dir_all(&directory) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
