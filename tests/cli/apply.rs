@@ -204,7 +204,7 @@ fn an_apply_on_a_terminal_asks_before_deletes_and_shows_progress() {
     assert_eq!(seen.exit, 0, "{}", seen.text);
     let asked = "Delete these 10 slots and their click statistics? `links undo` creates";
     for part in [
-        "  faq 1011 \"Before you come\"",
+        "  delete faq 1011 \"Before you come\"",
         asked,
         "0/5 updating 1",
         "1/5 creating 1",

@@ -418,6 +418,43 @@ fn links_that_need_no_request_are_checked_without_one() {
     assert_eq!(run.exit, 2, "{run}");
 }
 
+/// Returns the CPU time of a check of a file with this many links in a hundred texts, in milliseconds.
+#[cfg(unix)]
+fn cost_of_check(env: &TestEnv, links: usize) -> u64 {
+    let text = |from: usize| {
+        let texts = (from..links).step_by(100).map(|nth| format!("[a](tel:+7701{nth})"));
+        json!({ "type": "text", "data": { "description": texts.collect::<Vec<_>>().join("\n") } })
+    };
+    let slots: Vec<Value> = (0..100).map(text).collect();
+    env.file("large.json", json!({ "profile": "cafe", "slots": slots }).to_string());
+    let mut command = std::process::Command::new("bash");
+    let measured = env.command(["check", "large.json"]);
+    let variables = measured.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let ended = command
+        .args(["-c", r#"TIMEFORMAT='%3U %3S'; time "$@" > checked.txt"#, "bash"])
+        .arg(measured.get_program())
+        .args(measured.get_args())
+        .envs(variables)
+        .current_dir(env.home.path())
+        .output()
+        .unwrap();
+    let checked = fs::read_to_string(env.home.path().join("checked.txt")).unwrap();
+    assert!(checked.contains(&format!("{links} links")), "{checked}");
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let times = told.lines().last().unwrap().split(' ');
+    times.map(|seconds| seconds.replace(['.', ','], "").parse::<u64>().unwrap()).sum()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_time_of_a_check_grows_with_its_links_not_with_their_square() {
+    let env = env();
+    let cost = |links| (0..3).map(|_| cost_of_check(&env, links)).min().unwrap();
+    let (small, large) = (cost(2_000), cost(16_000));
+    // Eight times the links: a square would be 64 times the time.
+    assert!(large < small.max(10) * 24, "{small} ms for 2,000 links, {large} ms for 16,000");
+}
+
 /// The examples of the help; those of the other tests run without a site.
 #[test]
 fn the_examples_of_the_help_run() {

@@ -25,7 +25,7 @@ fn repository() -> (TestEnv, tempfile::TempDir, PathBuf) {
 
 fn refused(run: &CommandResult) {
     assert_eq!(run.exit, 14, "{run}");
-    assert!(run.stderr.contains("leads out of"), "{run}");
+    assert!(run.stderr.contains("leads to a place outside"), "{run}");
     assert!(!format!("{run}").contains(SECRET), "{run}");
 }
 

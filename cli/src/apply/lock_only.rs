@@ -156,18 +156,6 @@ impl LockOnly {
     }
 }
 
-/// Tells whether HEAD's lock has a path for an image. What only the work tree's lock has was recorded by a run here.
-pub(crate) fn is_committed_image(store: &LockStore, hash: &str, path: &str) -> bool {
-    let found = git::with(store.directory(), |history| {
-        let Some(lock) = history.head(&store.path())? else { return Ok(false) };
-        let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
-        Ok(lock.is_none_or(|lock| {
-            lock.images.get(hash).is_some_and(|it| it.0.iter().any(|it| it == path))
-        }))
-    });
-    found.is_some_and(|found| found.unwrap_or(true))
-}
-
 fn unreadable(error: &std::io::Error) -> String {
     format!("git cannot be asked: {error}")
 }

@@ -50,7 +50,7 @@ pub(crate) enum ReadError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refusal {
     /// A link leads out of the work tree that it is in.
-    #[error("a link in its path leads out of {}", .0.display())]
+    #[error("a link in its path leads to a place outside {}", .0.display())]
     Outside(PathBuf),
     /// The file, or a link or directory on the way, belongs to another user.
     #[cfg_attr(not(unix), expect(dead_code, reason = "files have no user id"))]
@@ -393,7 +393,8 @@ mod tests {
             Ok(file) => io::read_to_string(file).unwrap(),
             Err(error) => error.to_string(),
         };
-        let outside = format!("a link in its path leads out of {}", at("repo").display());
+        let outside =
+            format!("a link in its path leads to a place outside {}", at("repo").display());
         for path in [
             "repo/out",
             "repo/dangling",

@@ -14,6 +14,7 @@ use crate::error::file_error::file_error;
 use crate::fs::atomic;
 pub(crate) use crate::fs::named::LOCK_NAME;
 use crate::fs::named::{self, ReadError};
+use crate::git;
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -145,6 +146,18 @@ impl LockStore {
                 Err(CommandError::new(Exit::Refused, message))
             }
         }
+    }
+
+    /// Returns whether HEAD's lock has a path for an image. What only the work tree's lock has was recorded by a run here.
+    pub(crate) fn has_committed_image(&self, hash: &str, path: &str) -> bool {
+        let found = git::with(&self.directory, |history| {
+            let Some(lock) = history.head(&self.path())? else { return Ok(false) };
+            let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
+            Ok(lock.is_none_or(|lock| {
+                lock.images.get(hash).is_some_and(|it| it.0.iter().any(|it| it == path))
+            }))
+        });
+        found.is_some_and(|found| found.unwrap_or(true))
     }
 
     /// Changes the lock. It is read again under a lock against other commands of this machine, so that no record of another page is lost.

@@ -17,7 +17,6 @@ use super::lock_store::absolute;
 use super::state_records::StateRecords;
 use super::{LockStore, MergedPage, OpenedText, Since, file_page, identity_problems};
 use crate::apply::image::Image;
-use crate::apply::lock_only::is_committed_image;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -485,7 +484,7 @@ impl SyncRecord {
                 || values.any(|value| holds(value, path))
         };
         let is_committed = |path: &str| {
-            self.lock().is_some_and(|(store, _)| is_committed_image(store, hash, path))
+            self.lock().is_some_and(|(store, _)| store.has_committed_image(hash, path))
         };
         self.images(hash).filter(move |path| is_on_page(path) || !is_committed(path))
     }
