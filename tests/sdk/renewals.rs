@@ -1,5 +1,6 @@
 //! Tests that a renewal belongs to no call: it ends, once, whatever becomes of the calls that need it.
 
+use std::io::ErrorKind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -343,15 +344,26 @@ async fn a_short_token_is_used_for_nine_tenths_of_its_life() {
 #[tokio::test]
 async fn a_renewed_login_that_cannot_be_saved_is_saved_by_the_next_attempt() {
     let login = Login::that_needs(Need::Ended).await;
-    *login.store.full.lock().unwrap() = true;
+    login.store.break_down("save", Some(ErrorKind::StorageFull));
     for _ in 0..3 {
         let error = login.client.me().await.unwrap_err();
         assert!(error.to_string().contains("cannot be saved"), "{error}");
         pass(&login.clock, 60).await;
     }
     assert_eq!(renewals(&login.server), 1, "the refresh token is not sent again");
-    *login.store.full.lock().unwrap() = false;
+    login.store.mend();
     login.was_renewed_once("once there is room").await;
+}
+
+#[tokio::test]
+async fn a_store_that_panics_while_it_saves_leaves_the_login() {
+    let login = Login::that_needs(Need::Ended).await;
+    login.store.break_down("save", None);
+    let _ = login.client.me().await;
+    assert_eq!(login.store.kept().as_ref(), Some(&login.before));
+    assert_eq!(renewals(&login.server), 1, "the refresh token is not sent again");
+    login.store.mend();
+    login.was_renewed_once("after a panic").await;
 }
 
 #[tokio::test]

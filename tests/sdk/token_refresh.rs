@@ -20,8 +20,8 @@ use links_test_support::misbehaving_servers::PathServer;
 pub(crate) struct Shared {
     memory: Arc<MemoryStore>,
     lock: Arc<tokio::sync::Mutex<()>>,
-    /// Set if saving fails.
-    pub(crate) full: Arc<Mutex<bool>>,
+    /// Method that fails with this error, or panics if there is none.
+    failing: Arc<Mutex<Option<(&'static str, Option<io::ErrorKind>)>>>,
     /// Credentials that another process saves, without the lock, as soon as a token is renewed.
     meanwhile: Arc<Mutex<Option<Credentials>>>,
 }
@@ -29,16 +29,35 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(credentials: Credentials) -> Self {
         let memory = Arc::new(MemoryStore::new(credentials));
-        Self { memory, lock: Arc::default(), full: Arc::default(), meanwhile: Arc::default() }
+        Self { memory, lock: Arc::default(), failing: Arc::default(), meanwhile: Arc::default() }
     }
 
     pub(crate) fn kept(&self) -> Option<Credentials> {
         self.memory.load().unwrap()
     }
+
+    /// Makes a method fail, or panic if there is no error, until the store is mended.
+    pub(crate) fn break_down(&self, method: &'static str, error: Option<io::ErrorKind>) {
+        *self.failing.lock().unwrap() = Some((method, error));
+    }
+
+    pub(crate) fn mend(&self) {
+        *self.failing.lock().unwrap() = None;
+    }
+
+    fn works(&self, method: &str) -> io::Result<()> {
+        let failing = *self.failing.lock().unwrap();
+        match failing.filter(|(failing, _)| *failing == method) {
+            Some((_, Some(kind))) => Err(io::Error::new(kind, "the store is down")),
+            Some((_, None)) => panic!("the store panics in `{method}`"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl CredentialStore for Shared {
     fn load(&self) -> io::Result<Option<Credentials>> {
+        self.works("load")?;
         let now = self.memory.load();
         if let Some(newer) = self.meanwhile.lock().unwrap().take() {
             self.memory.save(&newer)?;
@@ -47,9 +66,7 @@ impl CredentialStore for Shared {
     }
 
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
-        if *self.full.lock().unwrap() {
-            return Err(io::Error::new(io::ErrorKind::StorageFull, "the disk is full"));
-        }
+        self.works("save")?;
         self.memory.save(credentials)
     }
 
@@ -58,6 +75,7 @@ impl CredentialStore for Shared {
     }
 
     fn try_lock(&self) -> io::Result<Option<StoreLock>> {
+        self.works("try_lock")?;
         Ok(self.lock.clone().try_lock_owned().ok().map(|lock| Box::new(lock) as StoreLock))
     }
 }
@@ -272,7 +290,7 @@ async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error
 async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loop() {
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3601).await;
-    *store.full.lock().unwrap() = true;
+    store.break_down("save", Some(io::ErrorKind::StorageFull));
     let error = client(&server, &clock, &store).me().await.unwrap_err();
     assert!(
         error.is_not_authenticated() && error.to_string().contains("cannot be saved"),
@@ -280,7 +298,7 @@ async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loo
     );
     assert_eq!(server.requests().len(), 1, "the answer was stored first, before anything else");
 
-    *store.full.lock().unwrap() = false;
+    store.mend();
     let error = client(&server, &clock, &store).me().await.unwrap_err();
     assert!(error.is_not_authenticated(), "{error}");
     assert_eq!((renewals(&server), store.kept()), (2, None));

@@ -54,7 +54,7 @@ struct State {
     /// Result of the renewal in progress. Its sender is gone if the renewal was lost with its runtime.
     renewal: Option<watch::Receiver<Option<Renewed>>>,
     failure: Option<FailedRenewal>,
-    /// Successor of the credentials, which could not be saved.
+    /// Successor of the credentials, until it is saved.
     unsaved: Option<Credentials>,
 }
 
@@ -220,7 +220,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
             ControlFlow::Break(valid) => return Ok(valid),
             ControlFlow::Continue(stored) => stored,
         };
-        let unsaved = self.state().unsaved.take();
+        let unsaved = self.state().unsaved.clone();
         let renewed = match unsaved.map_or_else(|| self.refresh(&stored), Ok) {
             Ok(renewed) => renewed,
             Err(RefreshError::Temporary { why, retry_after }) => {
@@ -235,14 +235,10 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
                 return self.replace_or_forget(&stored);
             }
         };
-        // The refresh token is used up, so the new one is saved before anything else.
-        match self.store.save(&renewed) {
-            Ok(()) => Ok(renewed),
-            Err(error) => {
-                self.state().unsaved = Some(renewed);
-                Err(unusable("the renewed login cannot be saved")(error))
-            }
-        }
+        // The refresh token is used up. Its successor is kept here until it is saved, even if the store panics.
+        self.state().unsaved = Some(renewed.clone());
+        self.store.save(&renewed).map_err(unusable("the renewed login cannot be saved"))?;
+        Ok(renewed)
     }
 
     /// Sends a renewal request from a runtime that nothing else can shut down.
