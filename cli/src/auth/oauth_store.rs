@@ -1,9 +1,10 @@
 //! Storage of OAuth credentials in the secret store of the account.
 
-use std::io;
+use std::io::{self, ErrorKind};
 
 use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
 
+use super::keyring::KeyringError;
 use super::{Secret, Store, StoreError, Value};
 use crate::signal::DeferInterrupt;
 
@@ -39,6 +40,13 @@ impl CredentialStore for Connection {
     }
 }
 
+/// Converts an error. Its kind tells whether a later call may succeed without anything being changed.
 fn other(error: StoreError) -> io::Error {
-    io::Error::other(error)
+    let kind = match &error {
+        StoreError::File { source, .. } => source.kind(),
+        StoreError::Keyring(KeyringError::Silent(_) | KeyringError::Failed(_)) => ErrorKind::Other,
+        StoreError::Keyring(_) => ErrorKind::PermissionDenied,
+        StoreError::ReadError(_) | StoreError::OtherOrigin { .. } => ErrorKind::InvalidData,
+    };
+    io::Error::new(kind, error)
 }

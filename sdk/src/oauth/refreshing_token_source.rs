@@ -1,9 +1,9 @@
 //! Token source that renews access tokens.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Builder;
 use tokio::sync::watch;
@@ -35,6 +35,10 @@ const LONGEST_LOCK: Duration = Duration::from_secs(60);
 /// Once it has expired, or the service has refused it, calls wait for the renewal until their deadlines. After a failed renewal the authorization
 /// server isn't asked again for a second, and for twice as long after each further failure, up to a minute; a `Retry-After` of the
 /// authorization server can extend that to an hour. Calls without a valid token fail with the last error meanwhile.
+///
+/// While the store cannot be written, calls use a renewed token that is not saved yet, and each second to each minute it is tried again; with the
+/// process, such a login is lost. An error of the store is temporary for calls, except with the kinds
+/// [`PermissionDenied`](ErrorKind::PermissionDenied), [`InvalidData`](ErrorKind::InvalidData) and [`InvalidInput`](ErrorKind::InvalidInput).
 ///
 /// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
 /// meanwhile; a server that fails or cannot be reached leaves them as they are.
@@ -76,6 +80,16 @@ impl State {
         *self = Self { credentials, renewal, ..Self::default() };
     }
 
+    /// Returns the credentials that were issued last. Their predecessor may be invalid already.
+    fn newest(&mut self) -> Option<&mut Credentials> {
+        self.unsaved.as_mut().or(self.credentials.as_mut())
+    }
+
+    /// Returns the newest access token, if it has not expired.
+    fn valid(&mut self, now: SystemTime) -> Option<Renewed> {
+        self.newest().filter(|it| !it.has_ended(now)).map(|it| token(it))
+    }
+
     /// Returns the error of the last renewal, if the next one may not begin yet.
     fn postponed(&self, clock: &dyn Clock) -> Option<TokenError> {
         let FailedRenewal { error, until, .. } = self.failure.as_ref()?;
@@ -115,11 +129,10 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
 
     async fn current(&self) -> Renewed {
         {
-            let mut state = self.state();
-            let valid = state.credentials.as_ref().filter(|it| !it.has_ended(self.clock.wall()));
-            if let Some(credentials) = valid {
-                let (token, is_due) = (token(credentials), credentials.is_due(self.clock.wall()));
-                if is_due && state.postponed(&*self.clock).is_none() {
+            let (mut state, now) = (self.state(), self.clock.wall());
+            if let Some(token) = state.valid(now) {
+                let is_due = state.newest().is_some_and(|it| it.is_due(now));
+                if (is_due || state.unsaved.is_some()) && state.postponed(&*self.clock).is_none() {
                     self.renewal(&mut state);
                 }
                 return token;
@@ -129,7 +142,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     }
 
     async fn again(&self, refused: &Token) -> Result<bool, TokenError> {
-        match &mut self.state().credentials {
+        match self.state().newest() {
             Some(known) if *known.access_token == *refused.secret() => known.expires_at = Some(0),
             // Another call has had it renewed.
             _ => return Ok(true),
@@ -148,7 +161,8 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
                 return result.clone();
             }
         }
-        Err(TokenError::temporary("the renewal of the login was stopped"))
+        let stopped = TokenError::temporary("the renewal of the login was stopped");
+        self.state().valid(self.clock.wall()).unwrap_or(Err(stopped))
     }
 
     /// Returns the renewal in progress, which is begun if there is none.
@@ -191,11 +205,14 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     ) {
         let mut state = self.state();
         state.renewal = None;
-        let renewed = renewed.and_then(|credentials| {
-            let token = token(&credentials);
-            state.replace(Some(credentials));
-            token
-        });
+        let renewed = match renewed {
+            Ok(credentials) => {
+                let token = token(&credentials);
+                state.replace(Some(credentials));
+                token
+            }
+            Err(error) => state.valid(self.clock.wall()).unwrap_or(Err(error)),
+        };
         result.send_replace(Some(renewed));
     }
 
@@ -221,7 +238,13 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
             ControlFlow::Continue(stored) => stored,
         };
         let unsaved = self.state().unsaved.clone();
-        let renewed = match unsaved.map_or_else(|| self.refresh(&stored), Ok) {
+        if let Some(unsaved) = &unsaved {
+            let saved = self.save(unsaved);
+            if !unsaved.has_ended(self.clock.wall()) {
+                return saved.map(|()| unsaved.clone());
+            }
+        }
+        let renewed = match self.refresh(unsaved.as_ref().unwrap_or(&stored)) {
             Ok(renewed) => renewed,
             Err(RefreshError::Temporary { why, retry_after }) => {
                 let error =
@@ -237,8 +260,11 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         };
         // The refresh token is used up. Its successor is kept here until it is saved, even if the store panics.
         self.state().unsaved = Some(renewed.clone());
-        self.store.save(&renewed).map_err(unusable("the renewed login cannot be saved"))?;
-        Ok(renewed)
+        self.save(&renewed).map(|()| renewed)
+    }
+
+    fn save(&self, renewed: &Credentials) -> Result<(), TokenError> {
+        self.store.save(renewed).map_err(unusable("the renewed login cannot be saved"))
     }
 
     /// Sends a renewal request from a runtime that nothing else can shut down.
@@ -317,8 +343,17 @@ fn token(credentials: &Credentials) -> Renewed {
     token.map_err(|error| TokenError::login_needed(error.to_string()))
 }
 
-fn unusable(what: &str) -> impl Fn(io::Error) -> TokenError {
-    move |error| TokenError::login_needed(what).caused_by(error)
+/// Returns the error of a store. Most are short: the server of the store is away, or the disk is full.
+fn unusable(what: &'static str) -> impl Fn(io::Error) -> TokenError {
+    move |error| {
+        let new = match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::InvalidData | ErrorKind::InvalidInput => {
+                TokenError::login_needed
+            }
+            _ => TokenError::temporary,
+        };
+        new(what).caused_by(error)
+    }
 }
 
 impl<S: CredentialStore> TokenSource for RefreshingTokenSource<S> {
