@@ -95,10 +95,10 @@ impl CallSender {
     }
 
     /// Waits before the call is made again after this many failures. Returns `false` if there were too many.
-    pub(crate) async fn back_off(&self, failed: u32) -> bool {
+    pub(crate) async fn back_off(&self, failed: u32, asked: Option<Duration>) -> bool {
         let shared = &self.client.shared;
         failed < shared.retry.max_attempts
-            && shared.back_off(self.operation, failed, self.options.until).await
+            && shared.back_off(self.operation, failed, asked, self.options.until).await
     }
 
     /// Returns a sender with another key, for a request whose answer is not the call's.

@@ -240,10 +240,11 @@ impl WriteAttempts<'_> {
         if is_refused && !self.in_doubt() {
             return Err(error);
         }
-        let lost = self.lost_or(error);
+        let asked = error.retry_after();
+        let lost = self.lost_or(error).after_attempts(self.tries.sent, asked);
         let may_go_on = self.tries.counted() < shared.retry.max_attempts;
         if !(may_go_on
-            && shared.back_off(self.operation, self.tries.sent, self.options.until).await)
+            && shared.back_off(self.operation, self.tries.sent, asked, self.options.until).await)
         {
             return Err(lost);
         }

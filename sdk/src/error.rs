@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::service_error::ServiceError;
 use crate::token_source::TokenError;
 use crate::tolerant::FieldErrors;
-use crate::transport::answer::MAX_BYTES;
+use crate::transport::answer::{MAX_BYTES, TimedOut};
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::pacing::{PacerError, WaitReason};
 use crate::transport::retry::AttemptEnd;
@@ -145,6 +145,12 @@ impl Error {
     /// Returns the error for input of the caller that was refused before anything was sent.
     pub(crate) fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
         Self::new(operation, Outcome::NotExecuted, Cause::Invalid(message.into()))
+    }
+
+    /// Returns the error of a call that was sent this often, with the wait that the service asked for last.
+    pub(crate) fn after_attempts(mut self, attempts: u32, retry_after: Option<Duration>) -> Self {
+        (self.0.attempts, self.0.retry_after) = (attempts, retry_after);
+        self
     }
 
     /// Returns the error for a change by another client that the call would undo.
@@ -381,6 +387,11 @@ impl Error {
             Cause::Unreadable { status, .. } => ErrorKind::of_status(*status, false),
             Cause::Network { end: AttemptEnd::Untrusted, .. } => ErrorKind::Untrusted,
             Cause::Network { end: AttemptEnd::TimedOut, .. } => ErrorKind::Timeout,
+            Cause::Network { end: AttemptEnd::Cut(_), source, .. } if source.is::<TimedOut>() => {
+                ErrorKind::Timeout
+            }
+            // What answered is not the service.
+            Cause::Network { end: AttemptEnd::Redirected, .. } => ErrorKind::Unreadable,
             Cause::Network { .. } | Cause::Pacer(_) => ErrorKind::Network,
             Cause::Token(error) if error.is_temporary() => ErrorKind::Network,
             Cause::Token(_) => ErrorKind::NotAuthenticated,

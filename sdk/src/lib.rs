@@ -145,7 +145,7 @@ pub mod types {
 pub use api::{
     Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, DeletedSlots, FilesHandle, FormHandle,
     FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle, RawCall,
-    SlotsHandle, overrides_method,
+    SlotsHandle,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
@@ -175,7 +175,7 @@ pub use token_source::{EnvironmentToken, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
 pub use transport::before_send::OutgoingRequest;
-pub use transport::caller_headers::InvalidHeader;
+pub use transport::caller_headers::{InvalidHeader, overrides_method};
 pub use transport::clock::{Clock, SystemClock};
 pub use transport::connection_options::ConnectionOptions;
 pub use transport::http_sender::Timeouts;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use links_fixtures::Fault;
 use links_sdk::apply::DesiredPage;
 use links_sdk::types::NewSlot;
-use links_sdk::{BatchError, Client, Clock, Error, ErrorKind, Outcome, Token};
+use links_sdk::{BatchError, Client, Clock, Error, ErrorKind, Outcome, Slot, Token};
 use links_test_support::canned::Canned;
 use links_test_support::proxy::Act;
 use serde_json::json;
@@ -168,6 +168,51 @@ async fn the_wait_that_the_service_asks_for_is_told_when_the_attempts_are_used_u
     }
     let run = env.slots().create_many(vec![divider()]).await.unwrap_err();
     assert_eq!((run.kind(), run.retry_after()), (ErrorKind::Server, Some(7 * SECOND)));
+}
+
+#[tokio::test]
+async fn calls_that_read_before_they_repeat_wait_as_long_as_the_service_asks() {
+    let asked = || Act::answer(503, &[("Retry-After", "600")], "");
+    let ids = |slots: Vec<Slot>| slots.iter().map(|slot| slot.id).collect::<Vec<_>>();
+    for deletes in [false, true] {
+        let env = TestEnv::new().await;
+        let seen = ids(env.slots().list().await.unwrap());
+        let order: Vec<_> = seen.iter().rev().copied().collect();
+        // The page is read once more before an order.
+        let first = if deletes { 1 } else { 2 };
+        let mut acts = vec![Act::pass(); first - 1];
+        acts.extend([Act::answer(500, &[], ""), Act::pass(), asked()]);
+        env.proxy.script(acts);
+        let before = env.client.requests_sent();
+        let error = if deletes {
+            Error::from(env.slots().delete_many(seen).await.unwrap_err())
+        } else {
+            env.slots().reorder_unchanged(seen, order).await.unwrap_err()
+        };
+        let sent = env.client.requests_sent() - before;
+        assert_eq!(error.retry_after(), Some(600 * SECOND), "{error}");
+        assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 2), "{error}");
+        assert_eq!(sent, first as u64 + 2, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_whole_in_time_is_a_timeout() {
+    let env = TestEnv::new().await;
+    env.server.fail(1..=100, &Fault::StallInBody);
+    let error = env.impatient().me().await.unwrap_err();
+    assert_eq!((error.kind(), error.is_safe_to_repeat()), (ErrorKind::Timeout, true), "{error}");
+    env.server.release();
+}
+
+#[tokio::test]
+async fn a_retry_that_is_not_made_costs_nothing() {
+    let env = TestEnv::new().await;
+    for _ in 0..30 {
+        env.proxy.script([Act::answer(503, &[("Retry-After", "3600")], "")]);
+        assert_eq!(env.client.me().await.unwrap_err().attempts(), 1);
+    }
+    assert_eq!(requests_of(&env, 1).await, 2);
 }
 
 #[tokio::test]

@@ -5,11 +5,14 @@ use std::net::TcpListener;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use links_fixtures::{ContractServer, Fault};
-use links_sdk::{Client, Error, ImageUse, MAX_UPLOAD_BYTES, Outcome, Token, Upload, UploadMethod};
+use links_sdk::{
+    Client, Error, ImageUse, MAX_UPLOAD_BYTES, Outcome, Timeouts, Token, Upload, UploadMethod,
+};
 use links_test_support::clock::shared_clock;
-use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf, repeat};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf, repeat};
 use tokio_util::io::ReaderStream;
 
 use crate::upload::png;
@@ -151,4 +154,27 @@ async fn content_of_which_nothing_was_sent_is_left_to_the_next_call() {
     let (server, client) = cafe().await;
     let file = client.files().upload(upload).await.unwrap();
     assert_eq!((file.width, stored(&server)), (Some(3), 1));
+}
+
+#[tokio::test]
+async fn content_that_does_not_come_is_not_blamed_on_the_service() {
+    let (server, _) = cafe().await;
+    let mut timeouts = Timeouts::default();
+    timeouts.stall = Duration::from_millis(100);
+    let client = Client::builder(server.base_url())
+        .token(Token::new(server.token()).unwrap())
+        .clock(shared_clock().0)
+        .timeouts(timeouts)
+        .build()
+        .unwrap();
+    for method in BOTH {
+        // The visitor sends a part of the image, and then nothing.
+        let (mut visitor, reader) = tokio::io::duplex(1_000_000);
+        visitor.write_all(&png(1, 1, 100_000)).await.unwrap();
+        let upload = Upload::reader("a.png", reader, 200_000).method(method);
+        let error = client.files().upload(upload).await.unwrap_err();
+        assert_eq!(error.outcome(), Outcome::NotExecuted, "{error}");
+        assert!(text_of(&error).contains("cannot read the content"), "{}", text_of(&error));
+    }
+    assert_eq!(stored(&server), 0);
 }

@@ -161,7 +161,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
                     if !spent
                         || sender.options().is_body_spent()
                         || asked == MAX_UPLOAD_URLS
-                        || !sender.back_off(asked).await
+                        || !sender.back_off(asked, None).await
                     {
                         return Err(error);
                     }

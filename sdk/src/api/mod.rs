@@ -24,7 +24,7 @@ pub use forms::{FormHandle, FormsHandle};
 pub use listing::Listing;
 pub use music::{MusicQuery, MusicType};
 pub use profiles::{CheckLogin, Markdown, ProfileHandle, ProfilesHandle};
-pub use raw::{RawCall, overrides_method};
+pub use raw::RawCall;
 pub use slot_deletes::DeletedSlots;
 pub(crate) use slot_deletes::delete_if_unchanged;
 pub use slots::SlotsHandle;

@@ -16,6 +16,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
+use crate::transport::caller_headers::overrides_method;
 use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, BoxFuture};
 
@@ -58,14 +59,6 @@ const OWN_HEADERS: &[&str] = &[
     "transfer-encoding",
     "upgrade",
 ];
-
-/// Returns whether a header or a parameter of this name may make the service take a request for one of another method, such as
-/// `X-HTTP-Method-Override` or `_method`. A [`RawCall`] with one counts as a write. The name may be percent-encoded.
-pub fn overrides_method(name: &str) -> bool {
-    let name = url::form_urlencoded::parse(name.as_bytes()).next().unwrap_or_default().0;
-    let name = name.trim().to_ascii_lowercase().replace('_', "-");
-    name == "-method" || name == "x-http-method" || name.contains("method-override")
-}
 
 impl Client {
     /// Returns a call by method and path below the base URL (`/me`, `/profiles/cafe?include=slots`), for operations that the client has no

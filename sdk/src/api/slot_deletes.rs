@@ -153,9 +153,9 @@ async fn delete_until_gone(
         Err(error) if error.outcome() == Outcome::NotExecuted => return Err(error),
         Err(error) => error,
     };
-    let mut left = ids;
+    let (mut left, mut asked_wait) = (ids, lost.retry_after());
     for failed in 1..=MAX_REPEATS {
-        if !sender.back_off(failed).await {
+        if !sender.back_off(failed, asked_wait).await {
             break;
         }
         let of = key.clone();
@@ -173,9 +173,14 @@ async fn delete_until_gone(
             Ok(DeletedSlots { deleted, total }) => {
                 return Ok(DeletedSlots { deleted: asked - count(&left) + deleted, total });
             }
-            // Perhaps because the lost request was executed after the page was read.
-            Err(error) if error.outcome() == Outcome::NotExecuted => {}
-            Err(error) => lost = error,
+            Err(error) => {
+                asked_wait = error.retry_after();
+                // Otherwise perhaps because the lost request was executed after the page was read.
+                if error.outcome() != Outcome::NotExecuted {
+                    lost = error;
+                }
+                lost = lost.after_attempts(failed + 1, asked_wait);
+            }
         }
     }
     Err(lost)

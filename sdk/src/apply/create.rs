@@ -76,7 +76,7 @@ pub(super) async fn create(
         }
         if !ids.is_empty()
             || tries == MAX_TRIES.min(shared.retry.max_attempts)
-            || !shared.back_off(CREATE_SLOTS, tries, Duration::MAX).await
+            || !shared.back_off(CREATE_SLOTS, tries, None, Duration::MAX).await
         {
             return Err(doubt.unwrap_or(error));
         }

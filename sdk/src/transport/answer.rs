@@ -30,7 +30,7 @@ pub struct Answer {
 /// The time for an attempt, or for a piece of it, has passed.
 #[derive(Debug, thiserror::Error)]
 #[error("operation timed out")]
-pub(super) struct TimedOut;
+pub(crate) struct TimedOut;
 
 impl Answer {
     pub(crate) fn new(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {

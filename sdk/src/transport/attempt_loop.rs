@@ -170,9 +170,9 @@ impl<'a> AttemptLoop<'a> {
                 let _ = shared.within(deadline, blocked).await;
             }
             let (wait, reason) = match decision {
-                RetryDecision::Again(wait) if self.shared.take_retry() => (wait, WaitReason::Retry),
+                RetryDecision::Again(wait) => (wait, WaitReason::Retry),
                 RetryDecision::Later(wait) => (wait, WaitReason::TooManyRequests),
-                RetryDecision::End | RetryDecision::Again(_) => {
+                RetryDecision::End => {
                     if end.evidence() == Evidence::Executed {
                         shared.budget.give_back(shared.clock.monotonic());
                     }
@@ -194,6 +194,10 @@ impl<'a> AttemptLoop<'a> {
                     AttemptEnd::Answer(429) => Err(CallFailure::Deadline { wait, reason }),
                     _ => result,
                 };
+            }
+            // A retry that is not made costs nothing of the budget.
+            if reason == WaitReason::Retry && !shared.take_retry() {
+                return result;
             }
             self.tries.waited = self.tries.waited.saturating_add(wait);
             if self.options.single_attempt.is_some() {
@@ -382,15 +386,16 @@ impl Shared {
         self.budget.take(self.clock.monotonic())
     }
 
-    /// Waits before a call that failed this many times is repeated by its caller. Returns `false` at once if too much was repeated, or the
+    /// Waits before a call that failed this many times is repeated by its caller, at least as long as the service asked. Returns `false` at once if too much was repeated, or the
     /// wait would pass the deadline.
     pub(crate) async fn back_off(
         &self,
         operation: &'static Operation,
         failed: u32,
+        asked: Option<Duration>,
         deadline: Duration,
     ) -> bool {
-        let wait = backoff(failed, jitter());
+        let wait = backoff(failed, jitter()).max(asked.unwrap_or_default());
         let is_late = self.clock.monotonic().saturating_add(wait) >= deadline;
         if is_late || !self.retry.allows(Duration::ZERO, wait) || !self.take_retry() {
             return false;

@@ -55,10 +55,21 @@ pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue)
     if RESERVED.contains(&parsed.as_str()) {
         return Err(refused("the client sets it itself, or depends on its absence"));
     }
+    if overrides_method(parsed.as_str()) {
+        return Err(refused("it makes another request of this one"));
+    }
     let mut value =
         HeaderValue::from_str(value).map_err(|_| refused("its value holds control characters"))?;
     value.set_sensitive(true);
     Ok((parsed, value))
+}
+
+/// Returns whether a header or a parameter of this name may make the service take a request for one of another method, such as
+/// `X-HTTP-Method-Override` or `_method`. A [`RawCall`](crate::RawCall) with one counts as a write. The name may be percent-encoded.
+pub fn overrides_method(name: &str) -> bool {
+    let name = url::form_urlencoded::parse(name.as_bytes()).next().unwrap_or_default().0;
+    let name = name.trim().to_ascii_lowercase().replace('_', "-");
+    name == "-method" || name == "x-http-method" || name.contains("method-override")
 }
 
 /// Adds a header.
@@ -75,7 +86,8 @@ mod tests {
     #[test]
     fn a_header_that_would_break_a_request_is_refused() {
         let mut headers = HeaderMap::new();
-        for name in ["Authorization", "HOST", "Idempotency-Key", "Precognition", "a b", "", "é"] {
+        let reserved = ["Authorization", "HOST", "Idempotency-Key", "Precognition"];
+        for name in reserved.into_iter().chain(["X-HTTP-Method-Override", "a b", "", "é"]) {
             let error = add(&mut headers, name, "secret").unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
         }

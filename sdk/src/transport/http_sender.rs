@@ -14,7 +14,7 @@ use super::body_reader::UnreadBody;
 use super::call_result::{BrokenAttempt, CallFailure};
 use super::http_client::HttpClient;
 use super::retry::AttemptEnd;
-use super::stall_detector::StallDetector;
+use super::stall_detector::{Stall, StallDetector};
 use crate::operation::Operation;
 use crate::success::{RecordCheck, check_answer};
 
@@ -89,10 +89,13 @@ impl HttpSender<'_> {
                 None => response.await,
                 Some(streamed) => tokio::select! {
                     response = response => response,
-                    () = streamed.stalled(stall) => {
-                        let why = "the server stopped reading the request".into();
-                        return Err(unanswered_in_time(why));
-                    }
+                    stalled = streamed.stalled(stall) => return Err(match stalled {
+                        Stall::Service => unanswered_in_time("the server stopped reading the request".into()),
+                        Stall::Content => {
+                            let late = io::Error::from(io::ErrorKind::TimedOut);
+                            CallFailure::Request(BrokenBody::unread("the content", &late).to_io())
+                        }
+                    }),
                 },
             };
             let mut response = match response {

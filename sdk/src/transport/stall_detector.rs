@@ -2,7 +2,7 @@
 
 use std::future::pending;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,7 +17,16 @@ const ANSWER: Duration = Duration::from_secs(60);
 /// Body that reports each piece that is read; dropped with the body.
 struct WatchedBody {
     body: Body,
-    taken: watch::Sender<()>,
+    /// Set to true while the next piece is waited for.
+    waits: watch::Sender<bool>,
+}
+
+/// Reason why an upload makes no progress.
+pub(super) enum Stall {
+    /// The program's own content does not come.
+    Content,
+    /// The service does not read it, or does not answer.
+    Service,
 }
 
 impl HttpBody for WatchedBody {
@@ -28,9 +37,13 @@ impl HttpBody for WatchedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        self.taken.send_replace(());
-        Poll::Ready(frame)
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        // Only a piece is progress: the start of a wait wakes nobody.
+        self.waits.send_if_modified(|waits| {
+            *waits = frame.is_pending();
+            frame.is_ready()
+        });
+        frame
     }
 
     fn is_end_stream(&self) -> bool {
@@ -43,7 +56,7 @@ impl HttpBody for WatchedBody {
 }
 
 /// A body on its way.
-pub(super) struct StallDetector(watch::Receiver<()>);
+pub(super) struct StallDetector(watch::Receiver<bool>);
 
 impl StallDetector {
     /// Watches the body of a request, if it is streamed.
@@ -52,21 +65,23 @@ impl StallDetector {
         if body.as_ref().is_none_or(|it| it.as_bytes().is_some()) {
             return None;
         }
-        let (taken, receiver) = watch::channel(());
-        *body = body.take().map(|body| Body::wrap(WatchedBody { body, taken }));
+        let (waits, receiver) = watch::channel(false);
+        *body = body.take().map(|body| Body::wrap(WatchedBody { body, waits }));
         Some(Self(receiver))
     }
 
     /// Completes when no piece was taken for `stall`, or when no answer came in time after the whole body was taken.
-    pub(super) async fn stalled(self, stall: Duration) {
-        let mut taken = self.0;
+    pub(super) async fn stalled(self, stall: Duration) -> Stall {
+        let mut pieces = self.0;
         loop {
-            match timeout(stall, taken.changed()).await {
+            match timeout(stall, pieces.changed()).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => break,
-                Err(_) => return,
+                Err(_) if *pieces.borrow() => return Stall::Content,
+                Err(_) => return Stall::Service,
             }
         }
         let _ = timeout(ANSWER.max(stall), pending::<()>()).await;
+        Stall::Service
     }
 }
