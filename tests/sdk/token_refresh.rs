@@ -15,13 +15,16 @@ use links_sdk::testing::TestClock;
 use links_test_support::clock::shared_clock;
 use links_test_support::misbehaving_servers::PathServer;
 
+/// Method of a store, and its error; it panics without one.
+type FailingMethod = (&'static str, Option<io::ErrorKind>);
+
 /// Store in memory that several sources share, like a file: with a lock, and with injected failures.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
     memory: Arc<MemoryStore>,
     lock: Arc<tokio::sync::Mutex<()>>,
     /// Method that fails with this error, or panics if there is none.
-    failing: Arc<Mutex<Option<(&'static str, Option<io::ErrorKind>)>>>,
+    failing: Arc<Mutex<Option<FailingMethod>>>,
     /// Credentials that another process saves, without the lock, as soon as a token is renewed.
     meanwhile: Arc<Mutex<Option<Credentials>>>,
 }
