@@ -40,13 +40,19 @@ impl LockRetry {
 
     /// Waits before the next attempt.
     pub(crate) async fn pause(&mut self) {
-        SystemClock::new().sleep(self.next).await;
-        self.waited += self.next;
-        self.next = (self.next * 2).min(Self::LONGEST);
+        SystemClock::new().sleep(self.wait()).await;
+    }
+
+    /// Returns the time to wait before the next attempt.
+    pub(crate) fn wait(&mut self) -> Duration {
+        let wait = self.next;
+        self.waited += wait;
+        self.next = (wait * 2).min(Self::LONGEST);
+        wait
     }
 
     /// Returns the total of the waits so far.
-    #[cfg(any(feature = "apply", feature = "oauth"))]
+    #[cfg(feature = "apply")]
     pub(crate) fn waited(&self) -> Duration {
         self.waited
     }

@@ -195,6 +195,26 @@ async fn a_call_in_another_runtime_takes_over_from_a_runtime_that_waited_for_the
 }
 
 #[tokio::test]
+async fn a_runtime_that_is_idle_does_not_stop_the_renewal_that_it_began() {
+    let login = Login::that_needs(Need::Ended).await;
+    let held = login.store.try_lock().unwrap().unwrap();
+    let source = login.source.clone();
+    let idle = elsewhere(move |runtime| {
+        assert!(!runtime.block_on(async { polled(&mut boxed(source.token()), 1).await }));
+        runtime
+    });
+    let idle = idle.await;
+    let waiting = tokio::spawn(login.client.me().into_future());
+    others_run().await;
+    assert!(!waiting.is_finished());
+    drop(held);
+    let waited = tokio::time::timeout(60 * SECOND, waiting).await;
+    waited.expect("the renewal has stopped").unwrap().unwrap();
+    idle.shutdown_background();
+    login.was_renewed_once("on an idle runtime").await;
+}
+
+#[tokio::test]
 async fn a_slow_authorization_server_delays_no_call_with_a_valid_token() {
     let login = Login::that_needs(Need::Soon).await;
     login.stall(Need::Soon, &Fault::StallAfter).await;
@@ -411,8 +431,15 @@ async fn a_store_that_panics_while_it_saves_leaves_the_login() {
 async fn a_lock_that_is_never_released_ends_the_wait_for_it() {
     let login = Login::that_needs(Need::Ended).await;
     let _held = login.store.try_lock().unwrap().unwrap();
-    tokio::time::pause();
-    let error = login.source.token().await.unwrap_err();
+    let source = login.source.clone();
+    let waiting = tokio::spawn(async move { source.token().await });
+    others_run().await;
+    assert!(!waiting.is_finished());
+    while !waiting.is_finished() {
+        login.clock.advance(30 * SECOND);
+        others_run().await;
+    }
+    let error = waiting.await.unwrap().unwrap_err();
     assert!(error.is_temporary() && error.to_string().contains("locked for a minute"), "{error}");
     assert_eq!(login.store.kept().as_ref(), Some(&login.before));
 }

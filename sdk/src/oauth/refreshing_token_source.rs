@@ -1,16 +1,19 @@
 //! Token source that renews access tokens.
 
+use std::convert::Infallible;
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Builder;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 use super::credentials::{CredentialStore, Credentials};
 use super::refresh::{RefreshError, refresh};
-use crate::blocking::{LockRetry, blocking};
+use crate::blocking::LockRetry;
 use crate::token::Token;
 use crate::token_source::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
@@ -172,28 +175,37 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         }
         let (result, renewal) = watch::channel(None);
         state.renewal = Some(renewal.clone());
-        tokio::spawn(self.share().renew(Arc::new(result)));
+        let source = self.share();
+        // A runtime that shuts down drops its tasks first, and then waits for the threads that may block.
+        let (running, shutdown) = mpsc::channel();
+        let work = spawn_blocking(move || source.renew(&result, &shutdown));
+        tokio::spawn(async move {
+            let _running: Sender<Infallible> = running;
+            let _ = work.await;
+        });
         renewal
     }
 
-    /// Renews the credentials, as soon as no other process does.
-    async fn renew(self, result: Arc<watch::Sender<Option<Renewed>>>) {
+    /// Renews the credentials, as soon as no other process does. It runs on one thread, which needs no runtime to make progress. It stops only
+    /// while it waits for the lock.
+    fn renew(
+        &self,
+        result: &watch::Sender<Option<Renewed>>,
+        shutdown: &mpsc::Receiver<Infallible>,
+    ) {
+        let limit = self.clock.monotonic().saturating_add(LONGEST_LOCK);
         let mut retry = LockRetry::new();
         loop {
-            let (source, sender) = (self.share(), result.clone());
-            // One piece of work, which ends even if the runtime is shut down or polls nothing else: the lock is never held by a task that
-            // waits, and a refresh token that was used is replaced.
-            let is_done = blocking(move || {
-                source.attempt().transpose().map(|renewed| source.end(renewed, &sender)).is_some()
-            });
-            if is_done.await {
+            if let Some(renewed) = self.attempt().transpose() {
+                return self.end(renewed, result);
+            }
+            if self.clock.monotonic() >= limit {
+                let why = "another process has kept the login locked for a minute";
+                return self.end(Err(TokenError::temporary(why)), result);
+            }
+            if shutdown.recv_timeout(retry.wait()) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
-            if retry.waited() >= LONGEST_LOCK {
-                let why = "another process has kept the login locked for a minute";
-                return self.end(Err(TokenError::temporary(why)), &result);
-            }
-            retry.pause().await;
         }
     }
 
