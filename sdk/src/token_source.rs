@@ -26,8 +26,10 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 /// ```
 /// use links_sdk::{Client, Token, TokenError, TokenFuture, TokenSource};
 ///
-/// #[derive(Debug)]
-/// struct Vault;
+/// #[derive(Debug, Default)]
+/// struct Vault {
+///     last: std::sync::Mutex<Option<Token>>,
+/// }
 ///
 /// impl Vault {
 ///     async fn secret(&self) -> Result<String, std::io::Error> {
@@ -40,12 +42,14 @@ pub type TokenFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenError>>
 ///         Box::pin(async {
 ///             let secret = self.secret().await;
 ///             let secret = secret.map_err(|error| TokenError::temporary("the vault is closed").caused_by(error))?;
-///             Token::new(&secret).map_err(|error| TokenError::login_needed(error.to_string()))
+///             let token = Token::new(&secret).map_err(|error| TokenError::login_needed(error.to_string()))?;
+///             // While the source keeps a clone, the client hides the token in each message.
+///             Ok(self.last.lock().unwrap().insert(token).clone())
 ///         })
 ///     }
 /// }
 ///
-/// let client = Client::builder("https://links.example/api/v1").token(Vault).build()?;
+/// let client = Client::builder("https://links.example/api/v1").token(Vault::default()).build()?;
 /// # let _ = client;
 /// # Ok::<(), links_sdk::BuildError>(())
 /// ```

@@ -8,7 +8,7 @@ use std::time::Duration;
 use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::oauth::{CredentialStore, Credentials, RefreshingTokenSource};
 use links_sdk::testing::TestClock;
-use links_sdk::{Client, Clock, Outcome, RateLimits, Token, TokenSource};
+use links_sdk::{Client, Clock, Outcome, RateLimits, Secrets, Token, TokenSource};
 use links_test_support::clock::shared_clock;
 use links_test_support::misbehaving_servers::PathServer;
 use tokio::runtime::{Builder, Runtime};
@@ -212,6 +212,24 @@ async fn a_runtime_that_is_idle_does_not_stop_the_renewal_that_it_began() {
     waited.expect("the renewal has stopped").unwrap().unwrap();
     idle.shutdown_background();
     login.was_renewed_once("on an idle runtime").await;
+}
+
+#[tokio::test]
+async fn a_token_stays_secret_for_as_long_as_its_source_has_it() {
+    let login = Login::that_needs(Need::Ended).await;
+    let secrets = Secrets::default();
+    let builder = Client::builder(login.server.base_url()).secrets(secrets.clone());
+    let builder = builder.token(login.source.clone()).clock(login.clock.clone());
+    let client = builder.rate_limits(RateLimits::unlimited()).build().unwrap();
+    for _ in 0..2 {
+        client.me().await.unwrap();
+        let token = login.store.kept().unwrap().access_token;
+        for n in 0..1000 {
+            secrets.add(&Token::new(format!("token-of-others-{n}")).unwrap());
+        }
+        assert_eq!(secrets.hide(&token), "***");
+        pass(&login.clock, 3601).await;
+    }
 }
 
 #[tokio::test]

@@ -63,6 +63,8 @@ struct State {
     failure: Option<FailedRenewal>,
     /// Successor of the credentials, until it is saved.
     unsaved: Option<Credentials>,
+    /// The token that was returned last. [`Secrets`](crate::Secrets) keep it for as long as it is here.
+    token: Option<Token>,
 }
 
 type Renewed = Result<Token, TokenError>;
@@ -79,8 +81,8 @@ struct FailedRenewal {
 impl State {
     /// Replaces the credentials, and forgets the failures of the previous ones.
     fn replace(&mut self, credentials: Option<Credentials>) {
-        let renewal = self.renewal.take();
-        *self = Self { credentials, renewal, ..Self::default() };
+        let (renewal, token) = (self.renewal.take(), self.token.take());
+        *self = Self { credentials, renewal, token, ..Self::default() };
     }
 
     /// Returns the credentials that were issued last. Their predecessor may be invalid already.
@@ -90,7 +92,17 @@ impl State {
 
     /// Returns the newest access token, if it has not expired.
     fn valid(&mut self, now: SystemTime) -> Option<Renewed> {
-        self.newest().filter(|it| !it.has_ended(now)).map(|it| token(it))
+        let newest = self.newest().filter(|it| !it.has_ended(now))?;
+        let text = newest.access_token.clone();
+        Some(self.token(&text))
+    }
+
+    /// Returns a clone of the one token of this text.
+    fn token(&mut self, text: &str) -> Renewed {
+        let token =
+            Token::new(text).map_err(|error| TokenError::login_needed(error.to_string()))?;
+        let known = self.token.take().filter(|known| *known == token);
+        Ok(self.token.insert(known.unwrap_or(token)).clone())
     }
 
     /// Returns the error of the last renewal, if the next one may not begin yet.
@@ -219,7 +231,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         state.renewal = None;
         let renewed = match renewed {
             Ok(credentials) => {
-                let token = token(&credentials);
+                let token = state.token(&credentials.access_token);
                 state.replace(Some(credentials));
                 token
             }
@@ -348,11 +360,6 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn token(credentials: &Credentials) -> Renewed {
-    let token = Token::new(&credentials.access_token);
-    token.map_err(|error| TokenError::login_needed(error.to_string()))
 }
 
 /// Returns the error of a store. Most are short: the server of the store is away, or the disk is full.
