@@ -428,6 +428,16 @@ fn fields_that_differ_after_a_rebuilt_record_are_conflicts() {
 }
 
 #[test]
+fn a_dry_run_without_a_request_to_show_has_nothing_to_do() {
+    let env = env();
+    ok(&env, "init");
+    env.file("cafe.yaml", CAFE);
+    assert_eq!(env.run("apply --dry-run=request").exit, 3);
+    ok(&env, "apply --yes");
+    ok(&env, "apply --dry-run=request");
+}
+
+#[test]
 fn two_files_that_name_one_page_by_login_and_by_id_are_refused() {
     let env = env();
     env.file("one.yaml", "profile: cafe\ntitle: One\n");

@@ -124,7 +124,8 @@ pub(crate) async fn dry_run(
                 shown.extend(requests_of_new_page(planned).await?);
             }
         }
-        return Ok(listed(shown).exit(Exit::No));
+        let exit = if shown.is_empty() { Exit::Ok } else { Exit::No };
+        return Ok(listed(shown).exit(exit));
     }
     for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
         form.check(&session.state.client).await?;

@@ -57,7 +57,7 @@ impl Connector {
     ///
     /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
     /// for programs, or no PKCE with SHA-256.
-    pub async fn discover(mcp_url: &str) -> Result<Self, LoginError> {
+    pub async fn discover(mcp_url: impl AsRef<str>) -> Result<Self, LoginError> {
         Self::discover_with(mcp_url, &ConnectionOptions::default()).await
     }
 
@@ -78,10 +78,10 @@ impl Connector {
     ///
     /// Those of [`discover`](Self::discover).
     pub async fn discover_with(
-        mcp_url: &str,
+        mcp_url: impl AsRef<str>,
         options: &ConnectionOptions,
     ) -> Result<Self, LoginError> {
-        let url = endpoint::connector(mcp_url).map_err(LoginError::refused)?;
+        let url = endpoint::connector(mcp_url.as_ref()).map_err(LoginError::refused)?;
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
         let http = Arc::new(http);
         let mut manager = manager(&http).await?;
