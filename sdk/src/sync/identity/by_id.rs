@@ -14,11 +14,12 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
     let mut unknown: Vec<(usize, SlotId)> = Vec::new();
     for item in 0..binder.items.len() {
         let FileSlotId::Id(id) = binder.items[item].item.id else { continue };
-        let entry = (0..binder.entries.len()).find(|entry| {
-            let live = binder.live[*entry].map(|position| binder.slots[position].slot.id);
-            live == Some(id) || binder.entries[*entry].is_named(id)
-        });
         let position = binder.slots.iter().position(|slot| slot.slot.id == id);
+        let entry = (0..binder.entries.len()).find(|entry| match position {
+            // An entry must not claim by an earlier id what is a slot of the page.
+            Some(_) => binder.live[*entry] == position,
+            None => binder.entries[*entry].is_named(id),
+        });
         let first =
             entry.map_or_else(|| named.get(&id).copied(), |entry| binder.item_of_entry[entry]);
         if let Some(first) = first {

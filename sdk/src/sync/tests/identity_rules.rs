@@ -66,6 +66,19 @@ fn rule_1_an_id_decides_also_an_earlier_one() {
 }
 
 #[test]
+fn rule_1_no_record_of_another_slot_claims_the_id_of_a_live_one() {
+    let live = [(1, text("Hello")), (5, text("World"))];
+    let mut base = synced(&live[1..]);
+    base.slots[0].was = vec![1.into()];
+    let edited = file(&[named(json!(1), &text("Hello there"))]);
+    assert_eq!(slots(&base, &edited, &page(&live)), [Some(1)]);
+    // Both have an entry, and the wrong one comes first.
+    let mut base = synced(&[live[1].clone(), live[0].clone()]);
+    base.slots[0].was = vec![1.into()];
+    assert_eq!(slots(&base, &edited, &page(&live)), [Some(1)]);
+}
+
+#[test]
 fn rule_1_ids_in_error_are_refused() {
     let live = [(1, text("Hello")), (2, text("World"))];
     let base = synced(&live);
