@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::oauth::{CredentialStore, Credentials, FileCredentialStore, RefreshingTokenSource};
@@ -107,11 +108,36 @@ fn one_holds_the_lock_at_a_time_and_what_was_interrupted_is_removed() {
     assert!(FileCredentialStore::new(&path).try_lock().unwrap().is_none());
     store.save(&credentials("while it is locked")).unwrap();
     drop(lock);
-    fs::write(directory.join("login.json.00000000000040008000000000000000.new"), "a").unwrap();
+    let interrupted = directory.join("login.json.00000000000040008000000000000000.new");
+    let interrupted = fs::File::create(interrupted).unwrap();
+    interrupted.set_modified(SystemTime::UNIX_EPOCH).unwrap();
     fs::write(directory.join("login.json.mine.new"), "of somebody else").unwrap();
     let lock = FileCredentialStore::new(&path).try_lock().unwrap();
     assert!(lock.is_some());
     assert_eq!(names(directory), ["login.json", "login.json.lock", "login.json.mine.new"]);
+}
+
+#[test]
+fn a_lock_leaves_the_save_of_another_process_alone() {
+    let (_directory, store, path) = store();
+    store.save(&credentials("first")).unwrap();
+    let directory = path.parent().unwrap();
+    let begun = "login.json.00000000000040008000000000000000.new";
+    fs::write(directory.join(begun), "").unwrap();
+    drop(store.try_lock().unwrap().unwrap());
+    assert_eq!(names(directory), ["login.json", begun, "login.json.lock"]);
+
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                drop(store.try_lock().unwrap());
+            }
+        });
+        let saved = (0..100).try_for_each(|_| store.save(&credentials("again")));
+        is_done.store(true, Ordering::Relaxed);
+        saved.unwrap();
+    });
 }
 
 #[test]
@@ -207,11 +233,15 @@ mod unix {
         let (_directory, store, path) = store();
         store.save(&credentials("a")).unwrap();
         let directory = path.parent().unwrap();
-        set_mode(directory, 0o777);
-        assert_refused(&store, "other users can replace the files of its directory");
+        for writable in [0o777, 0o770, 0o720, 0o702] {
+            set_mode(directory, writable);
+            assert_refused(&store, "other users can replace the files of its directory");
+        }
         // As the directory for temporary files is.
-        set_mode(directory, 0o1777);
-        assert_eq!(store.load().unwrap(), Some(credentials("a")));
+        for harmless in [0o1777, 0o1770, 0o755] {
+            set_mode(directory, harmless);
+            assert_eq!(store.load().unwrap(), Some(credentials("a")));
+        }
     }
 
     #[test]

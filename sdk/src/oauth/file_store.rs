@@ -3,6 +3,7 @@
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -11,6 +12,8 @@ use super::{CredentialStore, Credentials, StoreLock};
 
 /// Maximum size of the file in bytes. A larger one was not written by a store.
 const MAX_BYTES: u64 = 256 * 1024;
+/// Age from which the file of a writer is that of an interrupted one.
+const LONGEST_SAVE: Duration = Duration::from_secs(60);
 
 /// A [`CredentialStore`] in a file, for all processes of one user of this machine.
 ///
@@ -78,7 +81,7 @@ impl FileCredentialStore {
         Ok((path, file))
     }
 
-    /// Removes files of interrupted writers. The caller holds the lock.
+    /// Removes files of interrupted writers. One that saves now may not hold the lock: its file is young.
     fn remove_stale(&self) -> io::Result<()> {
         let beginning = self.beside("");
         let beginning = beginning.file_name().unwrap_or_default().to_string_lossy();
@@ -87,8 +90,18 @@ impl FileCredentialStore {
             let name = entry.file_name();
             let middle = name.to_string_lossy();
             let middle = middle.strip_prefix(&*beginning).and_then(|it| it.strip_suffix(".new"));
-            if middle.is_some_and(|it| Uuid::try_parse(it).is_ok()) {
-                fs::remove_file(entry.path())?;
+            if !middle.is_some_and(|it| Uuid::try_parse(it).is_ok()) {
+                continue;
+            }
+            let is_old = |it: SystemTime| it.elapsed().is_ok_and(|age| age > LONGEST_SAVE);
+            let removed = entry
+                .metadata()
+                .and_then(|it| it.modified())
+                .and_then(|it| if is_old(it) { fs::remove_file(entry.path()) } else { Ok(()) });
+            match removed {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                // The save has ended meanwhile.
+                _ => {}
             }
         }
         Ok(())
@@ -235,7 +248,7 @@ fn refuse_foreign_directory(directory: &Path) -> io::Result<()> {
         let found = fs::metadata(directory)?;
         let is_known = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         // In a sticky directory, such as that for temporary files, each user can replace only their own files.
-        if !is_known || found.mode() & 0o002 != 0 && found.mode() & 0o1000 == 0 {
+        if !is_known || found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 {
             return Err(refused("other users can replace the files of its directory"));
         }
     }
