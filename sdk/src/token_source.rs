@@ -1,6 +1,7 @@
 //! Sources of the token of each request.
 
 use std::error::Error as StdError;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::future::{Future, ready};
@@ -142,7 +143,8 @@ impl TokenSource for Token {
 }
 
 /// Source that reads the token from the environment: the variable `LINKS_TOKEN`, else the file that `LINKS_TOKEN_FILE` names. If the
-/// content of the file has changed, as with mounted secrets, the new content is used as soon as the service refuses the old one.
+/// content of the file has changed, as with mounted secrets, the new content is used as soon as the service refuses the old one. A pipe is
+/// read once.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -191,13 +193,14 @@ impl TokenSource for EnvironmentToken {
     }
 
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
-        Box::pin(async { Ok(self.read().await? != *token) })
+        Box::pin(async {
+            let is_again = blocking(|| can_read_again(&|name| std::env::var_os(name))).await;
+            Ok(is_again && self.read().await? != *token)
+        })
     }
 }
 
-fn from_environment(
-    variable: &dyn Fn(&str) -> Option<std::ffi::OsString>,
-) -> Result<Token, TokenError> {
+fn from_environment(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Token, TokenError> {
     let (name, text) = if let Some(text) = variable(EnvironmentToken::VARIABLE) {
         (EnvironmentToken::VARIABLE, Zeroizing::new(text.into_string().unwrap_or_default()))
     } else if let Some(path) = variable(EnvironmentToken::FILE_VARIABLE) {
@@ -211,6 +214,16 @@ fn from_environment(
         return Err(TokenError::login_needed(message));
     };
     Token::new(&text).map_err(|error| TokenError::login_needed(format!("{name}: {error}")))
+}
+
+/// Returns whether the token can be read more than once: a pipe returns its content once, and opening it again would wait for another writer.
+fn can_read_again(variable: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    if variable(EnvironmentToken::VARIABLE).is_some() {
+        return true;
+    }
+    let file = variable(EnvironmentToken::FILE_VARIABLE).map(std::fs::metadata);
+    // Reading a file that is missing says so.
+    file.is_none_or(|found| found.map_or(true, |it| it.is_file()))
 }
 
 /// Returns the text of a file that holds a token and nothing else.
@@ -263,6 +276,22 @@ mod tests {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(from(&file).is_ok(), is_taken, "{mode:o}: {:?}", from(&file));
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_is_not_opened_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let [pipe, file, missing] = ["pipe", "file", "missing"].map(|it| directory.path().join(it));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        std::fs::write(&file, "token").unwrap();
+        let again = |name: &str, value: &Path| {
+            can_read_again(&|asked| (asked == name).then(|| value.as_os_str().to_owned()))
+        };
+        assert!(!again("LINKS_TOKEN_FILE", &pipe));
+        assert!(again("LINKS_TOKEN_FILE", &file) && again("LINKS_TOKEN_FILE", &missing));
+        assert!(again("LINKS_TOKEN", Path::new("token")) && again("NEITHER", &pipe));
     }
 
     #[test]

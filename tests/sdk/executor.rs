@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::future::poll_fn;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
@@ -87,6 +87,38 @@ pub(crate) async fn polled<T>(
         if count < times { Poll::Pending } else { Poll::Ready(false) }
     })
     .await
+}
+
+#[tokio::test]
+#[ignore = "the process that reads a token from a pipe"]
+async fn reader_of_a_pipe() {
+    if std::env::var_os(EnvironmentToken::FILE_VARIABLE).is_none() {
+        return;
+    }
+    let source = EnvironmentToken::new();
+    let token = source.token().await.unwrap();
+    println!("refused");
+    println!("another: {}", source.refused(&token).await.unwrap());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_token_from_a_pipe_is_read_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("token");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "executor::reader_of_a_pipe", "--ignored", "--nocapture"]);
+    command.env_remove(EnvironmentToken::VARIABLE).env(EnvironmentToken::FILE_VARIABLE, &pipe);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    fs::write(&pipe, "a-token").unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line == "refused"));
+    // Who opens the pipe again gets this: more than a token may have, so nobody waits for the end.
+    let mut again = File::options().write(true).read(true).open(&pipe).unwrap();
+    again.write_all(&[b'a'; 20_000]).unwrap();
+    assert!(lines.any(|line| line == "another: false"));
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
