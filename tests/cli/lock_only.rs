@@ -1,4 +1,4 @@
-//! Tests of a committed `links.lock` that says what no page file or form file says: a slot that no file held, another form, another image. It
+//! Tests of a shared `links.lock` that says what no page file or form file says: a slot that no file held, another form, another image. It
 //! is shown as such, and `--yes` alone does not carry it out.
 
 use std::path::Path;
@@ -12,15 +12,63 @@ use crate::test_env::{CommandResult, TestEnv, picture};
 
 const FILE: &str = "cafe.yaml";
 
-/// Returns a repository with the page of the café, applied and committed.
-fn repository() -> TestEnv {
+/// Page file whose items do not name their slots.
+const WEDDINGS: &str = "weddings.yaml";
+
+/// Returns a repository with a `links.lock`, on a machine that keeps its state.
+fn empty_repository() -> TestEnv {
     let path = std::env::var("PATH").unwrap();
     let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1").env("PATH", path);
+    let state = env.scratch.path().join("state").display().to_string();
+    let env = env.env("LINKS_STATE_DIR", state);
     git(&env, "init -q -b main");
     ok(&env, "init");
+    env
+}
+
+/// Returns a repository with the page of the café, applied and committed.
+fn repository() -> TestEnv {
+    let env = empty_repository();
     ok(&env, &format!("pull cafe -O {FILE}"));
     commit(&env);
     env
+}
+
+/// Returns a repository with the page for weddings, applied and committed. No commit names the ids of its slots.
+fn repository_without_ids() -> TestEnv {
+    let env = empty_repository();
+    ok(&env, &format!("pull qara.weddings -O {WEDDINGS}"));
+    let mut file = String::new();
+    for line in text(&env, WEDDINGS).lines() {
+        match line.strip_prefix("  - id: ") {
+            Some(_) => file.push_str("  - "),
+            None if file.ends_with("  - ") => file.push_str(&format!("{}\n", line.trim_start())),
+            None => file.push_str(&format!("{line}\n")),
+        }
+    }
+    env.file(WEDDINGS, file);
+    assert!(ok(&env, "plan").stdout.contains("no changes"));
+    commit(&env);
+    env
+}
+
+/// Removes the first item with a text from a page file.
+fn without_item(env: &TestEnv, file: &str, part: &str) {
+    let before = text(env, file);
+    let mut items: Vec<&str> = before.split_inclusive("\n  - ").collect();
+    let nth = items.iter().position(|item| item.contains(part)).unwrap();
+    assert!(nth > 0);
+    items.remove(nth);
+    let after = items.concat();
+    env.file(file, after.strip_suffix("  - ").unwrap_or(&after));
+}
+
+/// Runs a command line as on another machine: without the state of this one.
+fn run_elsewhere(env: &TestEnv, line: &str) -> CommandResult {
+    let state = tempfile::tempdir().unwrap();
+    let mut command = env.command(line.split(' '));
+    let output = command.env("LINKS_STATE_DIR", state.path()).output().unwrap();
+    CommandResult::new(env, output.status.code(), output.stdout, output.stderr)
 }
 
 fn git_in(env: &TestEnv, directory: &Path, line: &str) {
@@ -146,6 +194,102 @@ fn a_slot_that_an_earlier_commit_held_is_deleted_with_yes() {
     env.file(FILE, file);
     let run = ok(&env, "apply --yes");
     assert!(run.stdout.contains("1 deleted"), "{run}");
+}
+
+#[test]
+fn what_runs_here_wrote_into_the_lock_needs_no_commit() {
+    let rename = |env: &TestEnv| {
+        let file = text(env, WEDDINGS);
+        assert!(file.contains("title: Prices\n"), "{file}");
+        env.file(WEDDINGS, file.replace("title: Prices\n", "title: Prices 2026\n"));
+        ok(env, "apply --yes");
+    };
+    let without_prices = |env: &TestEnv| without_item(env, WEDDINGS, "title: Prices");
+    let set = |env: &TestEnv| {
+        ok(env, "slots set qara.weddings 1101 title=Costs");
+        ok(env, &format!("pull qara.weddings -O {WEDDINGS}"));
+        without_item(env, WEDDINGS, "title: Costs");
+    };
+    let add = |env: &TestEnv| {
+        let file = text(env, WEDDINGS);
+        let item = "  - type: button\n    data: {title: Soon, link: \"https://x.example/\", style: primary}\n";
+        env.file(WEDDINGS, format!("{file}{item}"));
+        ok(env, "apply --yes");
+        env.file(WEDDINGS, file);
+    };
+    let moved = |env: &TestEnv| {
+        git(env, &format!("mv {WEDDINGS} moved.yaml"));
+        ok(env, "apply --yes");
+        without_item(env, "moved.yaml", "title: Prices");
+    };
+    let cases: [(&str, &dyn Fn(&TestEnv), bool); 6] = [
+        ("changed here", &|env| (rename(env), without_prices(env)).1, false),
+        (
+            "changed here, and committed without the item",
+            &|env| (rename(env), without_prices(env)).1,
+            true,
+        ),
+        ("changed by another command, and pulled", &set, false),
+        ("created here", &add, false),
+        ("created here, and committed without the item", &add, true),
+        ("in a file that was renamed", &moved, true),
+    ];
+    for (case, change, is_committed) in cases {
+        let env = repository_without_ids();
+        change(&env);
+        if is_committed {
+            commit(&env);
+        }
+        env.operations();
+        let run = run_elsewhere(&env, "apply --yes");
+        assert!(run.exit == 14 && writes(&env).is_empty(), "{case}: {run}");
+        let run = env.run("apply --yes");
+        assert!(run.exit == 0 && run.stdout.contains("1 deleted"), "{case}: {run}");
+    }
+}
+
+#[test]
+fn a_run_vouches_only_for_what_it_wrote_itself() {
+    let env = repository();
+    ok(&env, &format!("pull qara.weddings -O {WEDDINGS}"));
+    commit(&env);
+    claimed_button(&env, "Donate");
+    // The lock is written here, with what somebody else wrote into it.
+    let lock = text(&env, "links.lock");
+    let weddings = text(&env, WEDDINGS).replace("title: Prices\n", "title: Prices 2026\n");
+    env.file(WEDDINGS, weddings);
+    ok(&env, &format!("apply {WEDDINGS} --yes"));
+    assert_ne!(text(&env, "links.lock"), lock);
+    env.operations();
+    refused(&env, &env.run("apply --yes"));
+}
+
+#[test]
+fn a_lock_is_not_believed_because_its_commit_says_something_else() {
+    let env = repository();
+    let committed = text(&env, "links.lock");
+    claimed_button(&env, "Donate");
+    // A checkout may change the text, so that HEAD has another lock than the work tree.
+    let checked_out = text(&env, "links.lock");
+    env.file("links.lock", committed);
+    commit(&env);
+    env.file("links.lock", checked_out);
+    refused(&env, &env.run("apply --yes"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_a_symbolic_link_is_refused() {
+    let env = repository();
+    std::fs::rename(path(&env, "links.lock"), path(&env, "real.lock")).unwrap();
+    std::os::unix::fs::symlink("real.lock", path(&env, "links.lock")).unwrap();
+    commit(&env);
+    env.operations();
+    for line in ["plan", "apply --yes", "slots apply cafe.yaml --yes", "init --refresh"] {
+        let run = env.run(line);
+        assert!(run.exit == 14 && run.stderr.contains("symbolic link"), "{run}");
+    }
+    assert_eq!(writes(&env), [""; 0]);
 }
 
 #[test]

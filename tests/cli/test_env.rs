@@ -21,7 +21,7 @@ pub(crate) struct TestEnv {
     pub(crate) server: ContractServer,
     pub(crate) home: TempDir,
     /// Directory for the temporary files of the runs.
-    scratch: TempDir,
+    pub(crate) scratch: TempDir,
     env: Vec<(&'static str, String)>,
     /// State directory for each run, so that no run waits for the rate limits that the one before has used up.
     states: Option<TempDir>,

@@ -14,7 +14,7 @@ use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
-use crate::apply::sync::WrittenLocks;
+use crate::apply::sync::{LockWrites, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -125,7 +125,11 @@ impl PlannedForm {
             let title = file.form.fields.get("title").and_then(|it| it.as_str());
             let committed = store.key(&path).map(|key| store.path_of(&key));
             let committed = committed.as_deref().unwrap_or(&path);
-            lock_only = LockOnly::of_form((&store, &plan.name), committed, title, form);
+            let service = runs::service(context).unwrap_or_default();
+            let writes = LockWrites::of(context, &service, &store);
+            if !writes.has_form(&plan.name, &form.id) {
+                lock_only = LockOnly::of_form(&store, committed, title, form);
+            }
         }
         Ok(Self { path, file, plan, seen, lock_only })
     }

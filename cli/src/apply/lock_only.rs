@@ -1,6 +1,6 @@
 //! Deletes and forms for which only `links.lock` speaks. A pull request that changes the lock alone could name slots that the page file never
-//! held, or another form, and nobody reads a lock. So a committed lock is believed where earlier commits of the file agree with it. What only
-//! the work tree's lock has was recorded by a run here. Without Git there is no pull request either.
+//! held, or another form, and nobody reads a lock. So a lock is believed where commits of the file agree with it, or where a run on this machine
+//! wrote what it says. Without Git there is no pull request either.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ use crate::page_file::node::Tree;
 use crate::page_file::{Document, FileScope, PageFile};
 use crate::ui::Ui;
 
-/// What only a committed lock says.
+/// What only a lock says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LockOnly {
     /// Slots to delete.
@@ -45,27 +45,27 @@ impl LockOnly {
             return Self::default();
         };
         let by_record = merge.deletions.iter().filter(|it| it.reason != DeletionReason::MadeThere);
-        let is_planned = |id: &SlotId| plan.deletes.iter().any(|delete| delete.id == *id);
-        let slots: BTreeSet<SlotId> = by_record.map(|it| it.id).filter(is_planned).collect();
         let (Some((store, _)), Some(base)) = (record.lock(), &target.base) else {
             return Self::default();
         };
+        let is_own = |id: &SlotId| {
+            let mut entries = base.slots.iter().filter(|entry| entry.id == *id);
+            entries.any(|entry| record.is_written_here(page.id, entry))
+        };
+        let is_planned = |id: &SlotId| plan.deletes.iter().any(|delete| delete.id == *id);
+        let planned = by_record.map(|it| it.id).filter(is_planned);
+        let slots: BTreeSet<SlotId> = planned.filter(|id| !is_own(id)).collect();
         if slots.is_empty() {
             return Self::default();
         }
         let found = git::with(store.directory(), |history| {
             let mut found = Self { slots: slots.clone(), ..Self::default() };
-            let Some(lock) = history.head(&store.path())? else { return Ok(Self::default()) };
-            // A lock that cannot be read may say anything.
-            let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
             let mut files = vec![record.file_path()];
+            // The file may have another name there.
+            let lock = history.head(&store.path())?;
+            let lock = lock.and_then(|lock| Lock::parse(&String::from_utf8_lossy(&lock)).ok());
             if let Some(lock) = &lock {
                 let pages = lock.pages.iter().filter(|(_, it)| it.id == page.id);
-                let says = |id: &SlotId| {
-                    let mut entries = pages.clone().flat_map(|(_, it)| &it.slots);
-                    entries.any(|entry| entry.is_named(*id))
-                };
-                found.slots.retain(says);
                 files.extend(pages.map(|(key, _)| store.path_of(key)));
                 files.dedup();
             }
@@ -108,10 +108,10 @@ impl LockOnly {
         Ok(())
     }
 
-    /// Tells whether only a committed lock says that a form file is for a form: no committed version of the file, nor the file itself, has the
+    /// Tells whether only a lock of somebody else says that a form file is for a form: no committed version of the file, nor the file itself, has the
     /// title of the form.
     pub(crate) fn of_form(
-        (store, name): (&LockStore, &str),
+        store: &LockStore,
         path: &Path,
         title: Option<&str>,
         form: &LeadForm,
@@ -121,11 +121,6 @@ impl LockOnly {
             return Self::default();
         }
         let found = git::with(store.directory(), |history| {
-            let Some(lock) = history.head(&store.path())? else { return Ok(Self::default()) };
-            let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
-            if lock.is_some_and(|lock| lock.forms.get(name) != Some(&form.id)) {
-                return Ok(Self::default());
-            }
             let mut is_form = true;
             let end = history.versions(path, |bytes| {
                 let document = Document::from_bytes("", bytes).ok();

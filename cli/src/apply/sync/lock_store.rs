@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use links_sdk::sync::{Lock, LockFileError};
 
-use super::other_account;
+use super::{LockWrites, other_account};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -148,16 +148,9 @@ impl LockStore {
         }
     }
 
-    /// Returns whether HEAD's lock has a path for an image. What only the work tree's lock has was recorded by a run here.
-    pub(crate) fn has_committed_image(&self, hash: &str, path: &str) -> bool {
-        let found = git::with(&self.directory, |history| {
-            let Some(lock) = history.head(&self.path())? else { return Ok(false) };
-            let lock = Lock::parse(&String::from_utf8_lossy(&lock)).ok();
-            Ok(lock.is_none_or(|lock| {
-                lock.images.get(hash).is_some_and(|it| it.0.iter().any(|it| it == path))
-            }))
-        });
-        found.is_some_and(|found| found.unwrap_or(true))
+    /// Returns whether the lock is in a Git work tree, and may thus come from somebody else.
+    pub(crate) fn is_shared(&self) -> bool {
+        git::with(&self.directory, |_| Ok(())).is_some()
     }
 
     /// Changes the lock. It is read again under a lock against other commands of this machine, so that no record of another page is lost.
@@ -174,7 +167,9 @@ impl LockStore {
         if lock == *before {
             return Ok(());
         }
-        self.write(&lock, true)
+        self.write(&lock, true)?;
+        LockWrites::of(context, service, self).add(&before, &lock);
+        Ok(())
     }
 
     /// Writes the lock, as a whole.
@@ -219,6 +214,10 @@ impl LockStore {
         let failed = |error| ReadError::Io(path.display().to_string(), error);
         self.check_owners().map_err(failed)?;
         let (_, bytes) = named::read_most(&path, MAX_BYTES)?;
+        // Git would compare the text of the link, not that of the file.
+        if path.is_symlink() {
+            return Err(failed(io::Error::other("it is a symbolic link")));
+        }
         String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))
     }
 

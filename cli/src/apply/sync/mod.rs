@@ -3,6 +3,7 @@
 mod file_page;
 mod live_page;
 mod lock_store;
+mod lock_writes;
 mod merge_report;
 mod merged_page;
 mod opened_text;
@@ -18,6 +19,7 @@ mod written_locks;
 pub(crate) use file_page::file_page;
 pub(crate) use live_page::live;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
+pub(crate) use lock_writes::LockWrites;
 pub(crate) use merge_report::{
     conflicts, identity_problems, lines, lines_without, note_on_input, remote_words,
 };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_sdk::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SyncError, SyncNote,
-    ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SlotBase, SyncError,
+    SyncNote, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::live_page::live;
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{LockStore, MergedPage, OpenedText, Since, file_page, identity_problems};
+use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems};
 use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
@@ -32,6 +32,8 @@ pub(crate) struct SyncRecord {
     key: String,
     service: String,
     lock: Arc<Lock>,
+    /// What runs here wrote into the lock.
+    lock_writes: LockWrites,
     /// Record of runs with `--locked` since that of the lock was written, if there were any.
     beyond_lock: Option<PageBase>,
     /// What runs of the file have sent since the record was written.
@@ -71,7 +73,8 @@ impl SyncRecord {
             }
         };
         let (lock, sent) = (Arc::new(Lock::new(service.clone(), 0)), SentValues::default());
-        let mut record = Self { place, key, service, lock, beyond_lock: None, sent };
+        let lock_writes = LockWrites::default();
+        let mut record = Self { place, key, service, lock, lock_writes, beyond_lock: None, sent };
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
@@ -83,7 +86,8 @@ impl SyncRecord {
         let key = base.login.clone();
         lock.pages.insert(key.clone(), base);
         let (place, sent) = (RecordPlace::Opened(text), SentValues::default());
-        Box::new(Self { place, key, service, lock: lock.into(), beyond_lock: None, sent })
+        let (lock, lock_writes) = (lock.into(), LockWrites::default());
+        Box::new(Self { place, key, service, lock, lock_writes, beyond_lock: None, sent })
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -105,6 +109,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
+                self.lock_writes = LockWrites::of(context, &self.service, store);
                 store.check_user(context, self.lock.user)?;
                 self.read_beyond_lock(context)
             }
@@ -129,6 +134,13 @@ impl SyncRecord {
     /// Returns whether a `links.lock` governs the file.
     pub(crate) fn is_in_lock(&self) -> bool {
         matches!(self.place, RecordPlace::Lock(_))
+    }
+
+    /// Returns whether a run here recorded the entry of a slot: in the lock, or elsewhere.
+    pub(crate) fn is_written_here(&self, page: ProfileId, entry: &SlotBase) -> bool {
+        let pages = self.lock.pages.values().filter(|base| base.id == page);
+        let is_in_lock = pages.flat_map(|base| &base.slots).any(|it| it == entry);
+        !is_in_lock || self.lock_writes.has_slot(page, entry)
     }
 
     fn read_beyond_lock(&mut self, context: &Context) -> Result<(), CommandError> {
@@ -475,7 +487,7 @@ impl SyncRecord {
         paths.map(String::as_str).filter(is_upload)
     }
 
-    /// Returns those of the [paths](Self::images) that are on the page, or that a run here has recorded. What only a committed lock says may be
+    /// Returns those of the [paths](Self::images) that are on the page, or that a run here has recorded. What somebody else's lock says may be
     /// another image, and the image is uploaded instead.
     pub(crate) fn images_of(&self, hash: &str, page: &PageSnapshot) -> impl Iterator<Item = &str> {
         let is_on_page = |path: &str| {
@@ -483,10 +495,9 @@ impl SyncRecord {
             page.record.values().any(|value| holds(value, path))
                 || values.any(|value| holds(value, path))
         };
-        let is_committed = |path: &str| {
-            self.lock().is_some_and(|(store, _)| store.has_committed_image(hash, path))
-        };
-        self.images(hash).filter(move |path| is_on_page(path) || !is_committed(path))
+        let is_shared = self.lock().is_some_and(|(store, _)| store.is_shared());
+        let is_own = move |path: &str| !is_shared || self.lock_writes.has_image(hash, path);
+        self.images(hash).filter(move |path| is_on_page(path) || is_own(path))
     }
 
     /// Merges a file with its page. Also returns the record of the last sync that it did so by.

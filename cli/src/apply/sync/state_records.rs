@@ -16,6 +16,9 @@ use crate::page_file::local_image::hash_of;
 /// Extension of a record that goes beyond that of a `links.lock`.
 const BEYOND_LOCK: &str = "locked";
 
+/// Extension of the list of what runs here wrote into a `links.lock`.
+const LOCK_WRITES: &str = "written";
+
 /// Extension of the record of a file that no `links.lock` governs.
 const OWN: &str = "lock";
 
@@ -154,6 +157,11 @@ impl StateRecords {
             private::remove(&path).map_err(|error| unusable(&path, &error))?;
         }
         Ok(())
+    }
+
+    /// Returns the path of the list of what runs here wrote into the file, which is a `links.lock`.
+    pub(super) fn lock_writes_path(&self) -> PathBuf {
+        self.directory.join(format!("{}.{LOCK_WRITES}", short(&self.file)))
     }
 
     fn beyond_lock_paths(&self) -> Vec<PathBuf> {
