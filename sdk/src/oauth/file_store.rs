@@ -90,7 +90,7 @@ impl FileCredentialStore {
             let name = entry.file_name();
             let middle = name.to_string_lossy();
             let middle = middle.strip_prefix(&*beginning).and_then(|it| it.strip_suffix(".new"));
-            if !middle.is_some_and(|it| Uuid::try_parse(it).is_ok()) {
+            if middle.is_none_or(|it| Uuid::try_parse(it).is_err()) {
                 continue;
             }
             let is_old = |it: SystemTime| it.elapsed().is_ok_and(|age| age > LONGEST_SAVE);
