@@ -42,8 +42,8 @@ fn repository_without_ids() -> TestEnv {
     for line in text(&env, WEDDINGS).lines() {
         match line.strip_prefix("  - id: ") {
             Some(_) => file.push_str("  - "),
-            None if file.ends_with("  - ") => file.push_str(&format!("{}\n", line.trim_start())),
-            None => file.push_str(&format!("{line}\n")),
+            None if file.ends_with("  - ") => file.extend([line.trim_start(), "\n"]),
+            None => file.extend([line, "\n"]),
         }
     }
     env.file(WEDDINGS, file);
@@ -196,6 +196,9 @@ fn a_slot_that_an_earlier_commit_held_is_deleted_with_yes() {
     assert!(run.stdout.contains("1 deleted"), "{run}");
 }
 
+/// A change of the page for weddings, and of its file.
+type Change<'c> = &'c dyn Fn(&TestEnv);
+
 #[test]
 fn what_runs_here_wrote_into_the_lock_needs_no_commit() {
     let rename = |env: &TestEnv| {
@@ -222,7 +225,7 @@ fn what_runs_here_wrote_into_the_lock_needs_no_commit() {
         ok(env, "apply --yes");
         without_item(env, "moved.yaml", "title: Prices");
     };
-    let cases: [(&str, &dyn Fn(&TestEnv), bool); 6] = [
+    let cases: [(&str, Change<'_>, bool); 6] = [
         ("changed here", &|env| (rename(env), without_prices(env)).1, false),
         (
             "changed here, and committed without the item",
@@ -342,6 +345,61 @@ fn a_form_file_that_only_the_lock_points_at_another_form_is_not_applied_by_yes_a
     env.operations();
     ok(&env, "apply --yes");
     assert!(writes(&env).contains(&"updateForm".to_owned()));
+}
+
+#[test]
+fn a_reference_that_only_the_lock_points_at_another_form_is_not_applied_by_yes_alone() {
+    let env = repository();
+    env.file(
+        "booking.yaml",
+        "form: booking\ntitle: Terrace\nfields: [{type: text, label: Name}]\n",
+    );
+    ok(&env, "apply --yes --allow-create 1");
+    std::fs::remove_file(path(&env, "booking.yaml")).unwrap();
+    let file = text(&env, FILE);
+    env.file(FILE, format!("{file}  - type: form\n    data: {{formId: {{$form: booking}}}}\n"));
+    // A run here wrote which form it is.
+    assert!(!env.run("plan").stdout.contains("only links.lock"));
+    commit(&env);
+    let own = serde_json::from_str::<Value>(&text(&env, "links.lock")).unwrap();
+    let forms = ok(&env, "forms list -o json").json()["data"].clone();
+    let shown = ok(&env, "slots list cafe -o json").stdout;
+    let is_other = |form: &&Value| {
+        let id = form["id"].as_str().unwrap();
+        form["id"] != own["forms"]["booking"] && !shown.contains(id)
+    };
+    let other = forms.as_array().unwrap().iter().find(is_other).map(|form| form["id"].clone());
+    let other = other.unwrap_or_else(|| own["forms"]["booking"].clone());
+    forge(&env, |lock| lock["forms"]["booking"] = other);
+    env.operations();
+    let run = run_elsewhere(&env, "apply --yes");
+    assert!(run.stderr.contains("only links.lock says that form booking is"), "{run}");
+    refused(&env, &run);
+    ok(&env, "apply --yes --trust-lock");
+    // The page shows it now.
+    env.file(FILE, text(&env, FILE).replace("profile: cafe\n", "profile: cafe\nbio: Anew\n"));
+    assert!(!run_elsewhere(&env, "plan").stdout.contains("only links.lock"));
+}
+
+#[test]
+fn a_title_that_two_forms_have_says_nothing_about_either() {
+    let env = repository();
+    let file =
+        "form: booking\ntitle: Terrace\nbuttonText: Reserve\nfields: [{type: text, label: Name}]\n";
+    env.file("booking.yaml", file);
+    ok(&env, "apply --yes --allow-create 1");
+    commit(&env);
+    env.file("booking.yaml", file.replace("Reserve", "Book"));
+    assert!(!run_elsewhere(&env, "plan").stdout.contains("only links.lock"));
+    env.server.edit(|account| {
+        let mut twin = account.forms.last().unwrap().clone();
+        twin.id = "00000000-0000-4000-8000-000000000001".into();
+        account.forms.push(twin);
+    });
+    env.operations();
+    refused(&env, &run_elsewhere(&env, "apply --yes"));
+    // This machine made the form.
+    ok(&env, "apply --yes");
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl PlannedForm {
             let service = runs::service(context).unwrap_or_default();
             let writes = LockWrites::of(context, &service, &store);
             if !writes.has_form(&plan.name, &form.id) {
-                lock_only = LockOnly::of_form(&store, committed, title, form);
+                lock_only = LockOnly::of_form(&store, committed, title, form, forms);
             }
         }
         Ok(Self { path, file, plan, seen, lock_only })

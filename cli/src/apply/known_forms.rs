@@ -37,6 +37,11 @@ impl KnownForms {
         self.local.insert(name.to_owned(), id);
     }
 
+    /// Returns whether a form file of this run has a local name.
+    pub(crate) fn is_local(&self, name: &str) -> bool {
+        self.local.contains_key(name)
+    }
+
     /// Returns the forms of the account.
     pub(crate) async fn account(&mut self, client: &Client) -> Result<&[LeadForm], CommandError> {
         if self.account.is_none() {

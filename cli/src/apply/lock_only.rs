@@ -2,7 +2,7 @@
 //! held, or another form, and nobody reads a lock. So a lock is believed where commits of the file agree with it, or where a run on this machine
 //! wrote what it says. Without Git there is no pull request either.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use links_sdk::apply::{PageSnapshot, Plan};
 use links_sdk::sync::{DeletionReason, Lock, PageBase, held_slots};
 use links_sdk::types::LeadForm;
 
+use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::sync::{LockStore, SyncRecord, file_page, live};
 use crate::error::CommandError;
@@ -19,7 +20,7 @@ use crate::git::{self, History, HistoryEnd};
 use crate::output::{Style, StyledLine};
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::node::Tree;
-use crate::page_file::{Document, FileScope, PageFile};
+use crate::page_file::{Document, FileScope, PageFile, Reference, ReferenceTarget};
 use crate::ui::Ui;
 
 /// What only a lock says.
@@ -29,6 +30,8 @@ pub(crate) struct LockOnly {
     pub(crate) slots: BTreeSet<SlotId>,
     /// True for a form file whose form only the lock names.
     pub(crate) is_form: bool,
+    /// Ids of the forms that only the lock names, and that the page does not show, by the names in the page file.
+    pub(crate) forms: BTreeMap<String, String>,
     /// Why the history could not be read to its beginning.
     reason: Option<String>,
 }
@@ -109,14 +112,17 @@ impl LockOnly {
     }
 
     /// Tells whether only a lock of somebody else says that a form file is for a form: no committed version of the file, nor the file itself, has the
-    /// title of the form.
+    /// title of the form, or another form of the account has it too.
     pub(crate) fn of_form(
         store: &LockStore,
         path: &Path,
         title: Option<&str>,
         form: &LeadForm,
+        all: &[LeadForm],
     ) -> Self {
-        let is_same = |title: Option<&str>| title.is_some_and(|it| it.trim() == form.title.trim());
+        let has_title = |title: &str| title.trim() == form.title.trim();
+        let is_only = all.iter().filter(|it| has_title(&it.title)).count() == 1;
+        let is_same = |title: Option<&str>| is_only && title.is_some_and(has_title);
         if is_same(title) {
             return Self::default();
         }
@@ -149,6 +155,27 @@ impl LockOnly {
         let reason = self.reason.as_ref()?;
         Some(StyledLine::new(Style::Faint, format!("! earlier commits were not read: {reason}")))
     }
+}
+
+/// Returns the forms that a page file refers to for which only a lock of somebody else speaks. A form file of the same run shows itself, and a
+/// form that the page shows stays as it is.
+pub(super) fn forms(
+    record: &SyncRecord,
+    file: &PageFile,
+    page: &PageSnapshot,
+    known: &KnownForms,
+) -> BTreeMap<String, String> {
+    let is_shown = |id: &str| {
+        let mut values = page.slots.iter().filter_map(|slot| slot.data.get("formId")?.as_str());
+        values.any(|shown| shown == id)
+    };
+    let form = |reference: &Reference| {
+        let ReferenceTarget::Form(name) = &reference.target else { return None };
+        let id = record.form(name).filter(|_| !known.is_local(name))?;
+        let is_meant = !is_shown(id) && record.is_form_of_others(name, id);
+        is_meant.then(|| (name.clone(), id.to_owned()))
+    };
+    file.references.iter().filter_map(form).collect()
 }
 
 fn unreadable(error: &std::io::Error) -> String {

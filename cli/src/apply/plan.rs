@@ -7,7 +7,7 @@ use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOp
 use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;
-use super::lock_only::LockOnly;
+use super::lock_only::{self, LockOnly};
 use super::plan_target::PlanTarget;
 use super::{local_images, page_host, problems, uploads};
 use crate::apply::apply_args::ApplyArgs;
@@ -62,13 +62,15 @@ pub(crate) async fn resolve(
         uploads::resolve(context, &client, page, &mut file, &mut images, record.as_deref(), forms)
             .await?,
     );
-    Ok(PlanInputs { file, client, images, broken, record })
+    let lock_only_forms = record.as_deref().map(|it| lock_only::forms(it, &file, page, forms));
+    let lock_only_forms = lock_only_forms.unwrap_or_default();
+    Ok(PlanInputs { file, client, images, broken, record, lock_only_forms })
 }
 
 /// Makes a plan and validates the data that would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
-    PlanInputs { file, client, images, broken, mut record }: PlanInputs,
+    PlanInputs { file, client, images, broken, mut record, lock_only_forms }: PlanInputs,
     page: Arc<PageSnapshot>,
     apply_args: &ApplyArgs,
     created: BTreeMap<usize, SlotId>,
@@ -145,7 +147,8 @@ pub(crate) async fn plan(
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });
-    let lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
+    let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
+    lock_only.forms = lock_only_forms;
     let PlanTarget { desired, options, merge, base } = target;
     let merged = merge.map(|merge| Box::new(MergedPage { base, merge, since }));
     Ok(PlannedPage {

@@ -1,5 +1,6 @@
 //! A plan together with the inputs it was made from.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_sdk::Client;
@@ -28,6 +29,8 @@ pub(crate) struct PlanInputs {
     pub(crate) broken: Vec<FieldDiagnostic>,
     /// Record of the last sync, if a `links.lock` governs the file.
     pub(crate) record: Option<Box<SyncRecord>>,
+    /// Forms for which only the lock speaks.
+    pub(crate) lock_only_forms: BTreeMap<String, String>,
 }
 
 /// Plan together with the inputs it was made from.
@@ -119,8 +122,13 @@ impl PlannedPage {
             let text = format!("! only links.lock says that {kind} {id}{label} was in {file}");
             StyledLine::new(Style::Removed, text)
         };
+        let form_line = |(name, id): (&String, &String)| {
+            let text = format!("! only links.lock says that form {name} is {id}");
+            StyledLine::new(Style::Removed, text)
+        };
+        let forms = self.lock_only.forms.iter().filter(|_| !self.plan.is_empty()).map(form_line);
         let lines = self.plan.deletes.iter().filter(is_meant).map(line);
-        lines.chain(self.lock_only.reason_line()).collect()
+        lines.chain(forms).chain(self.lock_only.reason_line()).collect()
     }
 
     /// Note about slots that were deleted since and are created again, if there are any.
@@ -157,8 +165,9 @@ impl PlannedPage {
 
     /// Returns what the plan was made of, for another plan of the same page.
     pub(crate) fn into_inputs(self) -> PlanInputs {
-        let Self { file, client, images, record, .. } = self;
-        PlanInputs { file, client, images, broken: Vec::new(), record }
+        let Self { file, client, images, record, lock_only, .. } = self;
+        let lock_only_forms = lock_only.forms;
+        PlanInputs { file, client, images, broken: Vec::new(), record, lock_only_forms }
     }
 
     /// Ends the use of the plan at the end of a command.

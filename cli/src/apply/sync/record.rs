@@ -136,6 +136,12 @@ impl SyncRecord {
         matches!(self.place, RecordPlace::Lock(_))
     }
 
+    /// Returns whether the lock may say of a form what no run here wrote into it.
+    pub(crate) fn is_form_of_others(&self, name: &str, id: &str) -> bool {
+        let is_shared = self.lock().is_some_and(|(store, _)| store.is_shared());
+        is_shared && !self.lock_writes.has_form(name, id)
+    }
+
     /// Returns whether a run here recorded the entry of a slot: in the lock, or elsewhere.
     pub(crate) fn is_written_here(&self, page: ProfileId, entry: &SlotBase) -> bool {
         let pages = self.lock.pages.values().filter(|base| base.id == page);
