@@ -1,16 +1,27 @@
-//! Earlier versions of files, read from Git. A repository is input: Git runs nothing that it configures, fetches nothing, and is asked for a
-//! bounded number of commits.
+//! Earlier versions of files, read from Git. A repository is input: Git runs nothing that it configures, fetches nothing, is asked for a
+//! bounded number of commits, and has a bounded time to respond.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::fs::named;
 
+/// First argument of the process that becomes Git. The program and its arguments follow.
+#[cfg(target_os = "linux")]
+const RUN: &str = "__run-git";
+
 /// Maximum number of commits that are looked at.
-const COMMITS: usize = 200;
+const COMMITS: usize = 10_000;
+
+/// Maximum time of all questions of a command.
+const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Maximum number of bytes of one object.
 const OBJECT_MAX: u64 = 64 * 1024 * 1024;
@@ -18,9 +29,9 @@ const OBJECT_MAX: u64 = 64 * 1024 * 1024;
 /// Maximum number of bytes of all objects that one question reads.
 const TOTAL_MAX: u64 = 256 * 1024 * 1024;
 
-/// The variables that Git needs to be found and to know its user. All others stay away from it: `GIT_*` variables name other repositories,
-/// configuration and programs.
-const ENVIRONMENT: [&str; 4] = ["PATH", "HOME", "USERPROFILE", "SYSTEMROOT"];
+/// The variables that Git needs to know its user. All others stay away from it: `GIT_*` variables name other repositories, configuration and
+/// programs.
+const ENVIRONMENT: [&str; 4] = ["HOME", "USERPROFILE", "SYSTEMROOT", "SUDO_UID"];
 
 /// Settings that keep Git from running a program and from asking another machine. A command line wins over every file.
 const SETTINGS: [&str; 5] = [
@@ -31,19 +42,24 @@ const SETTINGS: [&str; 5] = [
     "protocol.allow=never",
 ];
 
-/// The processes of this one. A confined command cannot start any, so that they are started before.
-static HISTORIES: Mutex<Vec<History>> = Mutex::new(Vec::new());
+/// The processes of this one, and the time that is left for their questions. A confined command cannot start any, so that they are started
+/// before.
+static HISTORIES: Mutex<(Vec<History>, Duration)> = Mutex::new((Vec::new(), TIME_MAX));
 
 /// History of the work tree that is checked out: HEAD, and the commits before along their first parents. Those of a branch that was merged
 /// are left out: nobody need have looked at them one by one.
 #[derive(Debug)]
 pub(crate) struct History {
     root: PathBuf,
+    /// Killed when this value is dropped, or when it does not respond.
     child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// Name of an object, and the maximum number of its bytes.
+    questions: mpsc::Sender<(String, u64)>,
+    responses: mpsc::Receiver<io::Result<Option<GitObject>>>,
     /// Number of bytes that may still be read.
     left: u64,
+    deadline: Instant,
+    is_broken: bool,
 }
 
 /// Where a history ended.
@@ -60,10 +76,13 @@ pub(crate) enum HistoryEnd {
 }
 
 /// Object of a repository.
+#[derive(Debug)]
 struct GitObject {
     id: String,
     kind: String,
+    /// Empty if it is too large.
     content: Vec<u8>,
+    size: u64,
 }
 
 /// Starts Git for the work tree of a directory, if it is in one. What fails is reported when a history is asked for.
@@ -76,8 +95,9 @@ pub(crate) fn with<T>(
     directory: &Path,
     ask: impl FnOnce(&mut History) -> io::Result<T>,
 ) -> Option<io::Result<T>> {
-    let root = directory.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
-    let mut histories = HISTORIES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let root = named::git_work_tree(directory)?;
+    let mut guard = HISTORIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let (histories, time) = &mut *guard;
     let known = histories.iter().position(|history| history.root == root);
     let nth = match known.map_or_else(|| History::start(root).map(Some), |_| Ok(None)) {
         Ok(started) => {
@@ -86,19 +106,72 @@ pub(crate) fn with<T>(
         }
         Err(error) => return Some(Err(error)),
     };
-    let history = &mut histories[nth];
-    history.left = TOTAL_MAX;
-    Some(ask(history))
+    let (history, start) = (&mut histories[nth], Instant::now());
+    (history.left, history.deadline) = (TOTAL_MAX, start + *time);
+    let result = ask(history);
+    *time = time.saturating_sub(start.elapsed());
+    if history.is_broken {
+        histories.remove(nth);
+    }
+    Some(result)
+}
+
+/// Returns the directories of `PATH` without those that depend on the current directory, which may be a repository.
+fn search_path() -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).filter(|it| it.is_absolute()).collect()
+}
+
+/// Returns a command for Git that ends with this process.
+fn command() -> io::Result<Command> {
+    let name = format!("git{}", env::consts::EXE_SUFFIX);
+    let mut programs = search_path().into_iter().map(|it| it.join(&name));
+    let Some(git) = programs.find(|it| it.is_file()) else {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no directory of PATH has git"));
+    };
+    // The program of unit tests is another one.
+    #[cfg(all(target_os = "linux", not(test)))]
+    {
+        let mut command = crate::process::own_command(&[RUN])?;
+        command.arg(std::process::id().to_string()).arg(git);
+        Ok(command)
+    }
+    #[cfg(not(all(target_os = "linux", not(test))))]
+    Ok(Command::new(git))
+}
+
+/// Becomes Git, if the program was started for that: the kernel ends it when the parent ends. Returns the exit code if that fails.
+#[cfg(target_os = "linux")]
+pub(crate) fn run_if_requested(args: &[OsString]) -> Option<crate::error::exit_code::Exit> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    let [_, run, parent, git, rest @ ..] = args else { return None };
+    if run != RUN {
+        return None;
+    }
+    let is_set = set_parent_process_death_signal(Some(Signal::KILL)).is_ok();
+    let is_parent = getppid().is_some_and(|it| *parent == *it.as_raw_nonzero().to_string());
+    if is_set && is_parent {
+        let _ = std::os::unix::process::CommandExt::exec(Command::new(git).args(rest));
+    }
+    Some(crate::error::exit_code::Exit::Usage)
+}
+
+/// Returns that the program was not started for Git.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn run_if_requested(_: &[OsString]) -> Option<crate::error::exit_code::Exit> {
+    None
 }
 
 impl History {
     fn start(root: &Path) -> io::Result<Self> {
+        let git = root.join(".git");
         named::check_owner_of(root)?;
-        named::check_owner_of(&root.join(".git"))?;
-        let mut command = Command::new("git");
+        named::check_owner_of(&git)?;
+        let mut command = command()?;
         command.env_clear();
+        command.env("PATH", env::join_paths(search_path()).map_err(io::Error::other)?);
         for name in ENVIRONMENT {
-            command.envs(std::env::var_os(name).map(|value| (name, value)));
+            command.envs(env::var_os(name).map(|value| (name, value)));
         }
         // A `.git` that is none must not lead to the repository of a directory above.
         command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root));
@@ -111,19 +184,36 @@ impl History {
         ] {
             command.env(name, value);
         }
-        // The owner was checked, with this program's own exceptions.
-        command.arg("-c").arg(format!("safe.directory={}", root.display()));
+        if !named::is_safe(&git) {
+            // Git looks at the owner of a link, not at that of its target.
+            named::check_owner_of(&git.canonicalize()?)?;
+        }
+        // Git checks the owner of the directory that a file `.git` leads to. It does not know this program's own exceptions.
+        if named::is_safe(&git) || named::is_directory_of_root(&git) {
+            command.arg("-c").arg(format!("safe.directory={}", root.display()));
+        }
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
         command.arg("-C").arg(root).args(["cat-file", "--batch"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("it has no pipes"));
         };
-        let (root, output) = (root.to_owned(), BufReader::new(output));
-        Ok(Self { root, child, input, output, left: TOTAL_MAX })
+        let (questions, asked) = mpsc::channel::<(String, u64)>();
+        let (respond, responses) = mpsc::channel();
+        thread::Builder::new().spawn(move || {
+            let mut output = BufReader::new(output);
+            for (name, most) in asked {
+                if respond.send(object(&mut input, &mut output, &name, most)).is_err() {
+                    break;
+                }
+            }
+        })?;
+        let (root, deadline) = (root.to_owned(), Instant::now());
+        let left = TOTAL_MAX;
+        Ok(Self { root, child, questions, responses, left, deadline, is_broken: false })
     }
 
     /// Returns a file as HEAD has it; `None` if HEAD does not have it.
@@ -177,139 +267,59 @@ impl History {
     }
 
     fn object(&mut self, name: &str) -> io::Result<Option<GitObject>> {
-        writeln!(self.input, "{name}")?;
-        self.input.flush()?;
-        let mut header = String::new();
-        (&mut self.output).take(64 * 1024).read_line(&mut header)?;
-        if header.is_empty() {
-            return Err(io::Error::other("git does not read this repository"));
-        }
-        let words: Vec<&str> = header.trim_end().rsplitn(3, ' ').collect();
-        let [size, kind, id] = words[..] else { return Ok(None) };
-        let Ok(size) = size.parse::<u64>() else { return Ok(None) };
-        if size > OBJECT_MAX || size > self.left {
-            // The rest of the answer is not read, so that this process is of no use any more.
-            self.child.kill()?;
+        let most = OBJECT_MAX.min(self.left);
+        let _ = self.questions.send((name.to_owned(), most));
+        let time = self.deadline.saturating_duration_since(Instant::now());
+        let response = self.responses.recv_timeout(time).unwrap_or_else(|_| {
+            let message = format!("it takes longer than {} s", TIME_MAX.as_secs());
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+        });
+        self.is_broken |= response.is_err();
+        let Some(object) = response? else { return Ok(None) };
+        if object.size > most {
             return Err(io::Error::other("it is too large"));
         }
-        self.left -= size;
-        let (kind, id) = (kind.to_owned(), id.to_owned());
-        let mut content = vec![0; usize::try_from(size).map_err(io::Error::other)?];
-        self.output.read_exact(&mut content)?;
-        self.output.read_exact(&mut [0])?;
-        Ok(Some(GitObject { id, kind, content }))
+        self.left -= object.size;
+        Ok(Some(object))
     }
+}
+
+impl Drop for History {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Asks Git for an object. One with more than `most` bytes is skipped.
+fn object(
+    input: &mut ChildStdin,
+    output: &mut BufReader<ChildStdout>,
+    name: &str,
+    most: u64,
+) -> io::Result<Option<GitObject>> {
+    writeln!(input, "{name}")?;
+    input.flush()?;
+    let mut header = String::new();
+    output.take(64 * 1024).read_line(&mut header)?;
+    if header.is_empty() {
+        return Err(io::Error::other("git does not read this repository"));
+    }
+    let words: Vec<&str> = header.trim_end().rsplitn(3, ' ').collect();
+    let [size, kind, id] = words[..] else { return Ok(None) };
+    let Ok(size) = size.parse::<u64>() else { return Ok(None) };
+    let (kind, id) = (kind.to_owned(), id.to_owned());
+    let mut content = Vec::new();
+    if size > most {
+        io::copy(&mut output.take(size), &mut io::sink())?;
+    } else {
+        content = vec![0; usize::try_from(size).map_err(io::Error::other)?];
+        output.read_exact(&mut content)?;
+    }
+    output.read_exact(&mut [0])?;
+    Ok(Some(GitObject { id, kind, content, size }))
 }
 
 #[cfg(test)]
 #[cfg(unix)]
-mod tests {
-    use super::*;
-
-    fn git(root: &Path, line: &str) {
-        let mut command = Command::new("git");
-        for name in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{name}_NAME"), "x").env(format!("GIT_{name}_EMAIL"), "x@x");
-        }
-        let output = command.arg("-C").arg(root).args(line.split(' ')).output().unwrap();
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-
-    fn commit(root: &Path, file: &str, text: &str) {
-        std::fs::write(root.join(file), text).unwrap();
-        git(root, "add -A");
-        git(root, "commit -q --allow-empty -m x");
-    }
-
-    fn versions(root: &Path, file: &str) -> (Vec<String>, HistoryEnd) {
-        let mut found = Vec::new();
-        let each = |text| {
-            found.push(String::from_utf8(text).unwrap());
-            ControlFlow::Continue(())
-        };
-        let end = with(root, |history| history.versions(&root.join(file), each)).unwrap().unwrap();
-        (found, end)
-    }
-
-    fn repository() -> (tempfile::TempDir, PathBuf) {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().canonicalize().unwrap().join("work");
-        std::fs::create_dir_all(root.join("pages")).unwrap();
-        git(&root, "init -q -b main");
-        (directory, root)
-    }
-
-    #[test]
-    fn the_versions_of_a_file_are_those_of_the_first_parents() {
-        let (directory, root) = repository();
-        assert_eq!(versions(&root, "pages/a"), (vec![], HistoryEnd::FirstCommit));
-        commit(&root, "pages/a", "one");
-        commit(&root, "other", "");
-        git(&root, "checkout -q -b branch");
-        commit(&root, "pages/a", "of the branch");
-        commit(&root, "pages/a", "merged");
-        git(&root, "checkout -q main");
-        commit(&root, "main", "");
-        git(&root, "merge -q --no-ff -m x branch");
-        std::fs::write(root.join("pages/a"), "not committed").unwrap();
-        let expected = vec!["merged".to_owned(), "one".to_owned()];
-        assert_eq!(versions(&root, "pages/a"), (expected.clone(), HistoryEnd::FirstCommit));
-        let below = root.join("pages");
-        let head = with(&below, |history| history.head(&below.join("a"))).unwrap().unwrap();
-        assert_eq!(head.as_deref(), Some(&b"merged"[..]));
-        assert_eq!(versions(&root, "pages").0, [""; 0], "a directory is no file");
-        let shallow = directory.path().canonicalize().unwrap().join("shallow");
-        let from = format!("file://{}", root.display());
-        git(&root, &format!("clone -q --depth 1 {from} {}", shallow.display()));
-        assert_eq!(versions(&shallow, "pages/a"), (expected[..1].to_vec(), HistoryEnd::Shallow));
-        assert!(with(directory.path(), |_| Ok(())).is_none());
-    }
-
-    #[test]
-    fn a_repository_runs_nothing_and_replaces_no_object() {
-        let (directory, root) = repository();
-        commit(&root, "a", "one\n");
-        let ran = directory.path().canonicalize().unwrap().join("ran");
-        let touch = format!("touch {}", ran.display());
-        for name in [
-            "core.fsmonitor",
-            "core.pager",
-            "core.editor",
-            "core.sshCommand",
-            "core.askPass",
-            "core.alternateRefsCommand",
-            "diff.external",
-            "diff.x.textconv",
-            "filter.x.smudge",
-            "filter.x.clean",
-            "alias.cat-file",
-            "gpg.program",
-            "credential.helper",
-        ] {
-            let mut command = Command::new("git");
-            let set = command.arg("-C").arg(&root).args(["config", name, &touch]).status();
-            assert!(set.unwrap().success());
-        }
-        // A clone that lacks objects fetches them when it is asked for one.
-        for line in [
-            "config extensions.partialClone evil",
-            "config core.repositoryFormatVersion 1",
-            "config remote.evil.promisor true",
-            "config protocol.ext.allow always",
-        ] {
-            git(&root, line);
-        }
-        let url = format!("ext::sh -c {}", touch.replace(' ', "% "));
-        let mut command = Command::new("git");
-        command.arg("-C").arg(&root).args(["config", "remote.evil.url", &url]);
-        assert!(command.status().unwrap().success());
-        std::fs::write(root.join(".git/info/attributes"), "* diff=x filter=x\n").unwrap();
-        let missing = "0123456789012345678901234567890123456789";
-        let seen = with(&root, |history| {
-            assert!(history.object(missing)?.is_none());
-            history.head(&root.join("a"))
-        });
-        assert_eq!(seen.unwrap().unwrap().as_deref(), Some(&b"one\n"[..]));
-        assert!(!ran.exists());
-    }
-}
+mod tests;

@@ -423,3 +423,26 @@ fn an_image_that_only_the_lock_names_is_uploaded_instead() {
     assert_ne!(avatar, "uploads/7/of-somebody-else.gif");
     assert!(path(&env, "links.lock").exists());
 }
+
+/// The end of the pipe for writing opens as soon as Git opens the other one, and fails when Git has ended.
+#[test]
+#[cfg(target_os = "linux")]
+fn git_ends_with_the_command_that_is_killed() {
+    use std::io::Write;
+    let env = repository();
+    claimed_button(&env, "Donate");
+    let alternates = path(&env, ".git/objects/info/alternates");
+    assert!(Command::new("mkfifo").arg(&alternates).status().unwrap().success());
+    let mut links = env.command(["plan", FILE]).spawn().unwrap();
+    let (send, opened) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(std::fs::File::options().write(true).open(alternates)));
+    let limit = std::time::Duration::from_secs(60);
+    let mut pipe = opened.recv_timeout(limit).unwrap().unwrap();
+    links.kill().unwrap();
+    links.wait().unwrap();
+    let start = std::time::Instant::now();
+    while pipe.write_all(b"#\n").is_ok() {
+        assert!(start.elapsed() < limit, "git has not ended");
+        std::thread::yield_now();
+    }
+}

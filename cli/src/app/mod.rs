@@ -45,6 +45,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return Exit::Ok.into();
     }
     process::no_core_dumps();
+    if let Some(exit) = git::run_if_requested(&args) {
+        return exit.into();
+    }
     if let Some(exit) = crate::output::format::run_filter_if_requested(&args) {
         return exit.into();
     }

@@ -238,8 +238,36 @@ fn follow_link(
 
 /// Returns the Git work tree of a directory without links, else the directory of the closest `links.lock`.
 fn work_tree(directory: &Path) -> Option<&Path> {
-    let with = |name| directory.ancestors().find(|it| it.join(name).symlink_metadata().is_ok());
-    with(".git").or_else(|| with(LOCK_NAME))
+    let has_lock = |it: &&Path| it.join(LOCK_NAME).symlink_metadata().is_ok();
+    git_work_tree(directory).or_else(|| directory.ancestors().find(has_lock))
+}
+
+/// Returns the Git work tree of a directory without links. A `.git` that another user put into a directory for temporary files does not
+/// count.
+pub(crate) fn git_work_tree(directory: &Path) -> Option<&Path> {
+    directory.ancestors().find(|it| {
+        let git = it.join(".git");
+        git.symlink_metadata().is_ok() && !is_dropped(&git)
+    })
+}
+
+/// Tells whether a path without links is trusted whoever owns it.
+pub(crate) fn is_safe(path: &Path) -> bool {
+    safe_directory(path).is_some() || SAFE.get().is_some_and(|safe| safe.any)
+}
+
+/// Tells whether a path is a directory, not a link, that belongs to root.
+pub(crate) fn is_directory_of_root(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        path.symlink_metadata().is_ok_and(|it| it.is_dir() && it.uid() == 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
 }
 
 /// Refuses a file, directory or link that belongs to another user, unless it is in a safe directory.
@@ -273,7 +301,7 @@ fn check_owner(path: &Path, owner: u32) -> io::Result<()> {
     let user = super::own_id();
     let sudo = || std::env::var("SUDO_UID").ok()?.parse().ok();
     let is_trusted = [0, user].contains(&owner) || user == 0 && sudo() == Some(owner);
-    if is_trusted || safe_directory(path).is_some() || SAFE.get().is_some_and(|safe| safe.any) {
+    if is_trusted || is_safe(path) {
         return Ok(());
     }
     Err(Refusal::Foreign(path.to_owned(), owner).into())
