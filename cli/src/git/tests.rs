@@ -125,7 +125,7 @@ fn a_git_that_does_not_respond_is_killed_at_the_deadline() {
     let mut id = 0;
     let asked = with(&root, |history| {
         id = history.child.id();
-        history.deadline = Instant::now();
+        history.deadline = now();
         history.head(&root.join("a"))
     });
     assert_eq!(asked.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
