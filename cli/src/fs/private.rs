@@ -144,7 +144,10 @@ fn remove_stale(target: &Path) -> io::Result<()> {
 /// Refuses a directory that all users can write to, because any of them could have created its files.
 fn refuse_public(directory: &Path) -> io::Result<()> {
     if is_public(directory)? {
-        return Err(io::Error::other("anyone can write to its directory"));
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "anyone can write to its directory",
+        ));
     }
     Ok(())
 }
@@ -170,10 +173,10 @@ fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
     {
         use std::os::unix::fs::MetadataExt;
         if opened.mode() & ANYBODY_WRITES != 0 {
-            return Err(io::Error::other("anyone can write to it"));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "anyone can write to it"));
         }
         if ![0, own_id()].contains(&opened.uid()) {
-            return Err(io::Error::other(FOREIGN));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, FOREIGN));
         }
     }
     Ok(())
@@ -186,7 +189,7 @@ fn refuse_foreign(target: &Path) -> io::Result<()> {
     {
         use std::os::unix::fs::MetadataExt;
         if fs::metadata(target).is_ok_and(|found| found.uid() != own_id()) {
-            return Err(io::Error::other(FOREIGN));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, FOREIGN));
         }
     }
     Ok(())
