@@ -48,13 +48,19 @@ async fn apply(client: links_sdk::Client) -> Result<(), Box<dyn Error>> {
 
 async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
-    use links_sdk::oauth::{Connector, MemoryStore, RefreshingTokenSource};
 
     // docs/embedding.md
+    use links_sdk::oauth::{
+        Connector, CredentialStore, FileCredentialStore, RefreshingTokenSource,
+    };
+
     let connector = Connector::discover(mcp_url).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
     let redirect = in_the_browser(login.url()).await?;
-    let source = RefreshingTokenSource::new(MemoryStore::new(login.finish(&redirect).await?));
+    FileCredentialStore::new("login.json").save(&login.finish(&redirect).await?)?;
+
+    // The next start needs no browser.
+    let source = RefreshingTokenSource::new(FileCredentialStore::new("login.json"));
     let client = Client::builder(base).token(source).build()?;
     // end
     drop(client);

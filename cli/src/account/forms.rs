@@ -126,7 +126,7 @@ impl PlannedForm {
             let committed = store.key(&path).map(|key| store.path_of(&key));
             let committed = committed.as_deref().unwrap_or(&path);
             let service = runs::service(context).unwrap_or_default();
-            let writes = LockWrites::of(context, &service, &store);
+            let writes = LockWrites::of(context, &service, &store.path());
             if !writes.has_form(&plan.name, &form.id) {
                 lock_only = LockOnly::of_form(&store, committed, title, form, forms);
             }

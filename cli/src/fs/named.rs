@@ -245,8 +245,8 @@ fn work_tree(directory: &Path) -> Option<&Path> {
 /// Returns the Git work tree of a directory without links. A `.git` that another user put into a directory for temporary files does not
 /// count.
 pub(crate) fn git_work_tree(directory: &Path) -> Option<&Path> {
-    directory.ancestors().find(|it| {
-        let git = it.join(".git");
+    directory.ancestors().find(|directory| {
+        let git = directory.join(".git");
         git.symlink_metadata().is_ok() && !is_dropped(&git)
     })
 }

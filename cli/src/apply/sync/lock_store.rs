@@ -168,7 +168,7 @@ impl LockStore {
             return Ok(());
         }
         self.write(&lock, true)?;
-        LockWrites::of(context, service, self).add(&before, &lock);
+        LockWrites::of(context, service, &self.path()).add(&before, &lock);
         Ok(())
     }
 

@@ -1,12 +1,11 @@
 //! What runs on this machine wrote into a `links.lock`. It is kept in the state directory, where no pull request can change it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use links_sdk::ProfileId;
 use links_sdk::sync::{Lock, SlotBase};
 
-use super::LockStore;
 use super::state_records::StateRecords;
 use crate::context::Context;
 use crate::fs::private;
@@ -26,8 +25,7 @@ pub(crate) struct LockWrites {
 
 impl LockWrites {
     /// Reads what was written here. A file that cannot be read says nothing.
-    pub(crate) fn of(context: &Context, service: &str, store: &LockStore) -> Self {
-        let lock = store.path();
+    pub(crate) fn of(context: &Context, service: &str, lock: &Path) -> Self {
         let records = lock.to_str().and_then(|lock| StateRecords::of(context, service, lock));
         let path = records.map(|it| it.lock_writes_path());
         let bytes = path.as_ref().and_then(|path| private::read(path).ok().flatten());

@@ -109,7 +109,7 @@ impl SyncRecord {
         match &self.place {
             RecordPlace::Lock(store) => {
                 self.lock = store.read(&self.service)?;
-                self.lock_writes = LockWrites::of(context, &self.service, store);
+                self.lock_writes = LockWrites::of(context, &self.service, &store.path());
                 store.check_user(context, self.lock.user)?;
                 self.read_beyond_lock(context)
             }
