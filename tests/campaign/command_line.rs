@@ -61,11 +61,10 @@ pub(crate) fn line(command: &Command, machine: &mut Machine, world: &World) -> O
             (format!("slots apply --resume {AGREED}"), Vec::new(), Intent::Page(page))
         }
         Command::Abort => ("slots apply --abort".to_owned(), Vec::new(), Intent::Nothing),
-        Command::Restore => {
-            let (run, items) = machine.backup()?;
-            let page =
-                IntendedPage { files: vec![items], restores: true, ..IntendedPage::default() };
-            (format!("slots restore {run} --yes"), Vec::new(), Intent::Page(page))
+        Command::Undo => {
+            let (run, before) = machine.backup()?;
+            let is_alone = machine.left.as_ref() == Some(world);
+            (format!("undo {run} --yes"), Vec::new(), Intent::Undo { before, is_alone })
         }
         Command::Edit { changes, prune } => {
             editing = Some(changes.clone());

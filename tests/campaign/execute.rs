@@ -173,6 +173,7 @@ impl<'p> Player<'p> {
         for machine in &mut self.machines {
             machine.created.clear();
             machine.bulk = None;
+            machine.left = None;
             machine.synced = Synced::Unknown;
         }
         found
@@ -200,7 +201,6 @@ impl<'p> Player<'p> {
             after: &after,
             is_fresh,
             created_before: &self.machines[machine].created,
-            restored_before: &self.machines[machine].restored,
             keys_count: self.keys_count,
         };
         let is_ignored = |it: &Violation| self.program.ignored.iter().any(|rule| rule == it.rule);
@@ -248,9 +248,7 @@ impl<'p> Player<'p> {
         let is_own = |event: &&Event| event.machine == Some(run.machine);
         let can_continue =
             matches!(run.command, Command::Apply { .. } | Command::Again | Command::Resume);
-        if matches!(run.command, Command::Restore) {
-            machine.restored.extend(events.iter().filter(is_own).flat_map(new_ids));
-        }
+        note_run(machine, ended, events, events.iter().all(|it| is_own(&it) || !it.has_changed()));
         if matches!(run.command, Command::Apply { .. } | Command::Again) {
             match ended.exit {
                 Some(0) => machine.synced = Synced::Yes,
@@ -390,13 +388,27 @@ fn bulk_after(
             | Command::Again
             | Command::Resume
             | Command::Abort
-            | Command::Restore
+            | Command::Undo
             | Command::Edit { .. }
     );
     // Another run on the page ends the one that was interrupted. Commands that write without a run change the page as others do.
     let mut bulk = machine.bulk.clone().filter(|_| !is_of_slots)?;
     events.iter().filter(|it| it.machine == Some(nth)).for_each(|it| bulk.see(it));
     Some(bulk)
+}
+
+/// Notes how a new run has left the page, if it ended well. `is_alone` says that no one else wrote meanwhile.
+fn note_run(machine: &mut Machine, ended: &Ended, events: &[Event], is_alone: bool) {
+    let backup = machine.backup();
+    let name = backup.as_ref().map(|(run, _)| run.clone());
+    if name == machine.newest {
+        return;
+    }
+    machine.newest = name;
+    let whole = backup.zip(events.first()).filter(|((_, before), first)| {
+        ended.exit == Some(0) && is_alone && invariants::is_page(before, &first.before)
+    });
+    machine.left = whole.and(events.last()).map(|last| (*last.after).clone());
 }
 
 /// Returns the ids of the slots that an event created.

@@ -166,7 +166,7 @@ fn command(random: &mut Random) -> Command {
         48..50 => Command::BulkAgain,
         50..54 => Command::Resume,
         54..56 => Command::Abort,
-        56..64 => Command::Restore,
+        56..64 => Command::Undo,
         64..69 => Command::Edit { changes: changes(random), prune: prune(random) },
         69..74 => {
             let at = random.percent(40).then(|| random.below(9));

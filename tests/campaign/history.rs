@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Resume,
     Abort,
     /// Undoes the last run of the machine.
-    Restore,
+    Undo,
     Edit {
         changes: Vec<Change>,
         prune: Prune,
@@ -262,7 +262,7 @@ impl Command {
             Self::Again => "apply again",
             Self::Resume => "apply --resume",
             Self::Abort => "apply --abort",
-            Self::Restore => "restore",
+            Self::Undo => "undo",
             Self::Edit { .. } => "edit",
             Self::Add { .. } => "add",
             Self::Set { .. } => "set",

@@ -43,8 +43,6 @@ pub(crate) struct IntendedPage {
     pub(crate) leaves_none: bool,
     /// Set if the page was read before an editor was opened.
     pub(crate) was_opened: bool,
-    /// Set if the page is restored to its state before a run.
-    pub(crate) restores: bool,
     /// Whether only what was changed on the page may differ from the file.
     pub(crate) synced: Synced,
     /// Set if slots that were deleted on the page since a sync, if there was one, are created again.
@@ -75,6 +73,13 @@ pub(crate) enum Intent {
     },
     /// Slots are rewritten or created, each once, by this run and those that it continues.
     Bulk(Box<BulkProgress>),
+    /// What a run did to the page is undone.
+    Undo {
+        /// Slots before the run, as its backup has them.
+        before: Vec<Value>,
+        /// Set if the page is as the run left it, and the run did nothing to a page that others wrote to meanwhile.
+        is_alone: bool,
+    },
     /// Nothing is written.
     Nothing,
 }
@@ -100,8 +105,6 @@ pub(crate) struct Trial<'t> {
     pub(crate) is_fresh: bool,
     /// Slots that interrupted runs of the same file have created.
     pub(crate) created_before: &'t BTreeSet<u64>,
-    /// Slots that earlier restores have created: what was added to them since stays.
-    pub(crate) restored_before: &'t BTreeSet<u64>,
     /// Set if the service honours idempotency keys.
     pub(crate) keys_count: bool,
 }
@@ -244,6 +247,7 @@ pub(crate) fn check(trial: &Trial<'_>) -> Vec<Violation> {
         Intent::Fields { changed, added } => trial.changes_fields(changed, *added, &mut violate),
         Intent::Set { .. } | Intent::Delete { .. } => {}
         Intent::Bulk(bulk) => bulk_rules::check(trial, bulk, &mut violate),
+        Intent::Undo { before, is_alone } => trial.undoes(before, *is_alone, &mut violate),
         Intent::Nothing => {
             if trial.writes().any(Event::has_changed) {
                 violate("nothing", "something was written".to_owned());
@@ -359,7 +363,7 @@ impl Trial<'_> {
     pub(crate) fn done(&self) -> Option<Value> {
         let data = last_object(self.out).map(|it| it["data"].clone())?;
         match self.intent {
-            Intent::Page(_) => Some(data["done"].clone()),
+            Intent::Page(_) | Intent::Undo { .. } => Some(data["done"].clone()),
             Intent::Bulk(_) => Some(data["pages"][0]["done"].clone()),
             _ => None,
         }
@@ -377,6 +381,9 @@ impl Trial<'_> {
                         allowed && !page.files.iter().all(is_named)
                     }
                     Intent::Delete { ids } => ids.contains(&slot.id),
+                    Intent::Undo { before, .. } => {
+                        before.iter().all(|item| item["id"].as_u64() != Some(slot.id))
+                    }
                     _ => false,
                 };
                 if !may {
@@ -454,7 +461,7 @@ impl Trial<'_> {
     }
 
     fn makes_the_page(&self, page: &IntendedPage, violate: Violate<'_>) {
-        let IntendedPage { files, restores, .. } = page;
+        let files = &page.files;
         for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
             let known: Vec<_> =
                 files
@@ -464,7 +471,8 @@ impl Trial<'_> {
                         if page.recreates { without_gone_ids(items, &event.before) } else { items }
                     })
                     .collect();
-            writes_what_the_file_says(event, request, &known, *restores, violate);
+            updates_what_the_file_says(event, &known, violate);
+            creates_what_the_file_says(event, request, &known, violate);
         }
         match page.synced {
             Synced::Yes => return self.leaves_what_was_changed(violate),
@@ -483,17 +491,13 @@ impl Trial<'_> {
         let must = |slot: &Slot| {
             page.leaves_none && page.may_prune(slot)
                 || created.contains(&slot.id)
-                || !restores && self.created_before.contains(&slot.id)
+                || self.created_before.contains(&slot.id)
         };
-        let output = format!("{}{}", self.out, self.err);
-        let meets = |item: &Value, slot: &Slot| {
-            let may_hold_more = !restores || self.restored_before.contains(&slot.id);
-            meets(item, slot, world) && (may_hold_more || holds_no_more(item, slot, &output))
-        };
-        let fits = |items: &Vec<Value>| embeds(items, world, must, meets);
+        let fits =
+            |items: &Vec<Value>| embeds(items, world, must, |item, slot| meets(item, slot, world));
         let files: Vec<_> = files
             .iter()
-            .map(|items| if *restores { restorable(items, world) } else { items.clone() })
+            .cloned()
             .map(|items| if page.recreates { without_gone_ids(items, world) } else { items })
             .collect();
         if !files.iter().any(fits) {
@@ -504,7 +508,36 @@ impl Trial<'_> {
                 found.join("\n  "),
                 items.join("\n  ")
             );
-            violate(if *restores { "restored" } else { "page" }, text);
+            violate("page", text);
+        }
+    }
+
+    /// Checks that an undo creates only what the run has deleted; and, if nobody else has written since before the run, that the page is as
+    /// it was then.
+    fn undoes(&self, before: &[Value], is_alone: bool, violate: Violate<'_>) {
+        let items = [before.to_vec()];
+        for (_, event, request) in self.mine().filter(|(_, _, it)| it.is_executed()) {
+            creates_what_the_file_says(event, request, &items, violate);
+        }
+        let foreign = |it: &Event| it.machine != Some(self.machine) && it.has_changed();
+        if self.exit != Some(0) || !is_alone || self.events.iter().any(foreign) {
+            return;
+        }
+        let output = format!("{}{}", self.out, self.err);
+        let world = self.events.last().map_or(self.after, |event| &*event.after);
+        let meets = |item: &Value, slot: &Slot| {
+            meets(item, slot, world) && holds_no_more(item, slot, &output)
+        };
+        let expected = restorable(before, world);
+        if !embeds(&expected, world, |_| true, meets) {
+            let found: Vec<_> = world.slots.iter().map(|it| describe(it, true)).collect();
+            let items: Vec<_> = expected.iter().map(Value::to_string).collect();
+            let text = format!(
+                "exit 0, yet the page is\n  {}\nand not\n  {}",
+                found.join("\n  "),
+                items.join("\n  ")
+            );
+            violate("undone", text);
         }
     }
 
@@ -605,14 +638,8 @@ impl Trial<'_> {
     }
 }
 
-/// Checks that every value that a request wrote is in the file.
-fn writes_what_the_file_says(
-    event: &Event,
-    request: &Request,
-    files: &[Vec<Value>],
-    restores: bool,
-    violate: Violate<'_>,
-) {
+/// Checks that every value that a request changed is in the file.
+fn updates_what_the_file_says(event: &Event, files: &[Vec<Value>], violate: Violate<'_>) {
     let change = event.change();
     let items = || files.iter().flatten();
     for (id, key) in change.updated() {
@@ -621,14 +648,23 @@ fn writes_what_the_file_says(
         let is_named = |item: &&Value| {
             item["id"].as_u64().is_none_or(|it| it == id) && item["type"] == change.after.kind(slot)
         };
-        let says = |item: &Value| match item["data"].get(&key) {
-            Some(said) => wanted(&key, said, value),
-            None => restores && alike(value, &Value::Null),
-        };
-        if !items().filter(is_named).any(says) && !restores {
+        let says =
+            |item: &Value| item["data"].get(&key).is_some_and(|said| wanted(&key, said, value));
+        if !items().filter(is_named).any(says) {
             violate("file", format!("{key} of slot {id} became {value}, which no file says"));
         }
     }
+}
+
+/// Checks that every slot that a request created is in the file.
+fn creates_what_the_file_says(
+    event: &Event,
+    request: &Request,
+    files: &[Vec<Value>],
+    violate: Violate<'_>,
+) {
+    let change = event.change();
+    let items = || files.iter().flatten();
     for id in change.created() {
         let slot = change.after.slot(id).unwrap();
         let says = |item: &Value| {
@@ -672,6 +708,15 @@ fn embeds(
         }
     }
     reached[items.len()]
+}
+
+/// Returns whether the page consists of these items, which name their slots.
+pub(crate) fn is_page(items: &[Value], world: &World) -> bool {
+    items.len() == world.slots.len()
+        && items
+            .iter()
+            .zip(&world.slots)
+            .all(|(item, slot)| item["id"].as_u64() == Some(slot.id) && meets(item, slot, world))
 }
 
 fn meets(item: &Value, slot: &Slot, world: &World) -> bool {

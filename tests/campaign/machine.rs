@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::bulk::{Bulk, BulkProgress};
 use crate::history::Prune;
 use crate::invariants::{Synced, Violation};
+use crate::world::World;
 
 /// A computer with a token of its own.
 #[derive(Debug)]
@@ -25,8 +26,10 @@ pub(crate) struct Machine {
     pub(crate) last_bulk: Option<(Bulk, Vec<String>)>,
     /// What runs of that rewrite or import have done so far, if they have not ended.
     pub(crate) bulk: Option<BulkProgress>,
-    /// Slots that restores have created.
-    pub(crate) restored: BTreeSet<u64>,
+    /// The newest run with a backup.
+    pub(crate) newest: Option<String>,
+    /// The page as that run left it, if it succeeded in one command and had the page for itself.
+    pub(crate) left: Option<World>,
     /// Set if the last page file is compared with the page alone, whatever was changed since the last sync.
     pub(crate) is_exact: bool,
     /// Whether the last page file was synced with the page.
@@ -55,7 +58,8 @@ impl Machine {
             created: BTreeSet::new(),
             last_bulk: None,
             bulk: None,
-            restored: BTreeSet::new(),
+            newest: None,
+            left: None,
             is_exact,
             synced: Synced::No,
             files: 0,
@@ -99,6 +103,7 @@ impl Machine {
         }
         self.created.clear();
         self.bulk = None;
+        self.left = None;
         self.open.clear();
         self.synced = Synced::No;
     }

@@ -120,8 +120,6 @@ fn lines(env: &TestEnv) -> Vec<Vec<String>> {
         [&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x03\x20\0\0\x03\x20"[..], &[0; 64]].concat(),
     );
     let words = |leaf: &[String]| match leaf.join(" ").as_str() {
-        // Anything that is not a run will do: it is looked up all the same.
-        "slots restore" => vec!["cafe", "--yes"],
         // It ends at once where the port is taken.
         "sandbox serve" => vec!["--port", "TAKEN"],
         "auth switch" => vec!["nobody"],

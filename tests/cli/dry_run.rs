@@ -8,15 +8,8 @@ use crate::leaves::{self, names};
 use crate::test_env::{CommandResult, TestEnv};
 
 /// Commands that end with the exit code of `slots plan`: there is something to do.
-const AS_PLANS: &[&str] = &[
-    "apply",
-    "slots apply",
-    "slots restore",
-    "slots edit",
-    "slots rewrite",
-    "slots import",
-    "undo",
-];
+const AS_PLANS: &[&str] =
+    &["apply", "slots apply", "slots edit", "slots rewrite", "slots import", "undo"];
 
 fn writes(env: &TestEnv) -> bool {
     let wrote = env.server.requests().iter().any(|request| {
@@ -131,7 +124,7 @@ fn a_dry_run_of_apply_is_the_plan() {
     let run = unchanged(&env, |it| it.run("slots apply page.yaml --dry-run -o json"));
     assert_eq!((run.exit, &run.json()["data"]), (3, &plan.json()["data"]), "{run}");
     assert!(!writes(&env));
-    assert_eq!(env.run("slots history -o json").json()["data"], json!([]));
+    assert_eq!(env.run("log -o json").json()["data"], json!([]));
 
     let bad = PAGE.replace("title: New", "titel: New");
     env.file("page.yaml", &bad);
@@ -182,22 +175,22 @@ fn a_dry_run_of_apply_prints_the_requests_that_are_known() {
 }
 
 #[test]
-fn a_dry_run_of_restore_restores_nothing() {
+fn a_dry_run_of_undo_undoes_nothing() {
     let env = TestEnv::cafe().keeping_cache();
     let directory = env.home.path().join("state").display().to_string();
     let env = env.env("LINKS_STATE_DIR", directory);
     env.file("page.yaml", PAGE);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     env.operations();
-    let history = env.run("slots history -o json").stdout;
-    let line = format!("slots restore {}", run_of(&history));
+    let history = env.run("log -o json").stdout;
+    let line = format!("undo {}", run_of(&history));
     let run = unchanged(&env, |it| it.run(&format!("{line} --dry-run")));
     assert_eq!(run.exit, 3, "{run}");
     assert!(run.stdout.contains("\"Good evening!\" → \"Good morning!\""), "{run}");
     let run = unchanged(&env, |it| it.run(&format!("{line} --dry-run=request")));
     assert!(run.exit == 3 && run.stdout.starts_with("curl -X PATCH "), "{run}");
     assert!(!writes(&env));
-    assert_eq!(env.run("slots history -o json").stdout, history);
+    assert_eq!(env.run("log -o json").stdout, history);
 }
 
 fn run_of(history: &str) -> String {

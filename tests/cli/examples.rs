@@ -34,7 +34,6 @@ const ELSEWHERE: &[&str] = &[
 /// Returns the setup before each example of a command.
 fn before(leaf: &str) -> &'static str {
     match leaf {
-        "slots restore" => "links slots apply cafe.yaml",
         "undo" => "links slots set cafe 1001 title=Anew",
         "slots pull" | "pull" | "schema page" => "rm -f cafe.yaml",
         "init" => "mkdir -p pages",

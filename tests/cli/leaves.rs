@@ -16,10 +16,10 @@ const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
 /// Returns the words that each leaf is run with. A leaf that is missing here fails the tests.
 pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
     match leaf {
-        "me" | "profile list" | "forms list" | "log" | "slots history" | "sandbox path"
-        | "sandbox reset" | "sandbox serve" | "auth status" | "auth list" | "channels list"
-        | "slots types" | "doctor" | "service" | "config path" | "config list" | "help"
-        | "schema page" | "schema form" => {
+        "me" | "profile list" | "forms list" | "log" | "sandbox path" | "sandbox reset"
+        | "sandbox serve" | "auth status" | "auth list" | "channels list" | "slots types"
+        | "doctor" | "service" | "config path" | "config list" | "help" | "schema page"
+        | "schema form" => {
             vec![]
         }
         "api" => vec!["GET", "/profiles/cafe/markdown"],
@@ -32,7 +32,6 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots move" => vec!["cafe", "1004", "--top"],
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
-        "slots restore" => vec!["RUN", "--yes"],
         "undo" => vec!["--yes"],
         "slots rewrite" => {
             vec!["cafe", "--where", ".id == 1001", "--edit", ".data.title=\"Anew\"", "--yes"]
@@ -107,12 +106,6 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
     let mut line: Vec<String> = leaf.split(' ').map(str::to_owned).collect();
     line.extend(words(leaf).into_iter().map(str::to_owned));
     match leaf {
-        "slots restore" => {
-            env.file("more.yaml", "profile: cafe\nslots: [{type: text, data: {title: New}}]\n");
-            env.run("slots apply more.yaml");
-            let runs = env.run("slots history -o ids").stdout;
-            line[2] = runs.lines().next().map_or_else(String::new, str::to_owned);
-        }
         "check" => {
             // A link that needs no request.
             env.file("links.yaml", "profile: cafe\nsocials: [mailto:hello@qara.example]\n");
@@ -200,7 +193,7 @@ fn every_leaf_has_every_output_format() {
     assert_eq!(formats, ["table", "json", "yaml", "jsonl", "csv", "markdown", "ids"]);
     for leaf in names() {
         // These leaves show only what this machine has stored of earlier runs.
-        let is_empty = ["slots history", "log", "auth list"].contains(&leaf.as_str());
+        let is_empty = ["log", "auth list"].contains(&leaf.as_str());
         // The line for other programs is the data itself.
         let key = if leaf == "sandbox serve" { "baseUrl" } else { "data" };
         // It has no id to print, so nothing would tell that it runs.
@@ -284,7 +277,6 @@ const LOCAL: &[&str] = &[
     "help",
     "completions",
     "man",
-    "slots history",
     "log",
     "schema form",
     "check",

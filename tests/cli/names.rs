@@ -145,7 +145,7 @@ fn fault_72_no_name_of_the_service_becomes_a_path() {
         "slots pull 101 -O out.yaml",
         "slots plan page.yaml",
         "slots apply page.yaml",
-        "slots history",
+        "log",
         "schema page 101",
     ] {
         let mut command = env.command(line.split(' '));

@@ -229,18 +229,19 @@ fn found_05_references_in_data_of_the_service_are_not_followed_in_an_edit() {
 }
 
 #[test]
-fn found_05_references_in_data_of_the_service_are_not_followed_in_a_restore() {
+fn found_05_references_in_data_of_the_service_are_not_followed_in_an_undo() {
     let env = hostile().keeping_state();
     env.file(
         "page.yaml",
         "profile: cafe\nslots:\n  - {id: 1003, type: picture, data: {title: Changed}}\n",
     );
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
-    let history = env.run("slots history -o json").json();
+    let history = env.run("log -o json").json();
     let run = history["data"][0]["run"].as_str().unwrap().to_owned();
-    let backup = history["data"][0]["backup"].as_str().unwrap().to_owned();
+    let journal = history["data"][0]["journal"].as_str().unwrap();
+    let backup = journal.replace(".jsonl", ".page.json");
     env.operations();
-    let restored = env.run(&format!("slots restore {run} --yes"));
+    let restored = env.run(&format!("undo {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
     nothing_left(&env);
     // Nor does a backup that is applied as the page file that it is, even from where the files are.

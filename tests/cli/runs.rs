@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use links_fixtures::Fault;
 use links_sdk::apply::JournalStore;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::steps::cut_short;
 use crate::test_env::{CommandResult, TestEnv, reported_exit};
@@ -52,7 +52,7 @@ fn an_interrupted_run_is_listed_and_resumed() {
     cut_off(&env, "after_send:3", "slots apply page.yaml");
     let row = &rows(&env.run("slots apply --status -o json"))[0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"unfinished".into(), &true.into()), "{row}");
-    assert_eq!(row["done"], json!({"updated": 1, "created": 0, "deleted": 0, "reordered": false}));
+    assert_eq!(row["summary"], "1 updated; the answer to the last request was lost");
     let (here, elsewhere) = (env.home.path().join("page.yaml"), env.home.path().join("moved"));
     std::fs::rename(&here, &elsewhere).unwrap();
     let moved = env.run("slots apply --resume");
@@ -66,12 +66,11 @@ fn an_interrupted_run_is_listed_and_resumed() {
     assert!(!env.operations().contains(&"createSlots".to_owned()), "both slots were found");
     assert_eq!(slots(&env), 16);
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
-    let history = env.run("slots history cafe -o json");
+    let history = env.run("log --profile cafe -o json");
     let row = &rows(&history)[0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"done".into(), &false.into()), "{row}");
-    assert_eq!(row["done"], json!({"updated": 1, "created": 2, "deleted": 0, "reordered": false}));
-    assert!(env.run("slots history").stdout.contains("1 updated, 2 created"));
-    assert_eq!(rows(&env.run("slots history 102 -o json")).len(), 0);
+    assert_eq!(row["summary"], "1 updated, 2 created");
+    assert_eq!(rows(&env.run("log --profile 102 -o json")).len(), 0);
 }
 
 #[test]
@@ -80,10 +79,10 @@ fn an_interrupted_run_can_be_aborted() {
     cut_off(&env, "after_send:2", "slots apply page.yaml");
     let aborted = env.run("slots apply --abort page.yaml");
     assert_eq!(aborted.exit, 0, "{aborted}");
-    assert_eq!(rows(&env.run("slots history -o json"))[0]["state"], "aborted");
+    assert_eq!(rows(&env.run("log -o json"))[0]["state"], "aborted");
     assert_eq!(env.run("slots apply --abort").exit, 6);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
-    assert_eq!(rows(&env.run("slots history -o json")).len(), 2);
+    assert_eq!(rows(&env.run("log -o json")).len(), 2);
 }
 
 #[test]
@@ -99,7 +98,7 @@ fn fault_49_an_unfinished_run_of_another_file_is_replaced_and_reported() {
         "{run}"
     );
     let states: Vec<_> =
-        rows(&env.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
+        rows(&env.run("log -o json")).iter().map(|row| row["state"].clone()).collect();
     assert_eq!(states, ["done", "replaced"], "the latest comes first");
 }
 
@@ -115,7 +114,7 @@ fn fault_65_a_damaged_journal_blocks_apply_until_it_is_aborted() {
     assert_eq!(run.exit, 14, "{run}");
     assert!(run.stderr.contains("is damaged") && run.stderr.contains("--abort"), "{run}");
     assert_eq!(env.operations(), ["getProfile"]);
-    assert_eq!(rows(&env.run("slots history -o json"))[0]["state"], "unreadable");
+    assert_eq!(rows(&env.run("log -o json"))[0]["state"], "unreadable");
     assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     assert_eq!(slots(&env), 16, "what was created is found by its content");
@@ -125,21 +124,21 @@ fn fault_65_a_damaged_journal_blocks_apply_until_it_is_aborted() {
 fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
     let env = cafe();
     cut_off(&env, "after_send:3", "slots apply page.yaml");
-    let row = rows(&env.run("slots history -o json")).remove(0);
-    let text = |name: &str| row[name].as_str().unwrap().to_owned();
-    std::fs::write(text("journal"), "what?\n{}\n").unwrap();
+    let row = rows(&env.run("log -o json")).remove(0);
+    std::fs::write(row["journal"].as_str().unwrap(), "what?\n{}\n").unwrap();
+    let backup = runs(&env).backup(row["run"].as_str().unwrap()).display().to_string();
     assert_eq!(env.run("slots apply page.yaml").exit, 14, "it stands in the way");
     assert_eq!(env.run("slots apply --abort page.yaml").exit, 0);
     // A run that never began blocks no other run, and stays as well.
-    let other = text("backup").replace(".page.json", "0.page.json");
-    std::fs::copy(text("backup"), &other).unwrap();
+    let other = backup.replace(".page.json", "0.page.json");
+    std::fs::copy(&backup, &other).unwrap();
     let again = env.run("slots apply page.yaml");
     assert_eq!(again.exit, 0, "{again}");
-    assert!(std::fs::exists(text("backup")).unwrap() && std::fs::exists(&other).unwrap());
+    assert!(std::fs::exists(&backup).unwrap() && std::fs::exists(&other).unwrap());
     let states: Vec<_> =
-        rows(&env.run("slots history -o json")).iter().map(|row| row["state"].clone()).collect();
+        rows(&env.run("log -o json")).iter().map(|row| row["state"].clone()).collect();
     assert_eq!(states, ["not_begun", "aborted"], "what is left was made before the damage");
-    let restored = env.run(&format!("slots restore {} --yes", text("run") + "0"));
+    let restored = env.run(&format!("slots apply {other}"));
     assert_eq!(restored.exit, 0, "{restored}");
     assert_eq!(env.server.account().profiles[0].slots[0].data["title"], "Good morning!");
 }
@@ -188,7 +187,7 @@ fn found_20_a_run_of_another_account_is_acted_on_only_when_named() {
         }
     };
     of_user("\"user\":7");
-    assert!(!rows(&env.run("slots history -o json")).is_empty(), "no one can tell");
+    assert!(!rows(&env.run("log -o json")).is_empty(), "no one can tell");
     let config = env.home.path().join("config");
     std::fs::create_dir_all(&config).unwrap();
     let accounts = serde_json::json!({"version": 1, "current": "other", "accounts": {"other": {
@@ -196,7 +195,7 @@ fn found_20_a_run_of_another_account_is_acted_on_only_when_named() {
     }}});
     std::fs::write(config.join("accounts.json"), accounts.to_string()).unwrap();
     let env = env.env("LINKS_CONFIG_DIR", config.display().to_string()).env("LINKS_TOKEN", "");
-    assert_eq!(rows(&env.run("slots history -o json")).len(), 0);
+    assert_eq!(rows(&env.run("log -o json")).len(), 0);
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
     assert_eq!(env.run("slots apply --abort page.yaml").exit, 6);
 }
@@ -224,7 +223,7 @@ fn found_h_a_pipe_in_place_of_a_journal_hangs_nothing() {
     let journal = runs(&env).list().unwrap().remove(0).path;
     std::fs::remove_file(&journal).unwrap();
     assert!(Command::new("mkfifo").arg(&journal).status().unwrap().success());
-    let row = rows(&env.run("slots history -o json")).remove(0);
+    let row = rows(&env.run("log -o json")).remove(0);
     assert_eq!(row["state"], "unreadable");
     assert!(row["summary"].as_str().unwrap().contains("not a regular file"), "{row}");
     assert_eq!(env.run("slots apply page.yaml").exit, 14);
@@ -237,8 +236,8 @@ fn found_h_a_pipe_in_place_of_a_journal_hangs_nothing() {
 fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
     let env = cafe();
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
-    let row = rows(&env.run("slots history -o json")).remove(0);
-    let seen = crate::terminal::run_at(80, &env, "slots history");
+    let row = rows(&env.run("log -o json")).remove(0);
+    let seen = crate::terminal::run_at(80, &env, "log");
     assert!(seen.text.contains(row["run"].as_str().unwrap()), "{}", seen.text);
 }
 
@@ -311,31 +310,30 @@ fn fault_60_runs_that_start_together_create_each_slot_once() {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
         assert_eq!(slots(&env), 16);
-        assert_eq!(rows(&env.run("slots history -o json")).len(), 1, "only one had to write");
+        assert_eq!(rows(&env.run("log -o json")).len(), 1, "only one had to write");
     }
 }
 
 #[test]
-fn a_restore_reverts_what_can_be_reverted_and_reports_the_rest() {
+fn an_undo_reverts_what_can_be_reverted_and_reports_the_rest() {
     let env = cafe();
-    env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Changed}}\n  - {type: text, data: {title: Stays}}\n");
+    env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1002, type: button, data: {title: Changed}}\n  - {type: text, data: {title: New}}\n");
     let before = env.run("slots pull cafe").stdout;
     let apply = env.run("slots apply less.yaml --prune --prune-unsupported --yes --max-deletes 20");
     assert_eq!(apply.exit, 0, "{apply}");
-    let row = &rows(&env.run("slots history -o json"))[0];
+    let row = &rows(&env.run("log -o json"))[0];
     let run = row["run"].as_str().unwrap();
-    assert_eq!(row["deleted"].as_array().unwrap().len(), 12);
+    assert!(row["summary"].as_str().unwrap().contains("12 deleted"), "{row}");
     env.operations();
 
-    let unasked = env.run(&format!("slots restore {run}"));
+    let unasked = env.run(&format!("undo {run}"));
     assert_eq!(unasked.exit, 14, "{unasked}");
     assert!(unasked.stderr.contains("click statistics are lost"), "{unasked}");
     let writes = ["updateSlots", "createSlots", "reorderSlots"];
     assert!(!env.operations().iter().any(|it| writes.contains(&it.as_str())));
 
-    let restored = env.run(&format!("slots restore {} --yes", &run[..14]));
+    let restored = env.run(&format!("undo {} --yes", &run[..14]));
     assert_eq!(restored.exit, 0, "{restored}");
-    assert!(restored.stdout.contains("1 newer slot is kept"), "{restored}");
     assert!(restored.stderr.contains("cannot be restored"), "the two legacy slots\n{restored}");
     let content = |text: &str| -> Vec<String> {
         let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']).to_owned());
@@ -344,18 +342,17 @@ fn a_restore_reverts_what_can_be_reverted_and_reports_the_rest() {
     let (before, after) = (content(&before), content(&env.run("slots pull cafe").stdout));
     let missing: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
     assert!(missing.iter().all(|line| line.starts_with("type: ")), "{missing:?}");
-    assert!(after.contains(&"title: Stays".to_owned()), "what came since stays");
+    assert!(!after.contains(&"title: New".to_owned()), "what the run created is deleted");
     assert!(!after.contains(&"title: Changed".to_owned()));
-    assert_eq!(slots(&env), 13);
-    let again = env.run(&format!("slots restore {run} --yes"));
+    assert_eq!(slots(&env), 12);
+    let again = env.run(&format!("undo {run} --yes"));
     assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
-    assert!(!again.stderr.contains("--prune"), "it takes no such flag\n{again}");
-    assert_eq!(env.run("slots restore no-such-run").exit, 6);
-    assert_eq!(env.run("slots restore f").exit, 6);
+    assert_eq!(env.run("undo no-such-run").exit, 6);
+    assert_eq!(env.run("undo f").exit, 6);
 }
 
 #[test]
-fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
+fn found_17_an_undo_clears_the_keys_that_the_run_added_or_names_them() {
     let env = cafe();
     let added = [(0, "description"), (1, "style"), (2, "title")];
     env.server.edit(|account| {
@@ -363,15 +360,14 @@ fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
             account.profiles[0].slots[at].data.remove(key);
         }
     });
+    let items = "  - {id: 1001, type: text, data: {description: Added}}\n  - {id: 1002, type: button, data: {style: outline}}\n  - {id: 1003, type: picture, data: {title: Added}}\n";
+    env.file("page.yaml", format!("profile: cafe\nslots:\n{items}"));
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
-    let run = rows(&env.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
-    for line in ["1001 description=Added", "1002 style=outline", "1003 title=Added"] {
-        assert_eq!(env.run(&format!("slots set cafe {line}")).exit, 0);
-    }
-    let restored = env.run(&format!("slots restore {run} --yes"));
+    let run = rows(&env.run("log -o json"))[0]["run"].as_str().unwrap().to_owned();
+    let restored = env.run(&format!("undo {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
-    assert!(restored.stdout.contains("3 updated"), "{restored}");
-    let named = "slot 1001: `description` was added since and is kept";
+    assert!(restored.stdout.contains("2 updated"), "{restored}");
+    let named = "slot 1001: `description` was added and is kept";
     assert!(restored.stderr.contains(named) && !restored.stderr.contains("1003: `"), "{restored}");
     let held = |at: usize, key: &str| {
         let value = &env.server.account().profiles[0].slots[at].data;
@@ -380,60 +376,20 @@ fn found_17_a_restore_clears_the_keys_that_were_added_since_or_names_them() {
     assert_eq!(held(0, "title"), "Good morning!");
     assert_eq!(held(0, "description"), "Added");
     assert_eq!((held(1, "style"), held(2, "title")), ("primary".into(), Value::Null));
-    let again = env.run(&format!("slots restore {run} --yes"));
-    assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
-    let told = env.run(&format!("slots restore {run} --yes -o json")).json();
+    let told = env.run(&format!("undo {run} --overwrite --yes -o json")).json();
     let left = serde_json::json!([{ "id": 1001, "key": "description" }]);
     assert_eq!(told["data"]["notRestored"], left);
 }
 
 #[test]
-fn found_17_a_restore_that_is_ended_anywhere_is_finished_by_the_same_command() {
-    let mut tried = 0;
-    for place in ["before_send", "after_send", "after_write"] {
-        for nth in 1.. {
-            let env = cafe();
-            env.server.edit(|account| {
-                let slots = &mut account.profiles[0].slots;
-                slots.truncate(4);
-                slots[2].data.remove("title");
-            });
-            let text = "profile: cafe\nslots:\n  - {id: 1003, type: picture}\n  - {id: 1001, type: text}\n";
-            env.file("less.yaml", text);
-            assert_eq!(env.run("slots apply less.yaml --prune --yes --max-deletes 9").exit, 0);
-            assert_eq!(env.run("slots set cafe 1003 title=Added").exit, 0);
-            let run = rows(&env.run("slots history -o json")).remove(0);
-            let line = format!("slots restore {} --yes", run["run"].as_str().unwrap());
-            let before = env.server.account().next_id;
-            let ended = cut_short(&env, &line, &format!("{place}:{nth}"));
-            if ended.status.success() {
-                break;
-            }
-            assert_eq!(ended.status.code(), None, "{place}:{nth}");
-            tried += 1;
-            let again = env.run(&line);
-            assert_eq!(again.exit, 0, "{place}:{nth}: {again}");
-            let account = env.server.account();
-            let slots = &account.profiles[0].slots;
-            let kinds: Vec<_> = slots.iter().map(|slot| slot.kind.as_str()).collect();
-            assert_eq!(kinds, ["text", "button", "picture", "form"], "{place}:{nth}: {again}");
-            assert!(slots[2].data.get("title").is_none_or(Value::is_null), "{place}:{nth}");
-            assert_eq!(account.next_id - before, 2, "{place}:{nth}: nothing was created twice");
-            assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
-        }
-    }
-    assert!(tried > 12, "only {tried} places were tried");
-}
-
-#[test]
-fn an_interrupted_restore_is_finished_by_the_same_command() {
+fn an_interrupted_undo_is_finished_by_the_same_command() {
     let env = cafe();
     env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
     assert_eq!(env.run("slots apply less.yaml --prune --yes --max-deletes 20").exit, 0);
-    let run = rows(&env.run("slots history -o json"))[0]["run"].as_str().unwrap().to_owned();
+    let run = rows(&env.run("log -o json"))[0]["run"].as_str().unwrap().to_owned();
     let next_id = || env.server.account().next_id;
     let before = next_id();
-    let line = format!("slots restore {run} --yes");
+    let line = format!("undo {run} --yes");
     cut_off(&env, "after_send:3", &line);
     assert_eq!(env.run("slots apply --resume").exit, 2, "it has no file");
     let again = env.run(&line);
@@ -491,7 +447,7 @@ fn fault_34_a_token_that_may_only_read_writes_nothing_and_leaves_nothing_open() 
     assert_eq!(run.exit, 5, "{run}");
     assert!(run.stderr.contains("nothing was written"), "{run}");
     assert_eq!(env.server.account().profiles, before.profiles);
-    assert_eq!(rows(&env.run("slots history -o json"))[0]["state"], "refused");
+    assert_eq!(rows(&env.run("log -o json"))[0]["state"], "refused");
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
 }
 

@@ -66,20 +66,6 @@ fn every_write_is_listed_with_its_words() {
     assert_eq!(of("state"), ["done"; 4]);
     let some = ok(&env, "log --profile cafe -n 1 -o json").json();
     assert_eq!(some["data"], json!([rows[2]]));
-    let history = ok(&env, "slots history -o json").json();
-    assert_eq!(history["data"].as_array().unwrap().len(), 1, "as before, it lists runs of apply");
-}
-
-#[test]
-fn the_commands_that_were_renamed_still_work_and_are_hidden() {
-    let env = cafe();
-    let help = ok(&env, "slots --help").stdout;
-    assert!(!help.contains("history") && !help.contains("restore"), "{help}");
-    page_file(&env);
-    ok(&env, "slots apply page.yaml");
-    let run = ok(&env, "slots history -o ids").stdout;
-    ok(&env, &format!("slots restore {} --yes", run.trim()));
-    assert_eq!(rows(&env)[0]["command"], format!("slots restore {} --yes", run.trim()));
 }
 
 /// What the journal says is what the service has done, wherever the command was ended; and no other command is in its way.

@@ -1,6 +1,6 @@
 //! Arguments of `apply`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -44,9 +44,6 @@ pub(crate) struct ApplyArgs {
     /// Indices of the items that match only a slot with exactly their content.
     #[arg(skip)]
     pub(crate) exact: BTreeSet<usize>,
-    /// Ids of the slots that earlier, ended runs created for the items, by index.
-    #[arg(skip)]
-    pub(crate) created: BTreeMap<usize, SlotId>,
     /// What counts where both sides changed something.
     #[arg(skip)]
     pub(crate) sync: SyncArgs,

@@ -22,7 +22,6 @@ pub(crate) mod problems;
 pub(crate) mod report;
 pub(crate) mod run_failure;
 pub(crate) mod run_progress;
-pub(crate) mod run_table;
 pub(crate) mod runs;
 pub(crate) mod saved_plan;
 pub(crate) mod schema_line;

@@ -80,9 +80,6 @@ pub(crate) async fn plan(
     }
     let (prune, prune_unsupported) = (apply_args.prune, apply_args.prune_unsupported);
     let exact = apply_args.exact.clone();
-    let mut all_created = apply_args.created.clone();
-    all_created.extend(created);
-    let created = all_created;
     let mut options =
         PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
     if apply_args.renew_mood {

@@ -144,18 +144,6 @@ impl PlannedPage {
         self.is_restore.then(|| StyledLine::new(Style::Changed, text))
     }
 
-    /// Note about slots that were added since and are kept, if there are any.
-    pub(crate) fn newer_slots_note(&self) -> Option<StyledLine> {
-        let text = match self.plan.kept.len() {
-            0 => return None,
-            1 => "1 newer slot is kept; `links slots delete` deletes it".to_owned(),
-            many => {
-                format!("{many} newer slots are kept; `links slots delete` deletes them")
-            }
-        };
-        self.is_restore.then(|| StyledLine::new(Style::Changed, text))
-    }
-
     /// Proposal for the SDK: the desired page, the options and the plan.
     pub(crate) fn proposal(&self) -> Proposal {
         let file = self.file.page.content.clone();

@@ -57,7 +57,6 @@ pub(crate) fn report(
         Style::Plain,
         format!("{}: {} ({})", page.login, written(done), counted_requests(requests)),
     )];
-    lines.extend(planned.newer_slots_note());
     lines.extend(page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
     let PageSnapshot { id, login, url, .. } = page;
     let sync = sync(planned.merged.as_deref());

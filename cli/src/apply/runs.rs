@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use links_sdk::ProfileKey;
-use links_sdk::apply::{
-    JournalError, JournalStore, LockError, RecordedRun, RunCommand, RunOwner, RunSettings,
-};
+use links_sdk::apply::{JournalError, LockError, RecordedRun, RunCommand, RunOwner, RunSettings};
 
 use crate::context::Context;
 use crate::env_vars::STATE_DIR;
@@ -42,30 +39,9 @@ pub(crate) fn write_settings(
     Ok(recorded.owner(context.owner()).command(Some(command)))
 }
 
-/// Runs of all pages of the configured service, the oldest first, without those of other accounts; of all services if none is configured.
-pub(crate) fn all(context: &Context) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
-    let (service, directory) = (service(context), directory(context)?);
-    let mut all = Vec::new();
-    for runs in JournalStore::all(&directory, service.as_deref())
-        .map_err(|it| unreadable(&directory, &it))?
-    {
-        let recorded = runs.list().map_err(|error| unreadable(&directory, &error))?;
-        all.extend(recorded.into_iter().map(|it| (runs.clone(), it)));
-    }
-    if let Some(own) = context.owner() {
-        all.retain(|(_, recorded)| is_own(recorded, &own) != Some(false));
-    }
-    all.sort_by(|(_, one), (_, other)| one.run.cmp(&other.run));
-    Ok(all)
-}
-
 /// Tells whether a run belongs to an account. `None` if unknown: the journal names no owner, or another token.
 pub(crate) fn is_own(recorded: &RecordedRun, own: &RunOwner) -> Option<bool> {
     recorded.opening.as_ref()?.owner.as_ref()?.is(own)
-}
-
-fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::usage(format!("cannot read {}: {error}", directory.display()))
 }
 
 /// Error for a page whose runs cannot be listed.
@@ -89,16 +65,6 @@ pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
         format!("the journal {} cannot be used: {why}", path.display()),
     )
     .with_hint(hint)
-}
-
-/// Tells whether a run belongs to the page that a key names.
-pub(crate) fn is_of(runs: &JournalStore, recorded: &RecordedRun, key: &ProfileKey) -> bool {
-    match (key, &recorded.opening) {
-        (ProfileKey::Id(id), _) => runs.profile() == Some(*id),
-        (ProfileKey::Login(login), Some(opening)) => opening.login == *login,
-        // The login of the page is recorded only in the journal.
-        (ProfileKey::Login(_), None) => true,
-    }
 }
 
 /// Returns the path of a file as journals have it.

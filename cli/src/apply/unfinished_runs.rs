@@ -1,10 +1,11 @@
 //! Unfinished runs: listing them, selecting one and aborting it.
 
 use links_sdk::ProfileKey;
-use links_sdk::apply::{JournalStore, RecordedRun, RunHeader};
-use serde_json::json;
+use links_sdk::apply::RunHeader;
+use serde_json::{Value, json};
 
-use super::{run_table, runs};
+use super::runs;
+use super::write_log::{self, COLUMNS, LoggedWrite};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -20,12 +21,13 @@ pub(crate) fn status(
         let line = StyledLine::new(Style::Plain, "no unfinished runs");
         return Ok(CommandOutput::own(json!([]), View::Lines(vec![line])));
     }
-    Ok(run_table::listed(&all))
+    let rows: Vec<Value> = all.iter().rev().map(|write| write.row(None)).collect();
+    Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
 }
 
 /// Header of the only unfinished run.
 pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, CommandError> {
-    let (_, recorded) = one(context, key)?;
+    let recorded = one(context, key)?.recorded;
     match recorded.log {
         Ok(log) => Ok(log.opening().clone()),
         Err(why) => Err(runs::bad(&recorded.path, &why)),
@@ -37,11 +39,13 @@ pub(crate) fn abort(
     context: &Context,
     key: Option<&ProfileKey>,
 ) -> Result<CommandOutput, CommandError> {
-    let (runs, recorded) = one(context, key)?;
-    let lock = runs.lock().map_err(|error| runs::not_locked(&error))?;
-    runs.abort(lock, &recorded.run)
+    let write = one(context, key)?;
+    let lock = write.store.lock().map_err(|error| runs::not_locked(&error))?;
+    write
+        .store
+        .abort(lock, write.run())
         .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
-    let row = run_table::row(&runs, &recorded);
+    let row = write.row(None);
     let text = format!(
         "run of {} discarded; what it has written stays on the page ({})",
         row["time"].as_str().unwrap_or("an unknown time"),
@@ -51,14 +55,11 @@ pub(crate) fn abort(
 }
 
 /// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.
-fn one(
-    context: &Context,
-    key: Option<&ProfileKey>,
-) -> Result<(JournalStore, RecordedRun), CommandError> {
+fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite, CommandError> {
     let mut all = find(context, key)?;
     let named = "pass the page file of the run; --status lists the runs";
     match (all.pop(), all.is_empty()) {
-        (Some(one), true) if key.is_some() || is_known_own(context, &one.1) => Ok(one),
+        (Some(one), true) if key.is_some() || is_known_own(context, &one) => Ok(one),
         (Some(_), true) => {
             let message =
                 "there is an unfinished run, but it is unknown whether it belongs to this account";
@@ -71,17 +72,24 @@ fn one(
     }
 }
 
-fn is_known_own(context: &Context, recorded: &RecordedRun) -> bool {
-    context.owner().is_some_and(|own| runs::is_own(recorded, &own) == Some(true))
+fn is_known_own(context: &Context, write: &LoggedWrite) -> bool {
+    context.owner().is_some_and(|own| write.is_of(&own) == Some(true))
 }
 
-fn find(
-    context: &Context,
-    key: Option<&ProfileKey>,
-) -> Result<Vec<(JournalStore, RecordedRun)>, CommandError> {
-    let mut all = runs::all(context)?;
-    all.retain(|(runs, recorded)| {
-        recorded.is_open() && key.is_none_or(|key| runs::is_of(runs, recorded, key))
+fn find(context: &Context, key: Option<&ProfileKey>) -> Result<Vec<LoggedWrite>, CommandError> {
+    let mut all = write_log::all(context)?;
+    all.retain(|write| {
+        write.is_run && write.recorded.is_open() && key.is_none_or(|key| is_of(write, key))
     });
     Ok(all)
+}
+
+/// Tells whether a run belongs to the page that a key names.
+fn is_of(write: &LoggedWrite, key: &ProfileKey) -> bool {
+    match (key, &write.recorded.opening) {
+        (ProfileKey::Id(id), _) => write.store.profile() == Some(*id),
+        (ProfileKey::Login(login), Some(opening)) => opening.login == *login,
+        // The login of the page is recorded only in the journal.
+        (ProfileKey::Login(_), None) => true,
+    }
 }

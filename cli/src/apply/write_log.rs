@@ -1,14 +1,16 @@
 //! Every write of this machine: the runs of `apply` and the commands that write without one.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use links_sdk::apply::{JournalStore, RecordWrite, RecordedRun, RunOwner};
-use links_sdk::{ProfileId, ProfileKey, apply::JournalEntries};
+use links_sdk::apply::{
+    JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding, RunOwner,
+    RunState,
+};
+use links_sdk::{ProfileId, ProfileKey};
 use serde_json::{Value, json};
 
 use super::report::written;
-use super::{run_table, runs};
+use super::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::Column;
@@ -33,25 +35,25 @@ pub(crate) struct LoggedWrite {
 /// Writes to the configured service, the oldest first, without those of other accounts; to all services if none is configured.
 pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
     let (service, directory) = (runs::service(context), runs::directory(context)?);
-    let mut all: Vec<LoggedWrite> = runs::all(context)?
-        .into_iter()
-        .map(|(store, recorded)| LoggedWrite { store, recorded, is_run: true })
-        .collect();
-    let stores = JournalStore::all_commands(&directory, service.as_deref());
-    for store in stores.map_err(|error| unreadable(&directory, &error))? {
-        let commands = store.list().map_err(|error| unreadable(&directory, &error))?;
-        let logged = |recorded| LoggedWrite { store: store.clone(), recorded, is_run: false };
-        all.extend(commands.into_iter().map(logged));
+    let unreadable = |error: std::io::Error| {
+        CommandError::usage(format!("cannot read {}: {error}", directory.display()))
+    };
+    let runs = JournalStore::all(&directory, service.as_deref()).map_err(unreadable)?;
+    let commands =
+        JournalStore::all_commands(&directory, service.as_deref()).map_err(unreadable)?;
+    let mut all = Vec::new();
+    for (stores, is_run) in [(runs, true), (commands, false)] {
+        for store in stores {
+            let recorded = store.list().map_err(unreadable)?;
+            let logged = |recorded| LoggedWrite { store: store.clone(), recorded, is_run };
+            all.extend(recorded.into_iter().map(logged));
+        }
     }
     if let Some(own) = context.owner() {
         all.retain(|write| write.is_of(&own) != Some(false));
     }
     all.sort_by(|one, other| one.recorded.run.cmp(&other.recorded.run));
     Ok(all)
-}
-
-fn unreadable(directory: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::usage(format!("cannot read {}: {error}", directory.display()))
 }
 
 /// Writes to one page, under all its ids and logins that the writes themselves tell.
@@ -150,7 +152,7 @@ impl LoggedWrite {
                 row["summary"] = summary(log).into();
             }
             Err(why) => {
-                row["state"] = run_table::unusable(why).into();
+                row["state"] = unusable(why).into();
                 row["summary"] = why.to_string().into();
             }
         }
@@ -170,7 +172,7 @@ impl LoggedWrite {
             "command": name.filter(is_name),
             "state": match &self.recorded.log {
                 Ok(log) => self.state(log),
-                Err(why) => run_table::unusable(why),
+                Err(why) => unusable(why),
             },
             "inDoubt": self.log().map(JournalEntries::is_unsettled),
             "done": done.map(written),
@@ -179,13 +181,34 @@ impl LoggedWrite {
 
     fn state(&self, log: &JournalEntries) -> &'static str {
         if self.is_run {
-            return run_table::named(log.state());
+            return named(log.state());
         }
         match log.state() {
             _ if log.is_unsettled() => "unknown",
-            links_sdk::apply::RunState::Unfinished if !log.has_effect() => "not_sent",
-            state => run_table::named(state),
+            RunState::Unfinished if !log.has_effect() => "not_sent",
+            state => named(state),
         }
+    }
+}
+
+/// Returns the state of a write whose journal cannot be used.
+fn unusable(why: &JournalError) -> &'static str {
+    match why {
+        JournalError::NotBegun => "not_begun",
+        JournalError::PutAside => "aborted",
+        _ => "unreadable",
+    }
+}
+
+fn named(state: RunState) -> &'static str {
+    match state {
+        RunState::Unfinished => "unfinished",
+        RunState::Done => "done",
+        RunState::Ended(RunEnding::Drift) => "drift",
+        RunState::Ended(RunEnding::Refused) => "refused",
+        RunState::Ended(RunEnding::Stopped) => "stopped",
+        RunState::Ended(RunEnding::Replaced) => "replaced",
+        RunState::Ended(RunEnding::Aborted) => "aborted",
     }
 }
 

@@ -131,10 +131,10 @@ fn fault_41_a_run_that_was_not_begun_is_listed_and_blocks_no_other() {
             let rows = rows["data"].as_array().unwrap().clone();
             rows.iter().map(|row| row["state"].clone()).collect::<Vec<_>>()
         };
-        assert_eq!(states("slots history -o json"), ["not_begun"], "{place}");
+        assert_eq!(states("log -o json"), ["not_begun"], "{place}");
         assert!(states("slots apply --status -o json").is_empty(), "{place}");
         scene.finish(&state, &wanted).unwrap_or_else(|why| panic!("{place}: {why}"));
-        assert_eq!(states("slots history -o json"), ["done", "not_begun"], "{place}");
+        assert_eq!(states("log -o json"), ["done", "not_begun"], "{place}");
     }
 }
 

@@ -10,7 +10,6 @@ pub(crate) mod edit;
 pub(crate) mod explain;
 mod explanation;
 pub(crate) mod get;
-pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod move_;
@@ -19,8 +18,6 @@ pub(crate) mod pull;
 mod ranking;
 pub(crate) mod reorder;
 mod reordering;
-mod restoration;
-pub(crate) mod restore;
 pub(crate) mod rewrite;
 pub(crate) mod set;
 pub(crate) mod template;
@@ -75,12 +72,6 @@ pub(crate) enum SlotsCommand {
     Plan(plan::SlotsPlanArgs),
     /// Update a page to match a file
     Apply(apply::SlotsApplyArgs),
-    /// List the runs of `apply` and their results
-    #[command(hide = true)]
-    History(history::SlotsHistoryArgs),
-    /// Revert a run; newer slots stay
-    #[command(hide = true)]
-    Restore(restore::SlotsRestoreArgs),
 }
 
 pub(super) async fn run(
@@ -105,7 +96,5 @@ pub(super) async fn run(
         SlotsCommand::Edit(args) => Box::pin(edit::run(context, args)).await,
         SlotsCommand::Plan(args) => plan::run(context, args).await,
         SlotsCommand::Apply(args) => Box::pin(apply::run(context, args)).await,
-        SlotsCommand::History(args) => history::run(context, &args),
-        SlotsCommand::Restore(args) => Box::pin(restore::run(context, args)).await,
     }
 }
