@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::error;
 use crate::error::{Error, FailedRun};
-use crate::failed_run;
+use crate::error_kind::Outcome;
 use crate::ids::SlotId;
-use crate::outcome::Outcome;
 use crate::tolerant::FieldErrors;
-use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::caller_headers::IdempotencyKey;
 
 /// Error of a run that ended before its last request, with what was done and what was not.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl BatchError {
     }
 }
 
-failed_run::of_run!(BatchError);
+error::of_run!(BatchError);
 
 impl FailedRun for BatchError {
     fn call(&self) -> Option<&Error> {

@@ -1,26 +1,31 @@
 //! A call as a value: options first, then `.await`.
 
 use std::fmt;
-use std::future::{IntoFuture, ready};
+use std::future::{Future, IntoFuture, ready};
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use crate::call_future::CallFuture;
 use crate::call_sender::{AnswerCell, CallSender};
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::Operation;
-use crate::send_requests::SendRequests;
 use crate::tolerant::Object;
-use crate::transport::caller_headers;
-use crate::transport::idempotency::IdempotencyKey;
-use crate::transport::{Answer, BoxFuture, CallOptions, RequestResult, Reservation};
-use crate::write_mode::WriteMode;
+use crate::transport::caller_headers::IdempotencyKey;
+use crate::transport::exchange::WriteMode;
+use crate::transport::trace::call_span;
+use crate::transport::{
+    Answer, BoxFuture, CallOptions, RequestResult, Reservation, caller_headers,
+};
+
+/// Function that sends the requests of a call. It sends the same ones each time.
+type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + Sync>;
 
 /// A call that reads. It has no dry run and no key.
 #[derive(Debug)]
@@ -82,7 +87,7 @@ mod sealed {
 pub struct Call<T, K = Read> {
     sender: CallSender,
     deadline: Duration,
-    send: Box<dyn SendRequests<T>>,
+    send: SendCall<T>,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -91,8 +96,8 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub(crate) fn of<R>(
         client: &Client,
         operation: &'static Operation,
-        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R> + Clone + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+        request: impl FnOnce(generated::Client<'_>) -> RequestResult<R> + Clone + Send + Sync + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
     ) -> Self
     where
         R: DeserializeOwned + Send,
@@ -107,11 +112,15 @@ impl<T: Send + 'static, K> Call<T, K> {
         client: &Client,
         operation: &'static Operation,
         body: Result<B, String>,
-        request: impl FnOnce(generated::Client<'_>, B) -> RequestResult<R> + Clone + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+        request: impl FnOnce(generated::Client<'_>, B) -> RequestResult<R>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
     ) -> Self
     where
-        B: Clone + Send + 'static,
+        B: Clone + Send + Sync + 'static,
         R: DeserializeOwned + Send,
     {
         match body {
@@ -124,7 +133,11 @@ impl<T: Send + 'static, K> Call<T, K> {
     pub(crate) fn new(
         client: &Client,
         operation: &'static Operation,
-        send: impl FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>> + Clone + Send + 'static,
+        send: impl FnOnce(CallSender) -> BoxFuture<'static, Result<T, Error>>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         let options = CallOptions::of(client, operation);
         let deadline = options.until;
@@ -132,20 +145,21 @@ impl<T: Send + 'static, K> Call<T, K> {
         let (undecoded, before_write) = (None, None);
         let sender =
             CallSender { client, operation, options, undecoded, decodes: false, before_write };
-        Self { sender, deadline, send: Box::new(send), kind: PhantomData }
+        let send = Arc::new(move |sender| send.clone()(sender));
+        Self { sender, deadline, send, kind: PhantomData }
     }
 
     /// Returns a call with the same options whose requests another function sends; it gets that of this call.
     fn sent_by<U, L>(
         self,
-        send: impl FnOnce(CallSender, Box<dyn SendRequests<T>>) -> BoxFuture<'static, Result<U, Error>>
-        + Clone
+        send: impl Fn(CallSender, SendCall<T>) -> BoxFuture<'static, Result<U, Error>>
         + Send
+        + Sync
         + 'static,
     ) -> Call<U, L> {
         let Self { sender, deadline, send: inner, .. } = self;
-        let send = move |sender: CallSender| send(sender, inner);
-        Call { sender, deadline, send: Box::new(send), kind: PhantomData }
+        let send = move |sender: CallSender| send(sender, inner.clone());
+        Call { sender, deadline, send: Arc::new(send), kind: PhantomData }
     }
 
     /// Returns a call that fails before anything is sent.
@@ -194,7 +208,7 @@ impl<T: Send + 'static, K> Call<T, K> {
                 let answered = Box::pin(run_dry(sender, send)).await;
                 answered.and_then(|()| Err(Error::dry_run_accepted(operation.id)))
             } else {
-                send.send(sender).await
+                send(sender).await
             };
             if let Some(open) = open {
                 match &result {
@@ -204,9 +218,7 @@ impl<T: Send + 'static, K> Call<T, K> {
             }
             result
         };
-        #[cfg(feature = "tracing")]
-        let sending = crate::call_span::around(operation, sending);
-        CallFuture::new(sending)
+        CallFuture::new(call_span(operation, sending))
     }
 
     /// Sets the time limit for this call, waiting and retries included. It runs from when the call is polled first.
@@ -383,7 +395,7 @@ impl<T: Send + 'static, K: SupportsDryRun> Call<T, K> {
 /// # Errors
 ///
 /// When the service refuses it, or has executed it all the same.
-async fn run_dry<T>(sender: CallSender, send: Box<dyn SendRequests<T>>) -> Result<(), Error> {
+async fn run_dry<T>(sender: CallSender, send: SendCall<T>) -> Result<(), Error> {
     let operation = sender.operation;
     let (answer, _) = with_answer(sender, send, false).await?;
     if answer.status() == 204 {
@@ -400,14 +412,14 @@ async fn run_dry<T>(sender: CallSender, send: Box<dyn SendRequests<T>>) -> Resul
 /// When there is no answer to a success.
 async fn with_answer<T>(
     mut sender: CallSender,
-    send: Box<dyn SendRequests<T>>,
+    send: SendCall<T>,
     decodes: bool,
 ) -> Result<(Answer, Result<T, Error>), Error> {
     let slot = AnswerCell::default();
     let caller = sender.clone();
     (sender.undecoded, sender.decodes) = (Some(slot.clone()), decodes);
     let operation = sender.operation;
-    let result = send.send(sender).await;
+    let result = send(sender).await;
     let answer = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     match (answer, result) {
         (Some(answer), result) => {
@@ -444,5 +456,40 @@ impl<T, K> fmt::Debug for Call<T, K> {
             .field("operation", &self.sender.operation.id)
             .field("options", &self.sender.options)
             .finish_non_exhaustive()
+    }
+}
+
+/// Future of a call or of a run. It is `Send` and `'static`: it can be awaited, spawned, and raced with others.
+///
+/// Nothing happens before it is polled, and the deadline of a call starts then. Dropping it cancels the call: nothing more is sent, and a
+/// request that is on its way may still be executed.
+///
+/// ```
+/// # links_test_support::example::run(async |client| {
+/// let me = tokio::spawn(client.me().send());
+/// let pages = tokio::spawn(client.profiles().list().send());
+/// println!("{}: {} pages", me.await??.name, pages.await??.len());
+/// # Ok(()) });
+/// ```
+#[must_use = "nothing is sent before it is polled"]
+pub struct CallFuture<T, E = Error>(BoxFuture<'static, Result<T, E>>);
+
+impl<T, E> CallFuture<T, E> {
+    pub(crate) fn new(future: impl Future<Output = Result<T, E>> + Send + 'static) -> Self {
+        Self(Box::pin(future))
+    }
+}
+
+impl<T, E> Future for CallFuture<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(context)
+    }
+}
+
+impl<T, E> fmt::Debug for CallFuture<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallFuture").finish_non_exhaustive()
     }
 }

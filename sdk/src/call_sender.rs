@@ -1,4 +1,4 @@
-//! Sender of the requests of one call.
+//! Sender of the requests of one call, which decodes the answers.
 
 use std::future::ready;
 use std::io;
@@ -11,18 +11,17 @@ use serde::de::DeserializeOwned;
 
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
-use crate::decode::from_json;
 use crate::error::Error;
 use crate::generated;
 use crate::operation::{Effect, Operation};
 use crate::success::{RecordCheck, SuccessContent};
 use crate::tolerant::Object;
-use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::caller_headers::IdempotencyKey;
+use crate::transport::exchange::WriteMode;
 use crate::transport::{
     Answer, AttemptCounts, BoxFuture, CallOptions, CallResult, MakeRequest, RequestResult,
     Reservation, Shared,
 };
-use crate::write_mode::WriteMode;
 
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -320,5 +319,28 @@ impl<R: DeserializeOwned> RecordCell<R> {
 
     fn take(self) -> Option<R> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner).map(|record| *record)
+    }
+}
+
+/// Decodes a record. UTF-8 is checked once for all rather than for each string.
+pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+    match std::str::from_utf8(json) {
+        Ok(text) => serde_json::from_str(text),
+        // Not JSON, which is what the error says.
+        Err(_) => serde_json::from_slice(json),
+    }
+}
+
+impl Answer {
+    /// Decodes the record that the interface describes. An answer without it is unreadable.
+    pub(crate) fn decode<T: DeserializeOwned>(
+        &self,
+        operation: &'static Operation,
+    ) -> Result<T, Error> {
+        let json: &[u8] = match operation.success.content {
+            SuccessContent::Nothing => b"null",
+            _ => &self.body,
+        };
+        from_json(json).map_err(|why| Error::unreadable(operation, self, why.to_string()))
     }
 }

@@ -10,21 +10,20 @@ use reqwest::redirect::Policy;
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
 use crate::build_error::BuildError;
 use crate::secrets::Secrets;
-use crate::token_source::TokenSource;
-use crate::transport::Shared;
-use crate::transport::before_send::{BeforeSend, OutgoingRequest};
+use crate::token::TokenSource;
 use crate::transport::caller_headers::{self, InvalidHeader};
+use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
-use crate::transport::http_client::{HttpClient, LocalResponder};
+use crate::transport::exchange::WriteMode;
 use crate::transport::http_sender::Timeouts;
+use crate::transport::http_sender::{HttpClient, LocalResponder};
 use crate::transport::observer::{NoObserver, Observer};
-use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
-use crate::transport::retry_budget::RetryBudget;
+use crate::transport::retry_policy::RetryBudget;
 use crate::transport::retry_policy::RetryPolicy;
 use crate::transport::write_tally::WriteSummary;
-use crate::write_mode::WriteMode;
+use crate::transport::{Queue, Shared};
 
 const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
 

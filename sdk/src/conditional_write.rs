@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use crate::client::Client;
 use crate::error::Error;
+use crate::error_kind::Outcome;
 use crate::operation::Operation;
-use crate::outcome::Outcome;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::Evidence;
 use crate::transport::write_tally::{OpenWrite, WriteRecord};

@@ -1,28 +1,27 @@
 //! The error that every call of the client returns.
-
-#[cfg(feature = "testing")]
-mod failed_call;
+//!
+//! What the errors of runs of several requests share with the error of a call.
 
 use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-#[cfg(feature = "testing")]
-pub use failed_call::FailedCall;
-
-use crate::error_kind::{ErrorKind, predicates};
+use crate::error_kind::{ErrorKind, Outcome, ServiceError, predicates};
 use crate::operation::{self, Effect, Operation};
-use crate::outcome::Outcome;
-use crate::service_error::ServiceError;
-use crate::token_source::TokenError;
+use crate::token::TokenError;
 use crate::tolerant::FieldErrors;
 use crate::transport::answer::{MAX_BYTES, TimedOut};
-use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::caller_headers::IdempotencyKey;
+use crate::transport::observer::RequestView;
 use crate::transport::pacing::{PacerError, WaitReason};
 use crate::transport::retry::AttemptEnd;
 use crate::transport::{Answer, BrokenAttempt, CallFailure, CallResult, NextAttempt};
-use crate::view::RequestView;
+
+#[cfg(feature = "testing")]
+pub use failed_call::FailedCall;
+#[cfg(feature = "testing")]
+mod failed_call;
 
 /// Maximum number of characters of an unreadable answer that an error shows.
 const EXCERPT: usize = 200;
@@ -567,3 +566,34 @@ impl std::error::Error for Error {
         }
     }
 }
+
+/// Gives the error of a run what it shares with the error of a call.
+macro_rules! of_run {
+    ($error:ty) => {
+        $crate::error_kind::predicates!($error);
+
+        impl $error {
+            /// Returns the kind of the error: that of the call that failed, if the run ended for that.
+            pub fn kind(&self) -> $crate::ErrorKind {
+                $crate::error::FailedRun::kind(self)
+            }
+
+            /// Returns the error of the call that failed, if the run ended for that.
+            pub fn call(&self) -> Option<&$crate::error::Error> {
+                $crate::error::FailedRun::call(self)
+            }
+
+            /// Returns the time to wait before the run can succeed.
+            pub fn retry_after(&self) -> Option<std::time::Duration> {
+                $crate::error::FailedRun::call(self)?.retry_after()
+            }
+        }
+
+        impl From<$error> for $crate::error::Error {
+            fn from(error: $error) -> Self {
+                $crate::error::Error::of_run(error)
+            }
+        }
+    };
+}
+pub(crate) use of_run;

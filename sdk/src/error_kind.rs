@@ -1,4 +1,7 @@
-//! Kind of an error: what a program decides by.
+//! What a failure means: its kind, whether something was written, and what the service says.
+
+use crate::tolerant::FieldErrors;
+use crate::transport::Answer;
 
 /// Kind of an [`Error`](crate::Error), to `match` on. The predicates of the error, such as [`Error::is_timeout`](crate::Error::is_timeout),
 /// are derived from it.
@@ -158,5 +161,73 @@ macro_rules! predicates {
         }
     };
 }
-
 pub(crate) use predicates;
+
+/// Outcome of a call: whether something was written. A read writes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Nothing was written: the request was never sent, or it was refused, or it was a read.
+    NotExecuted,
+    /// The request was executed; only the answer is lost.
+    Executed,
+    /// It is unknown whether anything was written: no answer came, or one that proves nothing. Read before you repeat the call.
+    Unknown,
+}
+
+/// The service's error envelope (the interface, section 2.7).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServiceError {
+    /// The HTTP status.
+    pub status: u16,
+    /// Message in the service's own words.
+    pub message: String,
+    /// Code of the error, `not_found` for example; the others are not documented.
+    pub code: String,
+    /// Refused fields with the reasons; empty unless a validation failed.
+    pub errors: FieldErrors,
+    /// URL of the service's documentation of the error.
+    pub documentation: Option<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct ErrorEnvelope {
+    message: String,
+    #[serde(default)]
+    code: Option<String>,
+    #[serde(default)]
+    errors: FieldErrors,
+    #[serde(default)]
+    documentation: Option<String>,
+}
+
+impl ServiceError {
+    /// Reads the error of an answer, without the secrets that the service repeats; `None` if the answer is not in the service's format.
+    pub(crate) fn of(answer: &Answer) -> Option<Self> {
+        if answer.status.is_success() || answer.status.is_redirection() {
+            return None;
+        }
+        let envelope: ErrorEnvelope = serde_json::from_slice(&answer.body).ok()?;
+        let (secrets, status) = (&answer.secrets, answer.status());
+        let mut hidden = Self {
+            status,
+            message: envelope.message,
+            code: envelope.code.unwrap_or_default(),
+            errors: envelope.errors,
+            documentation: envelope.documentation,
+        };
+        secrets.hide_in(&mut hidden.message);
+        secrets.hide_in(&mut hidden.code);
+        hidden.documentation.iter_mut().for_each(|text| secrets.hide_in(text));
+        let errors = std::mem::take(&mut hidden.errors.0).into_iter();
+        hidden.errors.0 = errors
+            .map(|(path, mut messages)| {
+                for text in &mut messages {
+                    secrets.hide_in(text);
+                }
+                (secrets.hide(&path).into_owned(), messages)
+            })
+            .collect();
+        Some(hidden)
+    }
+}

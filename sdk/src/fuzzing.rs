@@ -11,7 +11,7 @@ use crate::operation::Bucket;
 use crate::transport::answer::Answer;
 use crate::transport::clock::SystemClock;
 use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits, poll_once};
-use crate::transport::retry_after::retry_after as wait_of;
+use crate::transport::retry::retry_after as wait_of;
 use crate::upload;
 use crate::{Error, generated, operation};
 

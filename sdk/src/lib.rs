@@ -75,22 +75,16 @@ pub mod apply;
 mod base_url;
 mod batch;
 mod batch_error;
-mod batch_item;
 mod blocking;
 mod build_error;
 mod call;
-mod call_future;
 mod call_sender;
-#[cfg(feature = "tracing")]
-mod call_span;
 mod changes;
 mod client;
 mod crash_point;
 mod date;
-mod decode;
 mod error;
 mod error_kind;
-mod failed_run;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -104,28 +98,20 @@ pub mod link_check;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;
-mod outcome;
-mod period;
 mod private_host;
 mod profile_key;
 mod same;
 mod secrets;
-mod send_requests;
-mod service_error;
 mod slot;
 mod success;
 #[cfg(feature = "apply")]
 pub mod sync;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod timestamp;
 mod token;
-mod token_source;
 mod tolerant;
 mod transport;
 mod upload;
-mod view;
-mod write_mode;
 
 #[cfg(doc)]
 #[doc = include_str!("guide.md")]
@@ -144,43 +130,37 @@ pub mod types {
 
 pub use api::{
     Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, DeletedSlots, FilesHandle, FormHandle,
-    FormsHandle, Listing, Markdown, MusicQuery, MusicType, ProfileHandle, ProfilesHandle, RawCall,
-    SlotsHandle,
+    FormsHandle, InvalidPeriod, Listing, Markdown, MusicQuery, MusicType, Period, ProfileHandle,
+    ProfilesHandle, RawCall, SlotsHandle,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
-pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use batch::{BatchItem, BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use batch_error::{BatchCause, BatchError};
-pub use batch_item::BatchItem;
 pub use build_error::BuildError;
-pub use call::{Call, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
-pub use call_future::CallFuture;
+pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};
 #[doc(hidden)]
 pub use crash_point::point as crash_point;
-pub use date::{Date, InvalidDate};
+pub use date::{Date, InvalidDate, Timestamp};
 pub use error::Error;
-pub use error_kind::ErrorKind;
+pub use error_kind::{ErrorKind, Outcome, ServiceError};
 pub use ids::{ChannelId, FormId, InvalidId, ProfileId, SlotId};
 pub use operation::Bucket;
-pub use outcome::Outcome;
-pub use period::{InvalidPeriod, Period};
 pub use profile_key::{InvalidProfileKey, ProfileKey};
 pub use secrets::Secrets;
-pub use service_error::ServiceError;
 pub use slot::Slot;
-pub use timestamp::Timestamp;
-pub use token::{InvalidToken, Token};
-pub use token_source::{EnvironmentToken, TokenError, TokenFuture, TokenSource};
+pub use token::{EnvironmentToken, InvalidToken, Token, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
-pub use transport::before_send::OutgoingRequest;
-pub use transport::caller_headers::{InvalidHeader, overrides_method};
+pub use transport::caller_headers::{
+    IdempotencyKey, InvalidHeader, InvalidIdempotencyKey, OutgoingRequest, overrides_method,
+};
 pub use transport::clock::{Clock, SystemClock};
 pub use transport::connection_options::ConnectionOptions;
+pub use transport::exchange::WriteMode;
 pub use transport::http_sender::Timeouts;
-pub use transport::idempotency::{IdempotencyKey, InvalidIdempotencyKey};
-pub use transport::observer::{AttemptReport, Observer};
+pub use transport::observer::{AnswerView, AttemptReport, Observer, RequestView};
 pub use transport::pacing::{
     InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits,
     SharedFilePacer, Ticket, WaitReason,
@@ -197,8 +177,6 @@ pub use upload::{
 };
 #[cfg(feature = "images")]
 pub use upload::{image_size, image_size_of};
-pub use view::{AnswerView, RequestView};
-pub use write_mode::WriteMode;
 
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -169,7 +169,7 @@ async fn no_secret_and_no_content_is_in_a_span() {
         let deadline = std::time::Duration::from_millis(1);
         let call = slots.create(slot).with_idempotency_key(key).with_deadline(deadline);
         call.await.unwrap_err();
-        let query = client.raw("GET", &format!("/x/{CANARY}?a={CANARY}")).call();
+        let query = client.raw("GET", format!("/x/{CANARY}?a={CANARY}")).call();
         query.with_deadline(deadline).await.unwrap_err();
     };
     let seen = recorded(calls).await.1;

@@ -98,8 +98,7 @@ const BELOW_LINK_CHECK: &[&str] = &[
     "link_check",
     "private_host",
     "transport::clock",
-    "transport::public_resolver",
-    "transport::retry_after",
+    "transport::retry",
     "transport::tls",
 ];
 

@@ -107,7 +107,7 @@ impl<'ast> Visit<'ast> for Constants {
 /// Returns the variables that `env_vars.rs` has constants for; those of the token are constants of the SDK.
 fn known() -> BTreeSet<String> {
     let Constants { strings, paths } = Constants::of(&read("cli/src/env_vars.rs"));
-    let of_sdk = Constants::of(&read("sdk/src/token_source.rs")).strings;
+    let of_sdk = Constants::of(&read("sdk/src/token.rs")).strings;
     let of_sdk = paths.iter().map(|name| of_sdk[name].clone());
     strings.into_values().chain(of_sdk).collect()
 }

@@ -1,4 +1,8 @@
 //! Changes of a record's fields, made only if the fields are as they were read.
+//!
+//! A login also identifies its page in paths (the interface, section 4.5). As soon as the service has executed a change of it, the old login
+//! leads nowhere, or to another account's page. Therefore the page is addressed by its id, and after a lost answer it is read before anything
+//! is sent again.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +16,9 @@ use crate::conditional_write::{
 };
 use crate::error::Error;
 use crate::generated::Client as Api;
-use crate::operation::Operation;
+use crate::generated::types::{Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope};
+use crate::ids::ProfileId;
+use crate::operation::{self, Operation};
 use crate::same::same;
 use crate::tolerant::Object;
 use crate::transport::{Answer, RequestResult, Reservation};
@@ -172,6 +178,93 @@ fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String 
     }
     let [before, now, wanted] = texts;
     format!("{key} (it was {before}, is {now}, and was to become {wanted})")
+}
+
+/// A record of a page that shows its login.
+pub(super) trait HasLogin: PatchRecord<Key = String> {
+    fn id(&self) -> ProfileId;
+}
+
+/// Returns the login among the fields of a change.
+pub(super) fn login_in(fields: &Object) -> Option<String> {
+    fields.get("login")?.as_str().map(str::to_owned)
+}
+
+pub(super) async fn change_login<T: HasLogin>(
+    sender: CallSender,
+    key: String,
+    changes: T::Changes,
+) -> Result<T, Error> {
+    if sender.options().dry_run {
+        let request = |api: Api<'_>| T::write(api, key, changes);
+        return sender.send(T::WRITE, request).await.map(T::open);
+    }
+    let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
+    let seen = ReadTime::now(sender.shared());
+    let (key, fields) = (before.id().to_string(), before.fields());
+    ConditionalPatch::<T> { sender: &sender, key, seen: Some(fields), changes }
+        .run(Some(seen))
+        .await
+}
+
+impl PatchRecord for ProfileSettings {
+    type Envelope = ProfileSettingsEnvelope;
+    type Key = String;
+    type Changes = crate::changes::SettingsChanges;
+    const READ: &'static Operation = operation::GET_PROFILE_SETTINGS;
+    const WRITE: &'static Operation = operation::UPDATE_PROFILE_SETTINGS;
+
+    fn open(envelope: Self::Envelope) -> Self {
+        envelope.data
+    }
+
+    fn changed(changes: &Self::Changes) -> &Object {
+        changes.fields()
+    }
+
+    fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
+        api.get_profile_settings(&key)
+    }
+
+    fn write(api: Api<'_>, key: String, changes: Self::Changes) -> RequestResult<Self::Envelope> {
+        api.update_profile_settings(&key, changes.fields())
+    }
+}
+
+impl HasLogin for ProfileSettings {
+    fn id(&self) -> ProfileId {
+        self.profile_id
+    }
+}
+
+impl PatchRecord for Profile {
+    type Envelope = ProfileEnvelope;
+    type Key = String;
+    type Changes = crate::changes::ProfileChanges;
+    const READ: &'static Operation = operation::GET_PROFILE;
+    const WRITE: &'static Operation = operation::UPDATE_PROFILE;
+
+    fn open(envelope: Self::Envelope) -> Self {
+        envelope.data
+    }
+
+    fn changed(changes: &Self::Changes) -> &Object {
+        changes.fields()
+    }
+
+    fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
+        api.get_profile(&key, None)
+    }
+
+    fn write(api: Api<'_>, key: String, changes: Self::Changes) -> RequestResult<Self::Envelope> {
+        api.update_profile(&key, changes.fields())
+    }
+}
+
+impl HasLogin for Profile {
+    fn id(&self) -> ProfileId {
+        self.id
+    }
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use crate::call::{Call, Create};
 use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::error::Error;
+use crate::error_kind::Outcome;
 use crate::generated::Client as Api;
 use crate::generated::types::{File, FileEnvelope, FileFromUrl, UploadUrlEnvelope};
 use crate::operation;
-use crate::outcome::Outcome;
-use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::{BoxFuture, CallOptions};
 use crate::upload::{
     GET, ReplayableBody, Upload, UploadMethod, UploadTarget, download, send_to_upload_url,

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 
 use super::conditional_patch::{PatchRecord, update_unchanged};
-use super::listing::Listing;
-use super::path::path_segment;
 use super::profiles::converted;
+use crate::api::Listing;
+use crate::api::path_segment;
 use crate::call::{Call, Create, Write};
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
@@ -160,8 +160,8 @@ impl FormHandle {
     pub(crate) fn call<T, K, R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api<'_>, FormId) -> RequestResult<R> + Clone + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+        request: impl FnOnce(Api<'_>, FormId) -> RequestResult<R> + Clone + Send + Sync + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,

@@ -5,11 +5,10 @@ use std::future::IntoFuture;
 
 use serde::de::DeserializeOwned;
 
-use super::conditional_patch::update_unchanged;
-use super::listing::Listing;
-use super::login::{HasLogin, change_login, login_in};
+use super::conditional_patch::{HasLogin, change_login, login_in, update_unchanged};
+use crate::api::Listing;
+use crate::call::CallFuture;
 use crate::call::{Call, Create, Write};
-use crate::call_future::CallFuture;
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
 use crate::error::Error;
@@ -317,8 +316,8 @@ impl ProfileHandle {
     pub(crate) fn call<T, K, R>(
         &self,
         operation: &'static Operation,
-        request: impl FnOnce(Api<'_>, String) -> RequestResult<R> + Clone + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+        request: impl FnOnce(Api<'_>, String) -> RequestResult<R> + Clone + Send + Sync + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,
@@ -332,12 +331,12 @@ impl ProfileHandle {
         &self,
         operation: &'static Operation,
         body: Result<B, String>,
-        request: impl FnOnce(Api<'_>, String, B) -> RequestResult<R> + Clone + Send + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + 'static,
+        request: impl FnOnce(Api<'_>, String, B) -> RequestResult<R> + Clone + Send + Sync + 'static,
+        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
     ) -> Call<T, K>
     where
         T: Send + 'static,
-        B: Clone + Send + 'static,
+        B: Clone + Send + Sync + 'static,
         R: DeserializeOwned + Send,
     {
         let parts = self.key_text().and_then(|key| Ok((key, body?)));

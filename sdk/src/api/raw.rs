@@ -9,15 +9,15 @@ use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::Value;
 
+use crate::call::CallFuture;
 use crate::call::{Call, Read, SupportsDryRun, Write};
-use crate::call_future::CallFuture;
 use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::success::Success;
+use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::caller_headers::overrides_method;
-use crate::transport::idempotency::IdempotencyKey;
 use crate::transport::{Answer, BoxFuture};
 
 /// Operation of a read at a path outside the interface.

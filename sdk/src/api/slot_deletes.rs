@@ -11,10 +11,10 @@ use crate::conditional_write::{
     ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };
 use crate::error::Error;
+use crate::error_kind::Outcome;
 use crate::generated::Client as Api;
 use crate::ids::SlotId;
 use crate::operation;
-use crate::outcome::Outcome;
 use crate::same::is_unchanged;
 use crate::slot::Slot;
 use crate::transport::{Answer, Reservation};

@@ -11,7 +11,7 @@ use super::{AppliedChanges, GuardRefusal, PlanError, Step};
 use crate::batch::item_of;
 use crate::error::FailedRun;
 use crate::ids::ProfileId;
-use crate::{Error, ErrorKind, FieldErrors, Outcome, failed_run};
+use crate::{Error, ErrorKind, FieldErrors, Outcome, error};
 
 /// Error of a run that ended before the page matched the file.
 #[derive(Debug, thiserror::Error)]
@@ -170,7 +170,7 @@ impl ApplyError {
     }
 }
 
-failed_run::of_run!(ApplyError);
+error::of_run!(ApplyError);
 
 impl FailedRun for ApplyError {
     fn call(&self) -> Option<&Error> {

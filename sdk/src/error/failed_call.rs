@@ -9,13 +9,13 @@ use reqwest::{Method, Request, StatusCode};
 
 use super::{Cause, Error, ErrorDetails, FailedRun};
 use crate::error_kind::ErrorKind;
-use crate::outcome::Outcome;
-use crate::service_error::ServiceError;
+use crate::error_kind::Outcome;
+use crate::error_kind::ServiceError;
 use crate::tolerant::FieldErrors;
 use crate::transport::Answer;
+use crate::transport::observer::RequestView;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::AttemptEnd;
-use crate::view::RequestView;
 
 /// Error of a call that never took place, to test what a program does about it.
 ///

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::hosts::HostTable;
 use super::link::WebLink;
 use super::outbound::Outbound;
-use super::single_visit::{SingleVisit, Surroundings};
+use super::single_visit::{HostTable, SingleVisit, Surroundings};
 use super::visit::{Visit, VisitEnd};
+use crate::private_host::PublicOnlyResolver;
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::public_resolver::PublicOnlyResolver;
 
 /// Number of requests at a time.
 const AT_ONCE: usize = 16;

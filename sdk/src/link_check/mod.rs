@@ -28,10 +28,7 @@
 //! # }
 //! ```
 
-mod certificate;
 mod checker;
-mod exchange_error;
-mod hosts;
 mod judge;
 mod link;
 mod outbound;

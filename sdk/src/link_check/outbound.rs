@@ -10,8 +10,8 @@ use reqwest::redirect::Policy;
 use url::{Host, Url};
 
 use crate::base_url::is_loopback;
+use crate::private_host::PublicOnlyResolver;
 use crate::private_host::is_private;
-use crate::transport::public_resolver::PublicOnlyResolver;
 use crate::transport::tls;
 
 const CONNECT: Duration = Duration::from_secs(10);

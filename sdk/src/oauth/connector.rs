@@ -13,10 +13,9 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use super::credentials::{Credentials, since_1970};
-use super::endpoint;
-use super::error::LoginError;
-use super::http::{OAuthErrorResponse, OAuthHttpClient};
+use super::http::{OAuthErrorResponse, OAuthHttpClient, check_endpoint, connector_url};
 use crate::base_url::BaseUrl;
+use crate::oauth::LoginError;
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 
@@ -81,7 +80,7 @@ impl Connector {
         mcp_url: impl AsRef<str>,
         options: &ConnectionOptions,
     ) -> Result<Self, LoginError> {
-        let url = endpoint::connector(mcp_url.as_ref()).map_err(LoginError::refused)?;
+        let url = connector_url(mcp_url.as_ref()).map_err(LoginError::refused)?;
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
         let http = Arc::new(http);
         let mut manager = manager(&http).await?;
@@ -101,7 +100,7 @@ impl Connector {
         let endpoints = [&metadata.authorization_endpoint, &metadata.token_endpoint];
         let further = metadata.registration_endpoint.iter().chain(&revocation_endpoint);
         for named in endpoints.into_iter().chain(further) {
-            endpoint::check(named, http.connector()).map_err(LoginError::refused)?;
+            check_endpoint(named, http.connector()).map_err(LoginError::refused)?;
         }
         let Some(issuer) = metadata.issuer.clone() else {
             return Err(LoginError::refused("the authorization server does not name its issuer"));
@@ -173,7 +172,7 @@ impl Connector {
         }
         let resource = resource
             .ok_or_else(|| LoginError::refused("the service does not name its connector"))?;
-        let connector = endpoint::check(&resource, &url).map_err(LoginError::refused)?;
+        let connector = check_endpoint(&resource, &url).map_err(LoginError::refused)?;
         if connector.origin() != url.origin() {
             let message = format!(
                 "the service names a connector on another host, {}",
@@ -414,9 +413,9 @@ impl Credentials {
     /// Those of [`revoke`](Self::revoke).
     pub async fn revoke_with(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
-        let connector = endpoint::connector(&self.resource).map_err(LoginError::refused)?;
+        let connector = connector_url(&self.resource).map_err(LoginError::refused)?;
         let http = OAuthHttpClient::new(&connector, options).map_err(LoginError::unreachable)?;
-        let endpoint = endpoint::check(endpoint, &connector).map_err(LoginError::refused)?;
+        let endpoint = check_endpoint(endpoint, &connector).map_err(LoginError::refused)?;
         let token = self.refresh_token.as_ref().unwrap_or(&self.access_token);
         let form = [("token", token.as_str()), ("client_id", &self.client_id)];
         let answer = http.post(endpoint, &form).await.map_err(LoginError::unreachable)?;

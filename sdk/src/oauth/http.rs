@@ -1,4 +1,4 @@
-//! HTTP client for a login: checked URLs, no redirects, and a size limit for answers.
+//! HTTP client for a login: checked URLs, no redirects, a size limit for answers, and no secret in an error message.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,18 +10,17 @@ use rmcp::transport::auth::{
     OAuthHttpClient as RmcpHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
 };
 use serde::Deserialize;
-use url::Url;
+use url::form_urlencoded::parse;
+use url::{Host, Url};
 
-use super::endpoint;
-use super::secrets::add_form;
-use crate::base_url::is_loopback;
+use crate::base_url::{BaseUrl, is_loopback};
+use crate::private_host::{PublicOnlyResolver, is_private};
 use crate::secrets::Secrets;
-use crate::transport::body_reader::{BodyReader, UnreadBody};
+use crate::transport::answer::{BodyReader, UnreadBody};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
-use crate::transport::http_client::HttpClient;
-use crate::transport::public_resolver::PublicOnlyResolver;
-use crate::transport::retry_after::retry_after;
+use crate::transport::http_sender::HttpClient;
+use crate::transport::retry::retry_after;
 
 /// Maximum size of an answer in bytes. No metadata, registration or token answer is larger.
 const MAX_BYTES: usize = 64 * 1024;
@@ -134,7 +133,7 @@ impl OAuthHttpClient {
     }
 
     async fn answer(&self, request: Request) -> io::Result<http::Response<Vec<u8>>> {
-        endpoint::check(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
+        check_endpoint(request.url().as_str(), &self.connector).map_err(io::Error::other)?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let is_connector = request.url().origin() == self.connector.origin();
         let http = self.elsewhere.as_ref().filter(|_| !is_connector).unwrap_or(&self.http);
@@ -214,5 +213,124 @@ impl RmcpHttpClient for OAuthHttpClient {
             let request = Request::try_from(request.request)?;
             Ok(self.send(request).await?)
         })
+    }
+}
+
+/// Reads a URL that was named by the connector or by a server that the connector leads to.
+pub(super) fn check_endpoint(text: &str, connector: &Url) -> Result<Url, String> {
+    let shown = BaseUrl::without_user_info(text);
+    let url = Url::parse(text).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
+    let refused = |why: &str| Err(format!("{shown:?} is refused: {why}"));
+    if !url.username().is_empty() || url.password().is_some() {
+        return refused("it holds a user name or a password");
+    }
+    if url.fragment().is_some() {
+        return refused("it has a fragment");
+    }
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback(&url) && is_loopback(connector) => {}
+        scheme => return refused(&format!("it is {scheme}, not https")),
+    }
+    let is_foreign = !is_loopback(connector) && url.host() != connector.host();
+    let is_inside = match url.host() {
+        Some(Host::Ipv4(address)) => is_private(address.into()),
+        Some(Host::Ipv6(address)) => is_private(address.into()),
+        Some(Host::Domain(_)) | None => is_loopback(&url),
+    };
+    if is_foreign && is_inside {
+        return refused("it leads to a private host");
+    }
+    Ok(url)
+}
+
+/// Reads the connector's own URL, which the user has named.
+pub(super) fn connector_url(text: &str) -> Result<Url, String> {
+    let shown = BaseUrl::without_user_info(text);
+    let url =
+        Url::parse(text.trim()).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
+    check_endpoint(url.as_str(), &url)
+}
+
+/// Fields of a form that are secret.
+const FIELDS: [&str; 5] = ["code", "code_verifier", "refresh_token", "token", "client_secret"];
+
+/// Adds the secrets of a form that is to be sent.
+pub(super) fn add_form(secrets: &Secrets, form: &[u8]) {
+    for (name, value) in parse(form) {
+        if FIELDS.contains(&&*name) {
+            secrets.add_text(&value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_81_a_login_leads_to_public_https_only() {
+        let public = Url::parse("https://links.example/mcp").unwrap();
+        let local = Url::parse("http://127.0.0.1:8000/mcp").unwrap();
+        for good in ["https://login.example/authorize?x=1", "https://links.example:444/token"] {
+            check_endpoint(good, &public).unwrap();
+            check_endpoint(good, &local).unwrap();
+        }
+        for bad in [
+            "http://links.example/token",
+            "http://127.0.0.1.evil.example/token",
+            "http://localhost@evil.example/",
+            "https://user:pw@links.example/",
+            "https://links.example/#fragment",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "calc.exe",
+            "--flag",
+            "$(id)",
+            "",
+        ] {
+            check_endpoint(bad, &public).unwrap_err();
+            check_endpoint(bad, &local).unwrap_err();
+        }
+        for inside in [
+            "https://10.0.0.1/token",
+            "https://[::1]/",
+            "https://localhost/",
+            "https://169.254.169.254/",
+        ] {
+            check_endpoint(inside, &public).unwrap_err();
+            check_endpoint(inside, &local).unwrap();
+        }
+        check_endpoint("http://[::1]:99/token", &local).unwrap();
+        check_endpoint("http://[::1]:99/token", &public).unwrap_err();
+        let inside = Url::parse("https://10.0.0.1/mcp").unwrap();
+        check_endpoint("https://10.0.0.1/token", &inside).unwrap();
+        check_endpoint("https://10.0.0.2/token", &inside).unwrap_err();
+    }
+
+    #[test]
+    fn fault_78_the_connector_is_not_spoken_to_in_the_clear() {
+        for bad in [
+            "http://links.example/mcp",
+            "ftp://links.example",
+            "links.example",
+            "https://a@links.example",
+        ] {
+            connector_url(bad).unwrap_err();
+        }
+        assert_eq!(
+            connector_url(" http://localhost:1/mcp\n").unwrap().as_str(),
+            "http://localhost:1/mcp"
+        );
+    }
+
+    #[test]
+    fn secrets_of_a_form_are_hidden_encoded_and_decoded() {
+        let secrets = Secrets::default();
+        add_form(&secrets, b"grant_type=authorization_code&code=a%2Fsecret%3D&token=short");
+        secrets.add_text("a/secret=, and more");
+        let text = "a/secret= a%2Fsecret%3D short authorization_code a/secret=, and more";
+        assert_eq!(secrets.hide(text), "*** *** short authorization_code ***");
     }
 }

@@ -11,8 +11,7 @@ use serde_json::json;
 
 use super::connector::manager;
 use super::credentials::Credentials;
-use super::endpoint;
-use super::http::{OAuthErrorResponse, OAuthHttpClient};
+use super::http::{OAuthErrorResponse, OAuthHttpClient, check_endpoint, connector_url};
 use crate::transport::connection_options::ConnectionOptions;
 
 /// Reasons for a failed renewal.
@@ -40,8 +39,8 @@ pub(super) async fn refresh(
     options: &ConnectionOptions,
     now: SystemTime,
 ) -> Result<Credentials, RefreshError> {
-    let connector = endpoint::connector(&credentials.resource).map_err(RefreshError::Refused)?;
-    endpoint::check(&credentials.token_endpoint, &connector).map_err(RefreshError::Refused)?;
+    let connector = connector_url(&credentials.resource).map_err(RefreshError::Refused)?;
+    check_endpoint(&credentials.token_endpoint, &connector).map_err(RefreshError::Refused)?;
     let http = OAuthHttpClient::new(&connector, options).map_err(RefreshError::temporary)?;
     let http = Arc::new(http);
     http.keep_secret(&credentials.access_token);

@@ -15,7 +15,7 @@ use super::credentials::{CredentialStore, Credentials};
 use super::refresh::{RefreshError, refresh};
 use crate::blocking::LockRetry;
 use crate::token::Token;
-use crate::token_source::{TokenError, TokenFuture, TokenSource};
+use crate::token::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 

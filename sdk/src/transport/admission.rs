@@ -1,4 +1,7 @@
 //! Admission by the rate limits: first come, first served, with no wait longer than the call allows.
+//!
+//! Calls queue in front of the pacer. A pacer only tells how long to wait, and of many calls that ask again at that moment an arbitrary one
+//! would be admitted.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -7,13 +10,10 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use super::call_result::CallFailure;
 use super::clock::Clock;
-use super::options::CallOptions;
-use super::pacing::queue::{Place, QueueGuard};
+use super::exchange::{CallFailure, CallOptions, Reservation};
 use super::pacing::{MustWait, NotAdmitted, Pacer, Ticket, WaitReason, poll_once};
-use super::reservation::Reservation;
-use super::shared::Shared;
+use super::shared::{Place, QueueGuard, Shared};
 use crate::operation::{Bucket, Operation};
 
 /// A request that the pacer has admitted; settled when it is answered or given up.

@@ -1,14 +1,18 @@
-//! Answer of the service, read as a whole under a size limit.
+//! Answer of the service, read as a whole under a size limit: unpacked if it is gzip.
+//!
+//! reqwest can unpack it, too, but its feature for that changes what every other client of a program sends and receives.
 
+use std::error::Error as StdError;
 use std::fmt;
+use std::io::{self, Write};
 use std::time::Duration;
 
-use bytes::Bytes;
-use reqwest::header::HeaderMap;
+use bytes::{Bytes, BytesMut};
+use flate2::write::MultiGzDecoder;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-use super::body_reader::{BodyReader, UnreadBody};
 use crate::secrets::Secrets;
 use crate::token::Token;
 
@@ -108,8 +112,131 @@ impl fmt::Debug for Answer {
     }
 }
 
+/// Value of `Accept-Encoding` of a request whose answer is read in this way.
+pub(crate) const ACCEPTED: &str = "gzip";
+
+/// Reason why a body was not read to its end.
+pub(crate) enum UnreadBody {
+    /// The connection broke, or nothing came for too long.
+    Cut(Box<dyn StdError + Send + Sync>),
+    TooLarge,
+}
+
+/// Reader of a body that comes piece by piece.
+pub(crate) struct BodyReader {
+    /// Maximum size in bytes, after decompression.
+    limit: usize,
+    /// Length that the answer announced.
+    announced: usize,
+    is_gzip: bool,
+    content: Content,
+}
+
+enum Content {
+    /// At most one piece, which is not copied.
+    Whole(Bytes),
+    Pieces(BytesMut),
+    Gzip(Box<MultiGzDecoder<BoundedBody>>),
+}
+
+impl BodyReader {
+    /// Begins to read the body of an answer. Headers that only describe its packed form are removed.
+    pub(crate) fn of(response: &mut Response, limit: usize) -> Self {
+        let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+        let is_gzip = is_gzip(response.headers());
+        if is_gzip {
+            response.headers_mut().remove(CONTENT_ENCODING);
+            response.headers_mut().remove(CONTENT_LENGTH);
+        }
+        let content = Content::Whole(Bytes::new());
+        Self { limit, announced: announced.unwrap_or_default(), is_gzip, content }
+    }
+
+    /// Adds a piece.
+    pub(crate) fn push(&mut self, piece: Bytes) -> Result<(), UnreadBody> {
+        match &mut self.content {
+            Content::Whole(first) if first.is_empty() && self.is_gzip => {
+                let all = BoundedBody { bytes: Vec::new(), limit: self.limit, is_full: false };
+                self.content = Content::Gzip(Box::new(MultiGzDecoder::new(all)));
+                self.push(piece)
+            }
+            Content::Whole(first) => {
+                if first.len() + piece.len() > self.limit {
+                    return Err(UnreadBody::TooLarge);
+                }
+                if first.is_empty() {
+                    *first = piece;
+                } else {
+                    let mut pieces = BytesMut::with_capacity(self.announced.min(self.limit));
+                    pieces.extend_from_slice(first);
+                    pieces.extend_from_slice(&piece);
+                    self.content = Content::Pieces(pieces);
+                }
+                Ok(())
+            }
+            Content::Pieces(pieces) if pieces.len() + piece.len() > self.limit => {
+                Err(UnreadBody::TooLarge)
+            }
+            Content::Pieces(pieces) => {
+                pieces.extend_from_slice(&piece);
+                Ok(())
+            }
+            Content::Gzip(decoder) => {
+                decoder.write_all(&piece).map_err(|error| unpacked(decoder, error))
+            }
+        }
+    }
+
+    /// Returns the body as far as it came, and why that is not the whole one.
+    pub(crate) fn finish(self) -> (Bytes, Option<UnreadBody>) {
+        match self.content {
+            Content::Whole(piece) => (piece, None),
+            Content::Pieces(pieces) => (pieces.freeze(), None),
+            Content::Gzip(mut decoder) => {
+                let unread = decoder.try_finish().map_err(|error| unpacked(&decoder, error)).err();
+                (Bytes::from(std::mem::take(&mut decoder.get_mut().bytes)), unread)
+            }
+        }
+    }
+}
+
+fn is_gzip(headers: &HeaderMap) -> bool {
+    let encoding = headers.get(CONTENT_ENCODING).map(|it| it.as_bytes().trim_ascii());
+    encoding
+        .is_some_and(|it| it.eq_ignore_ascii_case(b"gzip") || it.eq_ignore_ascii_case(b"x-gzip"))
+}
+
+fn unpacked(decoder: &MultiGzDecoder<BoundedBody>, error: io::Error) -> UnreadBody {
+    if decoder.get_ref().is_full { UnreadBody::TooLarge } else { UnreadBody::Cut(Box::new(error)) }
+}
+
+/// Bytes up to a limit.
+struct BoundedBody {
+    bytes: Vec<u8>,
+    limit: usize,
+    is_full: bool,
+}
+
+impl Write for BoundedBody {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.is_full |= self.bytes.len() + piece.len() > self.limit;
+        if self.is_full {
+            return Err(io::Error::other("the answer is too large"));
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
 
     #[test]
@@ -117,5 +244,76 @@ mod tests {
         let soon = Instant::now() + Duration::from_secs(60);
         assert!(after(Duration::MAX) > soon);
         assert!(after(Duration::ZERO) < soon);
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn answer(encoding: &str) -> Response {
+        let answer = http::Response::builder().header(CONTENT_ENCODING, encoding);
+        answer.body("").unwrap().into()
+    }
+
+    /// Reads a body in pieces of this size; `None` if it is too large.
+    fn read(encoding: &str, body: &[u8], piece: usize) -> Option<Result<Bytes, String>> {
+        let mut reader = BodyReader::of(&mut answer(encoding), 1000);
+        let pushed = body.chunks(piece).try_for_each(|it| reader.push(Bytes::copy_from_slice(it)));
+        let (bytes, unfinished) = reader.finish();
+        match pushed.err().or(unfinished) {
+            None => Some(Ok(bytes)),
+            Some(UnreadBody::Cut(error)) => Some(Err(error.to_string())),
+            Some(UnreadBody::TooLarge) => None,
+        }
+    }
+
+    #[test]
+    fn a_packed_body_is_read_however_it_is_cut_into_pieces() {
+        let text: Vec<u8> = (0..1000).map(|nth: u32| b'a' + (nth * nth % 23) as u8).collect();
+        let (first, second) = text.split_at(300);
+        for body in [packed(&text), [packed(first), packed(second)].concat()] {
+            for piece in [1, 2, 7, 100, 5000] {
+                for encoding in ["gzip", "GZip", "x-gzip", " gzip "] {
+                    assert_eq!(read(encoding, &body, piece).unwrap().unwrap(), text, "{piece}");
+                }
+                assert_eq!(read("br", &body, piece).unwrap().unwrap(), body);
+            }
+        }
+        assert_eq!(read("gzip", b"", 1).unwrap().unwrap(), "");
+    }
+
+    #[test]
+    fn a_packed_body_that_is_cut_or_changed_is_an_error() {
+        let body = packed(b"hello hello hello");
+        for end in 1..body.len() {
+            assert!(read("gzip", &body[..end], 3).unwrap().is_err(), "{end}");
+        }
+        for nth in 0..body.len() {
+            let mut changed = body.clone();
+            changed[nth] ^= 0x40;
+            // Fields of the header that tell the time and the system.
+            let is_free = matches!(nth, 4..=9);
+            let read = read("gzip", &changed, 3).unwrap();
+            assert_eq!(read.is_ok(), is_free, "{nth}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn the_limit_counts_unpacked_bytes() {
+        for size in [1000, 1001, 1 << 24] {
+            let text = vec![b' '; size];
+            assert_eq!(read("gzip", &packed(&text), 5000).is_some(), size == 1000);
+            assert_eq!(read("identity", &text, 400).is_some(), size == 1000);
+        }
+    }
+
+    #[test]
+    fn headers_of_the_packed_form_go_with_it() {
+        let mut answer = answer("gzip");
+        answer.headers_mut().insert(CONTENT_LENGTH, 20.into());
+        let _ = BodyReader::of(&mut answer, 1000);
+        assert!(answer.headers().is_empty(), "{answer:?}");
     }
 }

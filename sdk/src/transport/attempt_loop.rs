@@ -14,23 +14,22 @@ use uuid::Uuid;
 
 use super::admission::AdmittedRequest;
 use super::answer::Answer;
-use super::before_send::{BeforeSend, OutgoingRequest};
-use super::call_result::{AttemptCounts, CallFailure, CallResult, NextAttempt};
-use super::http_sender::{HttpSender, RequestSender};
-use super::make_request::MakeRequest;
+use super::caller_headers::{BeforeSend, OutgoingRequest};
+use super::exchange::CallOptions;
+use super::exchange::MakeRequest;
+use super::exchange::{AttemptCounts, CallFailure, CallResult, NextAttempt, attempt_end};
 use super::observer::AttemptReport;
-use super::options::CallOptions;
 use super::pacing::{MustWait, NotAdmitted, WaitReason};
+use super::retry::retry_after;
 use super::retry::{AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide};
-use super::retry_after::retry_after;
 use super::shared::Shared;
 use super::trace::AttemptSpan;
-use super::write_tally::RecordingSender;
+use super::write_tally::WriteRecord;
 use crate::crash_point;
 use crate::operation::{Effect, Operation};
-use crate::success::RecordCheck;
+use crate::success::{RecordCheck, check_answer};
 use crate::token::Token;
-use crate::view::{AnswerView, RequestView};
+use crate::transport::observer::{AnswerView, RequestView};
 
 /// Time for which a 429 without `Retry-After` stops all calls of the client.
 const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
@@ -46,29 +45,36 @@ pub(super) async fn over_network(
     record: Option<RecordCheck<'_>>,
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
-    let CallOptions { dry_run, .. } = *options;
-    let (client, stall) = (&shared.http, shared.timeouts.stall);
-    let http = HttpSender { client, stall, operation, dry_run, record };
-    let write = options.write.as_deref().filter(|_| operation.writes() && !dry_run);
-    run(&RecordingSender { inner: http, write }, shared, operation, options, make).await
+    let send = |request, limit| {
+        // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
+        let answer = Box::pin(shared.http.answer(request, limit, shared.timeouts.stall));
+        async move { check_answer(operation, options.dry_run, record, answer.await) }
+    };
+    run(&send, shared, operation, options, make).await
 }
 
-/// Sends one call over `wire`, as often as its evidence and its time allow.
-async fn run(
-    sender: &impl RequestSender,
+/// Sends one call as often as its evidence and its time allow. `send` sends one request, and returns the whole answer within a time limit, or how
+/// far the attempt came.
+async fn run<F: Attempt>(
+    send: &impl Fn(Request, Duration) -> F,
     shared: &Shared,
     operation: &'static Operation,
     options: &CallOptions,
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
     let mut call = AttemptLoop::new(shared, operation, options);
-    let result = call.attempts(sender, make).await;
+    let result = call.attempts(send, make).await;
     let effect = call.effect();
     let AttemptLoop { tries, retry_after, next_attempt, .. } = call;
     let AttemptCounts { sent, evidence, .. } = tries;
     let next_attempt = options.single_attempt.map(|_| NextAttempt { tries, wait: next_attempt });
     CallResult { operation, effect, sent, evidence, retry_after, next_attempt, result }
 }
+
+/// Future of one attempt.
+trait Attempt: Future<Output = Result<Answer, CallFailure>> + Send {}
+
+impl<F: Future<Output = Result<Answer, CallFailure>> + Send> Attempt for F {}
 
 struct AttemptLoop<'a> {
     shared: &'a Shared,
@@ -101,9 +107,9 @@ impl<'a> AttemptLoop<'a> {
         }
     }
 
-    async fn attempts(
+    async fn attempts<F: Attempt>(
         &mut self,
-        sender: &impl RequestSender,
+        send: &impl Fn(Request, Duration) -> F,
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, CallFailure> {
         let (shared, deadline) = (self.shared, self.options.until);
@@ -126,33 +132,18 @@ impl<'a> AttemptLoop<'a> {
             let request = match span.in_scope(|| self.complete(request)) {
                 Ok(request) => request,
                 Err(error) => {
-                    let failure = Err(CallFailure::Request(io::Error::other(error)));
-                    span.ended(&failure);
-                    return failure;
+                    span.ended(None);
+                    return Err(CallFailure::Request(io::Error::other(error)));
                 }
             };
-            let result = self.attempt(sender, request, span).await;
+            let result = self.attempt(send, request, span).await;
             // A request that is not settled in time is settled in the background. Its answer counts.
             let _ = shared.within(deadline, pin!(admitted.settle())).await;
-            let (end, asked) = match &result {
-                Ok(answer) => {
-                    let asked = retry_after(&answer.headers, self.shared.clock.wall());
-                    (AttemptEnd::Answer(answer.status()), asked)
-                }
-                Err(CallFailure::Broken(broken)) => (broken.end, None),
-                Err(CallFailure::Unusable { answer, .. }) => {
-                    (AttemptEnd::Unusable(answer.status()), None)
-                }
-                Err(
-                    CallFailure::Request(_)
-                    | CallFailure::NotSent(_)
-                    | CallFailure::Deadline { .. }
-                    | CallFailure::Pacer(_)
-                    | CallFailure::Token(_),
-                ) => {
-                    return result;
-                }
-            };
+            let Some(end) = attempt_end(&result) else { return result };
+            let asked = result
+                .as_ref()
+                .ok()
+                .and_then(|answer| retry_after(&answer.headers, shared.clock.wall()));
             self.retry_after = asked;
             let is_spent = self.options.is_body_spent();
             let decision = if is_spent { RetryDecision::End } else { self.decide(end, asked) };
@@ -313,13 +304,18 @@ impl<'a> AttemptLoop<'a> {
 
     /// Begins one attempt, and returns the future of its answer, which is reported to the observer. The future does not hold the request,
     /// which would be a large part of it.
-    fn attempt(
+    fn attempt<F: Attempt>(
         &mut self,
-        sender: &impl RequestSender,
+        send: &impl Fn(Request, Duration) -> F,
         request: Request,
         span: AttemptSpan,
     ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
         let shared = self.shared;
+        let is_write = self.operation.writes() && !self.options.dry_run;
+        let write = self.options.write.as_deref().filter(|_| is_write);
+        if let Some(write) = write {
+            write.identify(&request);
+        }
         let method = request.method().clone();
         let target = request.url()[Position::BeforePath..Position::AfterQuery].to_owned();
         let wants_request = shared.observer.wants_request();
@@ -329,10 +325,17 @@ impl<'a> AttemptLoop<'a> {
         shared.requests.fetch_add(1, Ordering::Relaxed);
         let start = shared.clock.monotonic();
         self.crash_point("before_send");
-        let answer = sender.send(request, limit.min(self.options.time_left(&*shared.clock)));
+        let answer = send(request, limit.min(self.options.time_left(&*shared.clock)));
         async move {
+            let before = write.map(WriteRecord::doubt);
             let mut result = span.around(answer).await;
-            span.ended(&result);
+            let end = attempt_end(&result);
+            if let (Some(write), Some(before)) = (write, before)
+                && end.is_none_or(|end| end.evidence() < Evidence::Unknown)
+            {
+                write.undo_doubt(before);
+            }
+            span.ended(end);
             self.crash_point("after_send");
             let came = match &mut result {
                 Ok(answer) => Some(answer),
@@ -347,12 +350,7 @@ impl<'a> AttemptLoop<'a> {
                 operation: self.operation.id,
                 method: method.as_str(),
                 target: &target,
-                status: match &result {
-                    Ok(answer) => Some(answer.status()),
-                    Err(CallFailure::Unusable { answer, .. }) => Some(answer.status()),
-                    Err(CallFailure::Broken(broken)) => broken.end.status(),
-                    Err(_) => None,
-                },
+                status: end.and_then(AttemptEnd::status),
                 took: shared.clock.monotonic().saturating_sub(start),
                 request: view.as_deref(),
                 answer: result.as_ref().ok().map(AnswerView::new),

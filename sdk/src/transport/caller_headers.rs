@@ -1,6 +1,13 @@
-//! Headers that a program adds to the requests of a client, or of one call.
+//! Headers that a program adds: to all requests of a client, to one call, or by a hook to each attempt; and the key of a call that creates
+//! (the interface, section 4.1.4).
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::Request;
+use uuid::Uuid;
 
 /// Headers that the client or its HTTP library sets, or that change what an answer means.
 const RESERVED: &[&str] = &[
@@ -79,6 +86,132 @@ pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()
     Ok(())
 }
 
+type Hook =
+    dyn Fn(&mut OutgoingRequest<'_>) -> Result<(), Box<dyn StdError + Send + Sync>> + Send + Sync;
+
+/// The hook, of which nothing is shown: it may hold a key.
+#[derive(Clone)]
+pub(crate) struct BeforeSend(pub(crate) Arc<Hook>);
+
+impl fmt::Debug for BeforeSend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BeforeSend(..)")
+    }
+}
+
+/// One attempt, right before it is sent, as the hook of [`ClientBuilder::before_send`](crate::ClientBuilder::before_send) gets it. It
+/// shows everything that goes out except the token, which is added afterwards.
+pub struct OutgoingRequest<'a> {
+    pub(super) operation: &'static str,
+    pub(super) attempt: u32,
+    pub(super) request: &'a mut Request,
+}
+
+impl OutgoingRequest<'_> {
+    /// Returns the operationId.
+    pub fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// Returns the number of this attempt within the call, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Returns the HTTP method.
+    pub fn method(&self) -> &str {
+        self.request.method().as_str()
+    }
+
+    /// Returns the whole URL.
+    pub fn url(&self) -> &str {
+        self.request.url().as_str()
+    }
+
+    /// Returns the headers whose values are text, except the token's and those that the HTTP library adds, such as `Host`.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        let headers = self.request.headers().iter();
+        headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
+    /// Returns the body, byte by byte. It is empty for a request without one, and `None` for an upload, which is streamed while it is sent.
+    pub fn body(&self) -> Option<&[u8]> {
+        self.request.body().map_or(Some(&[]), reqwest::Body::as_bytes)
+    }
+
+    /// Sets a header, in place of one of this name that the client or the call sets. Its value is shown nowhere.
+    ///
+    /// # Errors
+    ///
+    /// When HTTP does not allow the name or the value, and for headers that a call depends on, as
+    /// [`ClientBuilder::header`](crate::ClientBuilder::header) does.
+    pub fn set_header(
+        &mut self,
+        name: impl AsRef<str>,
+        value: impl AsRef<str>,
+    ) -> Result<(), InvalidHeader> {
+        let (name, value) = parse(name.as_ref(), value.as_ref())?;
+        self.request.headers_mut().insert(name, value);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for OutgoingRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutgoingRequest")
+            .field("operation", &self.operation)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Key of one logical write: repeating the write with it within 24 hours returns the first answer and creates nothing.
+///
+/// Every call of an operation that declares keys gets a random one; set your own to repeat a call from another process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(String);
+
+/// Reason why a string cannot be an idempotency key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an idempotency key has 1 to 128 visible ASCII characters")]
+pub struct InvalidIdempotencyKey;
+
+impl IdempotencyKey {
+    /// Returns a key of 1 to 128 visible ASCII characters.
+    ///
+    /// # Errors
+    ///
+    /// When it is empty, longer, or has other characters.
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidIdempotencyKey> {
+        let text = text.into();
+        let fits =
+            (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if fits { Ok(Self(text)) } else { Err(InvalidIdempotencyKey) }
+    }
+
+    /// Returns a new random key.
+    pub fn random() -> Self {
+        Self(format!("links-{}", Uuid::new_v4()))
+    }
+
+    /// Returns the key as it is sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn header(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(&self.0).ok()
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,9 +232,18 @@ mod tests {
 
     #[test]
     fn every_header_that_the_client_sends_is_reserved() {
-        use crate::transport::idempotency::HEADER;
-
-        assert!(RESERVED.contains(&HEADER.as_str()));
+        assert!(RESERVED.contains(&IDEMPOTENCY_KEY.as_str()));
         assert!(RESERVED.is_sorted());
+    }
+
+    #[test]
+    fn a_key_has_at_most_128_visible_characters() {
+        for text in ["a", &"k".repeat(128), IdempotencyKey::random().as_str()] {
+            assert!(IdempotencyKey::new(text).is_ok(), "{text}");
+        }
+        for text in ["", "a b", "a\n", "é", &"k".repeat(129)] {
+            assert_eq!(IdempotencyKey::new(text), Err(InvalidIdempotencyKey), "{text}");
+        }
+        assert_ne!(IdempotencyKey::random(), IdempotencyKey::random());
     }
 }

@@ -1,32 +1,25 @@
-//! Sender of one attempt over the network, which reads the whole answer.
+//! Sender of one attempt over the network, which reads the whole answer, and ends an upload that nobody receives any more.
 
 use std::error::Error as StdError;
-use std::future::Future;
-use std::io;
+use std::future::{Future, Ready, pending, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
+use std::{fmt, io};
 
-use reqwest::Request;
-use tokio::time::timeout_at;
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use reqwest::header::{ACCEPT_ENCODING, HeaderValue};
+use reqwest::{Body, Request, Response};
+use tokio::sync::watch;
+use tokio::time::{timeout, timeout_at};
+use tokio_util::either::Either;
 use url::Url;
 
-use super::answer::{Answer, TimedOut, after};
-use super::body_reader::UnreadBody;
-use super::call_result::{BrokenAttempt, CallFailure};
-use super::http_client::HttpClient;
+use super::answer::{ACCEPTED, Answer, TimedOut, UnreadBody, after};
+use super::exchange::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
-use super::stall_detector::{Stall, StallDetector};
-use crate::operation::Operation;
-use crate::success::{RecordCheck, check_answer};
-
-/// Sender of one request, which also judges its answer. It separates the attempt loop from the network.
-pub(crate) trait RequestSender: Sync {
-    /// Returns the whole answer within `limit`, or how far the attempt came.
-    fn send(
-        &self,
-        request: Request,
-        limit: Duration,
-    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send;
-}
 
 /// Timeouts of the network. The time limit of a whole call is its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,43 +40,19 @@ impl Default for Timeouts {
     }
 }
 
-/// Sender over the network.
-pub(super) struct HttpSender<'a> {
-    pub(super) client: &'a HttpClient,
-    pub(super) stall: Duration,
-    /// Operation that is sent.
-    pub(super) operation: &'static Operation,
-    /// Set if the request is a dry run.
-    pub(super) dry_run: bool,
-    /// Decodes the record of the answer, if the caller wants it decoded.
-    pub(super) record: Option<RecordCheck<'a>>,
-}
-
-impl RequestSender for HttpSender<'_> {
-    fn send(
-        &self,
-        request: Request,
-        limit: Duration,
-    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
-        // Boxed, because each future around it would be as large, and is moved as a whole before its first poll.
-        let answer = Box::pin(self.answer(request, limit));
-        async move { check_answer(self.operation, self.dry_run, self.record, answer.await) }
-    }
-}
-
-impl HttpSender<'_> {
+impl HttpClient {
     /// Begins to send, and returns the future of the answer. It does not hold the request, which would be most of its size.
-    fn answer(
+    pub(super) fn answer(
         &self,
         mut request: Request,
         limit: Duration,
+        stall: Duration,
     ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
-        let stall = self.stall;
         // Not reqwest's timeout: that allocates for the request and once more for its answer.
         let until = after(limit);
-        let asked = self.client.is_foreign.then(|| request.url().clone());
+        let asked = self.is_foreign.then(|| request.url().clone());
         let streamed = StallDetector::of(&mut request);
-        let response = timeout_at(until, self.client.execute(request));
+        let response = timeout_at(until, self.execute(request));
         async move {
             let response = match streamed {
                 None => response.await,
@@ -253,4 +222,133 @@ fn any_cause(
         };
     }
     false
+}
+
+/// Function that answers requests in place of the network.
+#[derive(Clone)]
+pub(crate) struct LocalResponder(pub(crate) Arc<Responder>);
+
+type Responder = dyn Fn(http::Request<Bytes>) -> http::Response<Bytes> + Send + Sync;
+
+/// HTTP client. Clones share its connections.
+#[derive(Clone)]
+pub(crate) struct HttpClient {
+    pub(crate) network: reqwest::Client,
+    /// Set if the program has made it, and may have let it follow redirects.
+    pub(crate) is_foreign: bool,
+    /// Answers the requests instead, if set.
+    pub(crate) in_process: Option<LocalResponder>,
+}
+
+impl HttpClient {
+    pub(crate) fn new(network: reqwest::Client) -> Self {
+        Self { network, is_foreign: false, in_process: None }
+    }
+
+    /// Begins to send a request, and returns the future of its answer, which holds neither.
+    pub(crate) fn execute(
+        &self,
+        mut request: Request,
+    ) -> Either<
+        Ready<reqwest::Result<Response>>,
+        impl Future<Output = reqwest::Result<Response>> + use<>,
+    > {
+        let Some(LocalResponder(answer)) = &self.in_process else {
+            let accepted = HeaderValue::from_static(ACCEPTED);
+            request.headers_mut().entry(ACCEPT_ENCODING).or_insert(accepted);
+            return Either::Right(self.network.execute(request));
+        };
+        let answered = http::Request::<reqwest::Body>::try_from(request).map(|request| {
+            let whole = |body: reqwest::Body| body.as_bytes().map(Bytes::copy_from_slice);
+            answer(request.map(|body| whole(body).unwrap_or_default())).into()
+        });
+        Either::Left(ready(answered))
+    }
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HttpClient(..)")
+    }
+}
+
+impl fmt::Debug for LocalResponder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LocalResponder(..)")
+    }
+}
+
+/// Time that the service has to answer a body that it received as a whole, as for every write.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// Body that reports each piece that is read; dropped with the body.
+struct WatchedBody {
+    body: Body,
+    /// Set to true while the next piece is waited for.
+    waits: watch::Sender<bool>,
+}
+
+/// Reason why an upload makes no progress.
+pub(super) enum Stall {
+    /// The program's own content does not come.
+    Content,
+    /// The service does not read it, or does not answer.
+    Service,
+}
+
+impl HttpBody for WatchedBody {
+    type Data = Bytes;
+    type Error = reqwest::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        // Only a piece is progress: the start of a wait wakes nobody.
+        self.waits.send_if_modified(|waits| {
+            *waits = frame.is_pending();
+            frame.is_ready()
+        });
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A body on its way.
+pub(super) struct StallDetector(watch::Receiver<bool>);
+
+impl StallDetector {
+    /// Watches the body of a request, if it is streamed.
+    pub(super) fn of(request: &mut Request) -> Option<Self> {
+        let body = request.body_mut();
+        if body.as_ref().is_none_or(|it| it.as_bytes().is_some()) {
+            return None;
+        }
+        let (waits, receiver) = watch::channel(false);
+        *body = body.take().map(|body| Body::wrap(WatchedBody { body, waits }));
+        Some(Self(receiver))
+    }
+
+    /// Completes when no piece was taken for `stall`, or when no answer came in time after the whole body was taken.
+    pub(super) async fn stalled(self, stall: Duration) -> Stall {
+        let mut pieces = self.0;
+        loop {
+            match timeout(stall, pieces.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => break,
+                Err(_) if *pieces.borrow() => return Stall::Content,
+                Err(_) => return Stall::Service,
+            }
+        }
+        let _ = timeout(ANSWER.max(stall), pending::<()>()).await;
+        Stall::Service
+    }
 }

@@ -1,11 +1,16 @@
-//! Observer of a client's waits and attempts.
+//! Observer of a client's waits and attempts, and displayable requests and answers, without the token.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use bytes::Bytes;
+use reqwest::Request;
+use reqwest::header::HeaderMap;
+
+use super::answer::Answer;
 use super::pacing::WaitReason;
-use crate::view::{AnswerView, RequestView};
 
 /// Observer of what the client does. Every method does nothing unless it is overridden; none may block.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
@@ -56,3 +61,90 @@ pub struct AttemptReport<'a> {
 pub(crate) struct NoObserver;
 
 impl Observer for NoObserver {}
+
+/// Request for display, without the token.
+#[derive(Clone, Debug)]
+pub struct RequestView {
+    method: String,
+    url: String,
+    headers: HeaderMap,
+    body: Option<Bytes>,
+    streams: bool,
+}
+
+impl RequestView {
+    pub(crate) fn new(request: &Request) -> Self {
+        // The token, and the headers that the program adds to every request.
+        let shown = request.headers().iter().filter(|(_, value)| !value.is_sensitive());
+        let headers = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let body = request.body();
+        let bytes = body.and_then(reqwest::Body::as_bytes).map(Bytes::copy_from_slice);
+        Self {
+            method: request.method().to_string(),
+            url: request.url().to_string(),
+            headers,
+            streams: body.is_some() && bytes.is_none(),
+            body: bytes,
+        }
+    }
+
+    /// Returns the HTTP method.
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// Returns the whole URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns the headers of this request, without those that every request of the client carries, the token's among them.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
+    /// Returns the body, if it has one that is not read from a file while it is sent.
+    pub fn body(&self) -> Option<&Bytes> {
+        self.body.as_ref()
+    }
+
+    /// Returns whether the body is streamed from a file while it is sent.
+    pub fn is_streamed(&self) -> bool {
+        self.streams
+    }
+}
+
+/// Answer for display. It may hold what the service shows only to the token's owner, such as an upload URL.
+#[derive(Clone, Copy)]
+pub struct AnswerView<'a> {
+    answer: &'a Answer,
+}
+
+impl<'a> AnswerView<'a> {
+    pub(crate) fn new(answer: &'a Answer) -> Self {
+        Self { answer }
+    }
+
+    /// Returns the headers whose values are text, without the token where the service repeats it.
+    pub fn headers(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
+        let Answer { headers, secrets, .. } = self.answer;
+        let text = headers.iter();
+        text.filter_map(|(name, value)| Some((name.as_str(), secrets.hide(value.to_str().ok()?))))
+    }
+
+    /// Returns the body, byte by byte.
+    pub fn body(&self) -> &'a Bytes {
+        &self.answer.body
+    }
+
+    /// Returns the body as text, without the token where the service repeats it.
+    pub fn text(&self) -> String {
+        self.answer.secrets.hide(&String::from_utf8_lossy(&self.answer.body)).into_owned()
+    }
+}
+
+impl fmt::Debug for AnswerView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.answer.fmt(f)
+    }
+}

@@ -1,31 +1,29 @@
-//! State that all calls of one client share.
+//! State that all calls of one client share, and the lines in which they wait: first come, first served.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
 use http::header::HeaderMap;
+use tokio::sync::{Mutex, MutexGuard};
 
-use super::before_send::BeforeSend;
-use super::call_result::CallFailure;
+use super::caller_headers::BeforeSend;
 use super::clock::Clock;
 use super::connection_options::ConnectionOptions;
-use super::http_client::HttpClient;
-use super::http_sender::Timeouts;
+use super::exchange::CallFailure;
+use super::http_sender::{HttpClient, Timeouts};
 use super::observer::Observer;
-use super::pacing::queue::Queue;
 use super::pacing::{Pacer, RateLimits, WaitReason};
-use super::retry_budget::RetryBudget;
-use super::retry_policy::RetryPolicy;
+use super::retry_policy::{RetryBudget, RetryPolicy};
 use super::trace;
 use super::write_tally::WriteTally;
 use crate::base_url::BaseUrl;
-use crate::operation::Operation;
+use crate::operation::{Bucket, Operation};
 use crate::secrets::Secrets;
-use crate::token_source::TokenSource;
+use crate::token::TokenSource;
 
 /// State that all calls of one client share.
 #[derive(Debug)]
@@ -103,5 +101,73 @@ impl Shared {
             self.report_wait(operation, wait, reason);
             self.clock.sleep(wait).await;
         }
+    }
+}
+
+/// Lines of waiting requests: one for all, and one for each bucket with a limit of its own, so that a wait for that limit does not delay
+/// the others.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    general: WaitingLine,
+    analytics: WaitingLine,
+    music: WaitingLine,
+}
+
+/// Line of waiting requests: first come, first served. A request that stops waiting leaves the line.
+#[derive(Debug, Default)]
+pub(in crate::transport) struct WaitingLine {
+    head: Mutex<()>,
+    length: AtomicUsize,
+}
+
+/// A place in a line.
+pub(in crate::transport) struct Place<'a> {
+    line: &'a WaitingLine,
+    /// Number of places ahead in the line.
+    pub(in crate::transport) ahead: usize,
+}
+
+/// Head of a line, held until it is dropped.
+pub(in crate::transport) struct QueueGuard<'a> {
+    _place: Place<'a>,
+    _guard: MutexGuard<'a, ()>,
+}
+
+impl Queue {
+    /// Returns the line of a bucket.
+    pub(in crate::transport) fn line(&self, bucket: Bucket) -> &WaitingLine {
+        match bucket {
+            Bucket::General => &self.general,
+            Bucket::Analytics => &self.analytics,
+            Bucket::Music => &self.music,
+        }
+    }
+}
+
+impl WaitingLine {
+    pub(in crate::transport) fn enter(&self) -> Place<'_> {
+        Place { line: self, ahead: self.length.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// Takes the head of the line, if no place is ahead.
+    pub(in crate::transport) fn try_acquire(self) -> Result<QueueGuard<'a>, Self> {
+        match self.line.head.try_lock() {
+            Ok(guard) => Ok(QueueGuard { _place: self, _guard: guard }),
+            Err(_) => Err(self),
+        }
+    }
+
+    /// Waits until all places ahead have been left, and takes the head of the line.
+    pub(in crate::transport) async fn acquire(self) -> QueueGuard<'a> {
+        let guard = self.line.head.lock().await;
+        QueueGuard { _place: self, _guard: guard }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.line.length.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -4,17 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
 
 use reqwest::Request;
 
-use super::answer::Answer;
-use super::call_result::{BrokenAttempt, CallFailure};
-use super::http_sender::RequestSender;
-use super::idempotency::IdempotencyKey;
-use super::retry::{AttemptEnd, Evidence};
+use super::caller_headers::IdempotencyKey;
+use crate::error_kind::Outcome;
 use crate::operation::{Effect, Operation};
-use crate::outcome::Outcome;
 
 /// Summary of the writes of a client and its clones so far. From [`Client::write_summary`](crate::Client::write_summary).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -162,7 +157,7 @@ impl WriteCounts {
 
 impl WriteRecord {
     /// Notes what is sent, so that a repetition of it can be recognized.
-    fn identify(&self, request: &Request) {
+    pub(super) fn identify(&self, request: &Request) {
         if !matches!(self.operation.effect, Effect::Set | Effect::Delete) {
             return;
         }
@@ -173,6 +168,18 @@ impl WriteRecord {
                 WriteIdentity::Request(hasher.finish())
             });
         }
+    }
+}
+
+impl WriteRecord {
+    /// Notes that a request is under way, which may be executed from now on. Returns whether an earlier one may have been.
+    pub(super) fn doubt(&self) -> bool {
+        self.in_doubt.swap(true, Ordering::SeqCst)
+    }
+
+    /// Takes that back for a request that was not executed.
+    pub(super) fn undo_doubt(&self, before: bool) {
+        self.in_doubt.store(before, Ordering::SeqCst);
     }
 }
 
@@ -213,51 +220,6 @@ impl Drop for OpenWrite {
             Outcome::Executed => *counts.executed.entry(operation.id).or_default() += 1,
             Outcome::Unknown => counts.add_doubt(operation.id, identity.cloned()),
         }
-    }
-}
-
-/// Sender that notes in the record of a call each request that it sends.
-pub(super) struct RecordingSender<'a, W> {
-    pub(super) inner: W,
-    pub(super) write: Option<&'a WriteRecord>,
-}
-
-impl<W: RequestSender> RequestSender for RecordingSender<'_, W> {
-    fn send(
-        &self,
-        request: Request,
-        limit: Duration,
-    ) -> impl Future<Output = Result<Answer, CallFailure>> + Send {
-        if let Some(write) = self.write {
-            write.identify(&request);
-        }
-        let answer = self.inner.send(request, limit);
-        async move {
-            let Some(write) = self.write else { return answer.await };
-            let before = write.in_doubt.swap(true, Ordering::SeqCst);
-            let result = answer.await;
-            if evidence(&result) < Evidence::Unknown {
-                write.in_doubt.store(before, Ordering::SeqCst);
-            }
-            result
-        }
-    }
-}
-
-fn evidence(result: &Result<Answer, CallFailure>) -> Evidence {
-    match result {
-        Ok(answer) => AttemptEnd::Answer(answer.status()).evidence(),
-        Err(CallFailure::Broken(BrokenAttempt { end, .. })) => end.evidence(),
-        Err(CallFailure::Unusable { answer, .. }) => {
-            AttemptEnd::Unusable(answer.status()).evidence()
-        }
-        Err(
-            CallFailure::Request(_)
-            | CallFailure::Pacer(_)
-            | CallFailure::Token(_)
-            | CallFailure::NotSent(_)
-            | CallFailure::Deadline { .. },
-        ) => Evidence::NotSent,
     }
 }
 

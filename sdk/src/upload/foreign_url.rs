@@ -1,5 +1,5 @@
 //! A URL that the service names, and whose host is not trusted: neither token nor key nor cookie is sent there, no redirect is followed, and
-//! no private host is contacted.
+//! no private host is contacted. Images are downloaded from such URLs: `src` of an upload, or `computed` of a page.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,18 +7,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
+use reqwest::{Method, Request};
 use url::{Host, Url};
 
+use super::{ImageType, MAX_DOWNLOAD_BYTES};
 use crate::base_url::{BaseUrl, is_loopback};
+use crate::error::Error;
+use crate::operation::{Bucket, Effect, Operation};
 use crate::private_host::is_private;
-use crate::transport::Shared;
-use crate::transport::http_client::HttpClient;
+use crate::success::Success;
+use crate::transport::http_sender::HttpClient;
 use crate::transport::observer::{AttemptReport, Observer};
-use crate::transport::pacing::queue::Queue;
 use crate::transport::pacing::{InProcessPacer, WaitReason};
-use crate::transport::retry_budget::RetryBudget;
+use crate::transport::retry_policy::RetryBudget;
+use crate::transport::{BoxFuture, CallOptions, Queue, Shared};
 
 /// A URL that was checked.
 pub(super) struct ForeignUrl {
@@ -138,6 +143,46 @@ impl Observer for RedactingObserver {
         let target = self.shown;
         self.inner.attempted(&AttemptReport { target, request: None, answer: None, ..*attempt });
     }
+}
+
+/// Operation of a download.
+pub(crate) const GET: &Operation = &Operation {
+    id: "downloadFile",
+    route: "",
+    effect: Effect::Read,
+    bucket: Bucket::General,
+    timeout: Duration::from_secs(120),
+    success: Success::ANY,
+};
+
+/// Downloads an image. `shared` and `options` are those of the call; nothing of the caller is sent to the host.
+pub(crate) async fn download(
+    shared: &Shared,
+    options: &CallOptions,
+    text: &str,
+) -> Result<Bytes, Error> {
+    let refused = |why: String| Error::invalid(GET.id, format!("the URL is refused: {why}"));
+    let url = ForeignUrl::check(text, &shared.base).map_err(refused)?;
+    let bare = url.transport(shared, "(file URL)").map_err(|error| refused(error.to_string()))?;
+    let options =
+        CallOptions { idempotency_key: None, dry_run: false, headers: None, ..options.clone() };
+    let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
+        let request = Request::new(Method::GET, url.url.clone());
+        Box::pin(async move { Ok(request) })
+    };
+    let exchange = bare.run(GET, &options, None, &mut make).await;
+    let why = match exchange.answer() {
+        Some(answer) if answer.status() != 200 => Some("it is no file".to_owned()),
+        Some(answer) if answer.body.len() > MAX_DOWNLOAD_BYTES => {
+            Some(format!("it is larger than {} MB", MAX_DOWNLOAD_BYTES / (1024 * 1024)))
+        }
+        Some(answer) => match ImageType::of(&answer.body) {
+            Some(_) => return Ok(answer.body.clone()),
+            None => Some("it is no jpeg, png, webp or gif".to_owned()),
+        },
+        None => None,
+    };
+    Err(Error::from_exchange(exchange, url.host(), None, why))
 }
 
 #[cfg(test)]

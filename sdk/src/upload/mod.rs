@@ -1,7 +1,5 @@
 //! Images to upload.
 
-mod download;
-mod exact_body;
 mod foreign_url;
 mod image;
 #[cfg(feature = "images")]
@@ -20,7 +18,7 @@ use futures_core::Stream;
 use tokio::io::AsyncRead;
 use tokio_util::io::ReaderStream;
 
-pub(crate) use download::{GET, download};
+pub(crate) use foreign_url::{GET, download};
 pub use image::{ImageType, ImageUse, UnsuitableImage};
 #[cfg(feature = "images")]
 pub use image_size::{image_size, image_size_of};

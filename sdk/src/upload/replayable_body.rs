@@ -1,22 +1,26 @@
-//! Body of an upload, the same for every attempt: streamed, so that its size does not matter to memory.
+//! Body of an upload, the same for every attempt: streamed, so that its size does not matter to memory, and of exactly the announced length, or
+//! the request is not completed.
 
 use std::fs::Metadata;
 use std::io::{self, Cursor};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::task::{Context, Poll, ready};
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use futures_core::Stream;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use reqwest::{Body, Request};
 use sha2::{Digest, Sha256};
 use tokio_util::io::ReaderStream;
 use uuid::Uuid;
 
-use super::exact_body::ExactBody;
 use super::once::Pieces;
-use super::{ImageType, MAX_UPLOAD_BYTES, PIECE, Upload, UploadContent};
-use crate::transport::idempotency::IdempotencyKey;
+use super::{ImageType, MAX_UPLOAD_BYTES, PIECE, Upload, UploadContent, UploadProgress, Watch};
+use crate::transport::BrokenBody;
+use crate::transport::caller_headers::IdempotencyKey;
 
 /// Upload whose content is fixed: a file that has changed since is an error, and a stream can be sent once.
 #[derive(Debug)]
@@ -219,6 +223,77 @@ fn first_bytes(content: &UploadContent) -> io::Result<(Vec<u8>, u64, Option<File
 /// Returns a file name for use inside quotes, escaped as browsers do.
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The pieces of a content between two texts.
+///
+/// Each piece is held back until there is another one, or the end: a content that is longer than announced must not look complete to the
+/// service, which has counted the bytes that were announced.
+pub(super) struct ExactBody {
+    pub(super) name: String,
+    pub(super) length: u64,
+    pub(super) head: Option<Bytes>,
+    pub(super) content: Option<Pieces>,
+    pub(super) tail: Option<Bytes>,
+    pub(super) progress: Option<Watch>,
+    pub(super) read: u64,
+    pub(super) held: Option<Bytes>,
+}
+
+impl ExactBody {
+    /// Returns the piece that can be sent now that this one was read, or the content has ended.
+    fn next(&mut self, piece: Option<Bytes>) -> Result<Option<Bytes>, BrokenBody> {
+        let (name, length) = (&self.name, self.length);
+        self.read += piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        if self.read > length {
+            return Err(BrokenBody::invalid(format!(
+                "{name} has more than the {length} bytes that were announced"
+            )));
+        }
+        if piece.is_none() {
+            self.content = None;
+            if self.read < length {
+                let read = self.read;
+                return Err(BrokenBody::invalid(format!(
+                    "{name} ended after {read} of the {length} bytes that were announced"
+                )));
+            }
+        }
+        let unsent = piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        let sent = std::mem::replace(&mut self.held, piece);
+        if let (Some(watch), Some(_)) = (&self.progress, &sent) {
+            watch(UploadProgress { sent: self.read - unsent, total: length });
+        }
+        Ok(sent)
+    }
+}
+
+impl Stream for ExactBody {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(head) = self.head.take() {
+            return Poll::Ready(Some(Ok(head)));
+        }
+        while let Some(content) = &mut self.content {
+            let piece = match ready!(content.as_mut().poll_next(context)) {
+                Some(Ok(piece)) if piece.is_empty() => continue,
+                Some(Ok(piece)) => Ok(Some(piece)),
+                Some(Err(error)) => Err(BrokenBody::unread(&self.name, &error)),
+                None => Ok(None),
+            };
+            match piece.and_then(|piece| self.next(piece)) {
+                Ok(Some(sent)) => return Poll::Ready(Some(Ok(sent))),
+                Ok(None) => {}
+                Err(broken) => {
+                    self.content = None;
+                    self.tail = None;
+                    return Poll::Ready(Some(Err(io::Error::other(broken))));
+                }
+            }
+        }
+        Poll::Ready(self.tail.take().map(Ok))
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::client::Client;
 use crate::operation;
-use crate::token_source::{TokenFuture, TokenSource};
+use crate::token::{TokenFuture, TokenSource};
 use crate::transport::clock::Clock;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -43,7 +43,7 @@ impl Clock for VirtualClock {
 #[derive(Default)]
 struct FakeService(Mutex<Vec<String>>);
 
-impl RequestSender for FakeService {
+impl FakeService {
     async fn send(&self, request: Request, _: Duration) -> Result<Answer, CallFailure> {
         let token = request.headers().get(AUTHORIZATION).and_then(|it| it.to_str().ok());
         self.0.lock().unwrap().push(token.unwrap_or_default().to_owned());
@@ -96,7 +96,14 @@ impl FairnessTest {
                 let request = Request::new(Method::GET, shared.base.join("/slots"));
                 Box::pin(std::future::ready(Ok(request)))
             };
-            let exchange = run(&*service, shared, operation, &options, &mut make).await;
+            let exchange = run(
+                &|request, limit| service.send(request, limit),
+                shared,
+                operation,
+                &options,
+                &mut make,
+            )
+            .await;
             (clock.monotonic(), exchange.result)
         }
     }

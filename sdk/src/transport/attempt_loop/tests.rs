@@ -13,9 +13,9 @@ use reqwest::{Method, StatusCode};
 use super::*;
 use crate::client::Client;
 use crate::operation;
-use crate::transport::call_result::BrokenAttempt;
+use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::clock::Clock;
-use crate::transport::idempotency::IdempotencyKey;
+use crate::transport::exchange::BrokenAttempt;
 use crate::transport::observer::Observer;
 use crate::transport::retry_policy::RetryPolicy;
 
@@ -35,7 +35,7 @@ enum ScriptStep {
     Slow(Duration),
 }
 
-impl RequestSender for Script {
+impl Script {
     async fn send(&self, _: Request, limit: Duration) -> Result<Answer, CallFailure> {
         self.sent.lock().unwrap().push((self.clock.monotonic(), limit));
         let mut headers = HeaderMap::new();
@@ -159,7 +159,14 @@ impl LoopTest {
             let request = Request::new(Method::POST, shared.base.join("/slots"));
             Box::pin(std::future::ready(Ok(request)))
         };
-        let exchange = run(&sender, shared, operation, &self.options, &mut make).await;
+        let exchange = run(
+            &|request, limit| sender.send(request, limit),
+            shared,
+            operation,
+            &self.options,
+            &mut make,
+        )
+        .await;
         let sent = sender.sent.into_inner().unwrap();
         RunRecord { exchange, sent, ended: self.clock.monotonic() }
     }
@@ -309,7 +316,14 @@ async fn a_body_that_cannot_be_opened_in_time_ends_the_call() {
         Box::pin(std::future::pending())
     };
     let shared = &bench.client.shared;
-    let exchange = run(&sender, shared, operation::UPLOAD_FILE, &bench.options, &mut make).await;
+    let exchange = run(
+        &|request, limit| sender.send(request, limit),
+        shared,
+        operation::UPLOAD_FILE,
+        &bench.options,
+        &mut make,
+    )
+    .await;
     assert!(matches!(exchange.result, Err(CallFailure::Deadline { .. })), "{:?}", exchange.result);
     assert_eq!((exchange.sent, exchange.evidence), (0, Evidence::NotSent));
 }

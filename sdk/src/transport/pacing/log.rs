@@ -1,16 +1,19 @@
-//! Log of recent requests, and the decision when the next one may be sent.
+//! Log of recent requests, the decision when the next one may be sent, and the pacer that keeps the log in memory.
 //!
 //! A log that looks back over every window is safe whether the service counts in sliding or in fixed windows. A request counts from
 //! the moment its answer arrived, because the service may have counted it as late as that. One that is still under way counts as if it
 //! were sent now, for at most [`TRANSIT`]: after that the service has counted it, however long the answer takes, and the process that
 //! sent it may have died.
 
+use std::future::ready;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{MustWait, RateLimits, Ticket, WaitReason};
+use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, WaitReason};
 use crate::operation::Bucket;
+use crate::transport::clock::Clock;
 
 /// Nanoseconds of one clock, which may be set back. Each request goes through the whole log, and to compare two `Duration`s takes several
 /// times as long.
@@ -265,6 +268,66 @@ impl LoggedRequest {
     /// Returns the latest time at which the service counted the request, `now` at the latest.
     fn counted(&self, now: Nanos) -> Nanos {
         self.answered.unwrap_or(self.sent.saturating_add(TRANSIT)).min(now)
+    }
+}
+
+/// A [`Pacer`] in memory.
+#[derive(Debug, Default)]
+pub struct InProcessPacer {
+    ceiling: Option<RateLimits>,
+    log: Mutex<RequestLog>,
+}
+
+impl InProcessPacer {
+    /// Returns a pacer with these limits, and nothing sent yet. The limits are upper bounds: lower limits that the service reports are
+    /// kept, higher ones are not used. [`InProcessPacer::default`] keeps within the limits of the interface, and then within those that the
+    /// service reports.
+    pub fn new(limits: RateLimits) -> Self {
+        Self { ceiling: Some(limits), log: Mutex::default() }
+    }
+
+    fn log(&self) -> MutexGuard<'_, RequestLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pacer for InProcessPacer {
+    fn admit<'a>(
+        &'a self,
+        bucket: Bucket,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
+        let admitted = self.log().admit(self.ceiling, bucket, clock.monotonic());
+        Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
+    }
+
+    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.log().settle(ticket, clock.monotonic());
+        Box::pin(ready(()))
+    }
+
+    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.log().block(wait, clock.monotonic());
+        Box::pin(ready(()))
+    }
+
+    fn forecast<'a>(
+        &'a self,
+        bucket: Bucket,
+        ahead: usize,
+        clock: &'a dyn Clock,
+    ) -> PacerFuture<'a, Option<MustWait>> {
+        let wait = self.log().forecast(self.ceiling, bucket, ahead, clock.monotonic());
+        Box::pin(ready(Some(wait)))
+    }
+
+    fn learn<'a>(&'a self, limits: RateLimits, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.log().learned = Some(limits);
+        Box::pin(ready(()))
+    }
+
+    fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
+        Some(self.log().remaining(self.ceiling, clock.monotonic()))
     }
 }
 

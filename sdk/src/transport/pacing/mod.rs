@@ -1,13 +1,6 @@
 //! Pacing, which keeps requests within the rate limits (the interface, section 8).
 
-mod in_process;
-mod log;
-mod pacer_error;
-pub(crate) mod queue;
-#[cfg(feature = "redis")]
-mod redis;
-mod shared_file;
-
+use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -15,19 +8,22 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-
-pub use in_process::InProcessPacer;
-pub use pacer_error::PacerError;
-#[cfg(feature = "redis")]
-pub use redis::{RedisPacer, WhenUnreachable};
-pub use shared_file::SharedFilePacer;
-
 use sha2::{Digest, Sha256};
 
 use super::clock::Clock;
 use crate::base_url::BaseUrl;
 use crate::operation::Bucket;
 use crate::token::Token;
+
+pub use log::InProcessPacer;
+#[cfg(feature = "redis")]
+pub use redis::{RedisPacer, WhenUnreachable};
+pub use shared_file::SharedFilePacer;
+
+mod log;
+#[cfg(feature = "redis")]
+mod redis;
+mod shared_file;
 
 /// The limits of one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -281,3 +277,35 @@ fn token_digest(base: &BaseUrl, token: &Token) -> String {
 /// Ticket of one admitted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
+
+/// Reason why a pacer cannot tell whether a request may be sent. Its messages hold no secret.
+#[derive(Debug)]
+pub struct PacerError {
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl PacerError {
+    /// Returns an error with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), source: None }
+    }
+
+    /// Adds the cause.
+    #[must_use]
+    pub fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+}
+
+impl fmt::Display for PacerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for PacerError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

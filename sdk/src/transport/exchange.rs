@@ -1,0 +1,291 @@
+//! One call as the transport sees it: its options, the function that makes a request for each attempt, and its result.
+
+use std::error::Error as StdError;
+use std::future::Future;
+use std::io;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use reqwest::Request;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::answer::Answer;
+use super::caller_headers::{IDEMPOTENCY_KEY, IdempotencyKey};
+use super::clock::Clock;
+use super::observer::RequestView;
+use super::pacing::{PacerError, Ticket, WaitReason};
+use super::retry::{AttemptEnd, Evidence};
+use super::write_tally::WriteRecord;
+use crate::error_kind::Outcome;
+use crate::operation::{Effect, Operation};
+use crate::token::TokenError;
+
+/// Result of one call, with the evidence of its attempts.
+#[derive(Debug)]
+pub(crate) struct CallResult {
+    pub(crate) operation: &'static Operation,
+    /// Effect of sending the request twice: that of the operation, or of a read if it is a dry run.
+    pub(crate) effect: Effect,
+    /// Requests that were sent or tried.
+    pub(crate) sent: u32,
+    /// The strongest proof of any attempt.
+    pub(crate) evidence: Evidence,
+    /// Time that the last answer asked to wait.
+    pub(crate) retry_after: Option<Duration>,
+    /// The next attempt, if that is left to the caller.
+    pub(crate) next_attempt: Option<NextAttempt>,
+    pub(crate) result: Result<Answer, CallFailure>,
+}
+
+/// Counts and evidence of a call's attempts so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AttemptCounts {
+    /// Requests sent or tried.
+    pub(crate) sent: u32,
+    /// Of those, requests that were waited for after a 429.
+    pub(crate) too_many: u32,
+    /// Of those, requests that were waited for because one with the same key was being processed.
+    pub(crate) in_flight: u32,
+    /// Total wait after them.
+    pub(crate) waited: Duration,
+    /// The strongest proof of any of them.
+    pub(crate) evidence: Evidence,
+    /// Set if the service has refused a token of this call, and there was another one.
+    pub(crate) renewed: bool,
+}
+
+impl AttemptCounts {
+    /// Returns the number of attempts that count: a wait that the service asked for is not one.
+    pub(crate) fn counted(self) -> u32 {
+        self.sent - self.too_many - self.in_flight
+    }
+}
+
+impl Default for AttemptCounts {
+    fn default() -> Self {
+        let evidence = Evidence::NotSent;
+        let waited = Duration::ZERO;
+        Self { sent: 0, too_many: 0, in_flight: 0, waited, evidence, renewed: false }
+    }
+}
+
+/// Next attempt, which is left to the caller after a single one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NextAttempt {
+    /// Counts of the attempts so far, this one included.
+    pub(crate) tries: AttemptCounts,
+    /// The wait after which it would have been repeated.
+    pub(crate) wait: Option<(Duration, WaitReason)>,
+}
+
+/// Reason why there is no answer.
+#[derive(Debug)]
+pub(crate) enum CallFailure {
+    /// The request could not be made from what the caller gave.
+    Request(io::Error),
+    /// The attempt ended without a whole answer.
+    Broken(BrokenAttempt),
+    /// An answer with a 2xx status that is no [success](crate::success) of the operation, and why.
+    Unusable { answer: Box<Answer>, why: String },
+    /// There was no token to send.
+    Token(TokenError),
+    /// The pacer cannot tell whether the request may be sent.
+    Pacer(PacerError),
+    /// The client sends no writes.
+    NotSent(Box<RequestView>),
+    /// A wait was longer than the call may take.
+    Deadline { wait: Duration, reason: WaitReason },
+}
+
+impl CallFailure {
+    /// The deadline of the call has passed.
+    pub(crate) const PASSED: Self =
+        Self::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry };
+}
+
+/// End of an attempt without a whole answer, and the error of the network library.
+#[derive(Debug)]
+pub(crate) struct BrokenAttempt {
+    pub(crate) end: AttemptEnd,
+    pub(crate) source: Box<dyn StdError + Send + Sync>,
+    /// Beginning of a 2xx answer.
+    pub(crate) begun: Option<Box<Answer>>,
+}
+
+/// Returns how an attempt ended; `None` if nothing was sent.
+pub(super) fn attempt_end(result: &Result<Answer, CallFailure>) -> Option<AttemptEnd> {
+    match result {
+        Ok(answer) => Some(AttemptEnd::Answer(answer.status())),
+        Err(CallFailure::Broken(broken)) => Some(broken.end),
+        Err(CallFailure::Unusable { answer, .. }) => Some(AttemptEnd::Unusable(answer.status())),
+        Err(
+            CallFailure::Request(_)
+            | CallFailure::NotSent(_)
+            | CallFailure::Deadline { .. }
+            | CallFailure::Pacer(_)
+            | CallFailure::Token(_),
+        ) => None,
+    }
+}
+
+impl CallResult {
+    /// Returns the result of a write whose request was made, but not sent.
+    pub(crate) fn not_sent(operation: &'static Operation, made: io::Result<Request>) -> Self {
+        let failure = match made {
+            Ok(request) => CallFailure::NotSent(Box::new(RequestView::new(&request))),
+            Err(error) => CallFailure::Request(error),
+        };
+        Self::unsent(operation, AttemptCounts::default(), failure)
+    }
+
+    /// Returns the result of a request that was not sent after these attempts.
+    pub(crate) fn unsent(
+        operation: &'static Operation,
+        tries: AttemptCounts,
+        failure: CallFailure,
+    ) -> Self {
+        let AttemptCounts { sent, evidence, .. } = tries;
+        let (effect, result) = (operation.effect, Err(failure));
+        let (retry_after, next_attempt) = (None, None);
+        Self { operation, effect, sent, evidence, retry_after, next_attempt, result }
+    }
+
+    /// Returns the answer, if it is a 2xx.
+    pub(crate) fn answer(&self) -> Option<&Answer> {
+        self.result.as_ref().ok().filter(|answer| answer.status.is_success())
+    }
+
+    /// Returns the answer, if it is a 2xx, else the whole result.
+    pub(crate) fn into_answer(self) -> Result<Answer, Box<Self>> {
+        match self.result {
+            Ok(answer) if answer.status.is_success() => Ok(answer),
+            result => Err(Box::new(Self { result, ..self })),
+        }
+    }
+
+    /// Returns whether something was written, by the evidence of all attempts. A read writes nothing.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.evidence {
+            _ if !self.operation.has_outcome() => Outcome::NotExecuted,
+            Evidence::NotSent | Evidence::NotExecuted => Outcome::NotExecuted,
+            Evidence::Unknown => Outcome::Unknown,
+            Evidence::Executed => Outcome::Executed,
+        }
+    }
+}
+
+const PRECOGNITION: HeaderName = HeaderName::from_static("precognition");
+
+/// Options of one call.
+#[derive(Clone, Debug)]
+pub(crate) struct CallOptions {
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+    pub(crate) dry_run: bool,
+    /// Deadline of the call, by the client's monotonic clock.
+    pub(crate) until: Duration,
+    /// Maximum single wait for the rate limits.
+    pub(crate) max_wait: Option<Duration>,
+    /// The caller reads after an unknown outcome, so that no attempt is repeated blindly.
+    pub(crate) reads_first: bool,
+    /// Handling of a write.
+    pub(crate) writes: WriteMode,
+    /// Record in which the requests of a call that writes are noted.
+    pub(crate) write: Option<Arc<WriteRecord>>,
+    /// The limits have admitted the first request already.
+    pub(crate) reserved: Option<Reservation>,
+    /// The call is one attempt without a wait; what would follow is left to the caller.
+    pub(crate) single_attempt: Option<SingleAttempt>,
+    /// Headers that the caller adds to the requests of this call to the service.
+    pub(crate) headers: Option<Arc<HeaderMap>>,
+    /// Flag of a body that can be read once: set as soon as a part was sent, after which nothing is repeated.
+    pub(crate) begun: Option<Arc<AtomicBool>>,
+}
+
+/// Options of a call that is a single attempt, and relies on what its caller has just read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SingleAttempt {
+    /// The attempts before this one.
+    pub(crate) tries: AttemptCounts,
+    /// Time at which what was read is too old, by the client's monotonic clock.
+    pub(crate) expires: Duration,
+}
+
+/// Least time that a wait has to leave for the attempt after it; a shorter wait has to leave no more than its own length. An attempt that the
+/// deadline cuts off has an unknown outcome.
+const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
+
+impl CallOptions {
+    /// Returns whether the body was sent in part, and cannot be sent again.
+    pub(crate) fn is_body_spent(&self) -> bool {
+        self.begun.as_ref().is_some_and(|begun| begun.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
+        self.until.saturating_sub(clock.monotonic())
+    }
+
+    /// Returns whether a wait would leave too little time for an attempt, or last longer than the caller lets a call wait for the limits.
+    pub(super) fn is_too_long(
+        &self,
+        wait: Duration,
+        reason: WaitReason,
+        clock: &dyn Clock,
+    ) -> bool {
+        let most = self.max_wait.filter(|_| reason != WaitReason::Retry);
+        wait.saturating_add(wait.min(LEAST_ATTEMPT)) >= self.time_left(clock)
+            || most.is_some_and(|most| wait > most)
+    }
+
+    /// Adds the headers that the options ask for to a request. The token is added to each attempt.
+    pub(crate) fn add_headers(&self, request: &mut Request) {
+        let headers = request.headers_mut();
+        if self.dry_run {
+            headers.insert(PRECOGNITION, HeaderValue::from_static("true"));
+        } else if let Some(key) = self.idempotency_key.as_ref().and_then(IdempotencyKey::header) {
+            headers.insert(IDEMPOTENCY_KEY, key);
+        }
+    }
+}
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Makes the request of each attempt; the bytes must be the same every time.
+pub(crate) type MakeRequest<'a> = dyn FnMut() -> BoxFuture<'a, io::Result<Request>> + Send + 'a;
+
+/// Request that the generated client has built, with the type of its answer.
+pub(crate) struct TypedRequest<R> {
+    pub(crate) request: Request,
+    answer: PhantomData<fn() -> R>,
+}
+
+/// Result of a method of the generated client.
+pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
+
+impl<R> From<Request> for TypedRequest<R> {
+    fn from(request: Request) -> Self {
+        Self { request, answer: PhantomData }
+    }
+}
+
+/// Handling of calls that would change something. Reads are sent in every mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum WriteMode {
+    /// Writes are sent.
+    #[default]
+    Send,
+    /// Writes are sent as dry runs, which change nothing (the interface, section 4.1.3), and end with an error for which
+    /// [`Error::is_dry_run_accepted`](crate::Error::is_dry_run_accepted) is true if the service would accept them. A call without a dry
+    /// run, the delete of a single slot by its path, is not sent.
+    DryRun,
+    /// No write is sent. Each call ends with an error that has the [request](crate::Error::not_sent) as it would have been sent.
+    Withhold,
+}
+
+/// Ticket of an admitted request that is not sent yet. It counts from the time at which it was admitted, and again from that at which the
+/// request is answered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reservation(pub(super) Ticket);
