@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::auth::SecretLocation;
+use crate::fs::directory_of;
 use crate::fs::named::LOCK_NAME;
+use crate::fs::private::make_directory;
 use crate::settings::{Settings, TokenOrigin};
 
 /// Files that the arguments of a command name.
@@ -75,7 +77,8 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
     // A rule needs an existing path, and the command may need these directories later.
     for directory in [settings.state_directory(), settings.cache_directory()].into_iter().flatten()
     {
-        make_private(&directory);
+        // If this fails, nothing is saved there, as without Landlock.
+        let _ = make_directory(&directory);
     }
     enforce(&AllowedPaths::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
 }
@@ -99,7 +102,7 @@ impl NamedFiles {
     pub(crate) fn locks(&self) -> impl Iterator<Item = PathBuf> {
         let files = self.read.iter().chain(&self.write);
         let locks = files.filter(|file| file.file_name() == Some(LOCK_NAME.as_ref()));
-        locks.map(|lock| directory(lock))
+        locks.map(|lock| directory_of(lock).to_owned())
     }
 
     /// Adds a page file or a plan, `-` for standard input, and the directory beneath which its images are.
@@ -107,7 +110,7 @@ impl NamedFiles {
         if file.as_os_str() != "-" {
             self.read.push(file.to_owned());
         }
-        self.read.push(directory(file));
+        self.read.push(directory_of(file).to_owned());
         self
     }
 }
@@ -126,8 +129,8 @@ impl AllowedPaths {
         let home = env("HOME").is_none().then(|| PathBuf::from("/etc/passwd"));
         // A file is replaced as a whole, and a symbolic link stays a link.
         let written = |file: PathBuf| {
-            let target = file.canonicalize().map(|target| directory(&target));
-            [Some(directory(&file)), target.ok()].into_iter().flatten()
+            let target = file.canonicalize().map(|target| directory_of(&target).to_owned());
+            [Some(directory_of(&file).to_owned()), target.ok()].into_iter().flatten()
         };
         let read = SYSTEM.iter().map(PathBuf::from).chain(named.read);
         let write = TERMINAL.iter().map(PathBuf::from).chain(own);
@@ -141,22 +144,6 @@ impl AllowedPaths {
             write: write.chain(named.write.into_iter().flat_map(written)).collect(),
         }
     }
-}
-
-fn directory(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-/// Creates a directory that only its owner can use. If this fails, nothing is saved there, as without Landlock.
-fn make_private(directory: &Path) {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let _ = builder.create(directory);
 }
 
 #[cfg(target_os = "linux")]

@@ -1,11 +1,14 @@
 //! Entry points for the fuzz targets in `fuzz/`: code that parses untrusted bytes. Each function panics if an invariant is violated.
 
-use crate::output::yaml;
 use std::ffi::OsString;
 
-use crate::completion;
+use clap_complete::engine::CompletionCandidate;
+
+use crate::completion::line::{CompletionRequest, Quote};
+use crate::completion::offer;
 use crate::error::CommandError;
 use crate::form_file::FormFile;
+use crate::output::yaml;
 use crate::page_file::local_image::ImageRoots;
 use crate::page_file::{Document, PageFile};
 
@@ -65,11 +68,28 @@ pub fn error_body(bytes: &[u8]) {
 ///
 /// # Panics
 ///
-/// When a candidate would break the command line.
+/// When a candidate takes more than one line, or becomes anything but one word under any open quote.
 pub fn completion(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let args: Vec<OsString> = text.splitn(5, '\n').map(OsString::from).collect();
-    completion::fuzzed(&args);
+    let request = CompletionRequest::of(&args);
+    let Some(typed) = request.words.last() else { return };
+    let typed = typed.to_string_lossy();
+    assert!(request.kept <= typed.len(), "{} of {typed:?}", request.kept);
+    let name = args.get(4).map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let candidate = CompletionCandidate::new(&name).help(Some(name.clone().into()));
+    let offers = offer::select_candidates(&[candidate], "");
+    let text = offer::bash(&offers, &request);
+    assert!(text.lines().count() <= offers.len(), "{text:?}");
+    if text.lines().count() == 1 && request.kept == 0 && !name.is_empty() {
+        let mark = match request.quote {
+            Quote::Single => "'",
+            Quote::Double => "\"",
+            Quote::None | Quote::Unknown => "",
+        };
+        let written = format!("{mark}{}{mark}", text.trim_end_matches('\n'));
+        assert_eq!(shlex::split(&written), Some(vec![name]), "{written:?}");
+    }
 }
 
 #[cfg(test)]

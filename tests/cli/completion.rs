@@ -115,8 +115,8 @@ fn found_08_no_script_evaluates_what_is_typed() {
 /// Returns the file of names.
 fn names_file(env: &TestEnv) -> std::path::PathBuf {
     let files = std::fs::read_dir(env.home.path().join("cache")).unwrap().flatten();
-    let mut names =
-        files.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "jsonl"));
+    let is_names = |path: &std::path::PathBuf| path.to_string_lossy().contains("/cache/names-");
+    let mut names = files.map(|it| it.path()).filter(is_names);
     let found = names.next().unwrap();
     assert_eq!(names.next(), None);
     found

@@ -18,7 +18,7 @@ use crate::apply::sync;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui;
 use crate::ui::plan::shown_value;
 
@@ -48,7 +48,7 @@ pub(super) fn shown(state: AccountState, fail_on: FailOn) -> CommandOutput {
     if !absent.is_empty() {
         body["meta"]["absent"] = absent.into();
     }
-    let view = View::FigureTable(lines, rows::of_plan(&state));
+    let view = View::Listing(lines, Instead::Rows(rows::of_plan(&state)));
     CommandOutput { body: Body::Own(body), view, exit, then: None }
 }
 
@@ -251,7 +251,7 @@ pub(super) fn applied(
     }
     Ok(CommandOutput {
         body: Body::Own(body),
-        view: View::FigureTable(lines, rows),
+        view: View::Listing(lines, Instead::Rows(rows)),
         exit: Exit::Ok,
         then: None,
     })

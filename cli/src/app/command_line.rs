@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::Command;
-use crate::help::{POINTER, topics};
+use crate::help::{POINTER, exit_codes_in_brief};
 use crate::settings::global_args::GlobalArgs;
 
 /// Columns of help, where the terminal has more.
@@ -41,7 +41,7 @@ pub fn command() -> Definition {
 
 /// Returns the definition with every command, and with the texts of help.
 fn whole() -> Definition {
-    let exit_codes = topics::exit_codes_in_brief();
+    let exit_codes = exit_codes_in_brief();
     Cli::command().after_help(format!("{exit_codes}\n\n{POINTER}")).after_long_help(exit_codes)
 }
 

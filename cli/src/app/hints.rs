@@ -8,42 +8,10 @@ use crate::apply::sync::other_account;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
+use crate::page_file::profile_fields::PROFILE_FIELDS;
 use crate::settings::ServiceTarget;
 use crate::suggest::nearest;
-
-/// Fields of a page that an update takes (the interface, section 2.1).
-const PAGE: &[&str] = &[
-    "title",
-    "description",
-    "avatar",
-    "bgImage",
-    "socials",
-    "languageId",
-    "moodText",
-    "moodHours",
-];
-
-/// Fields of a form, and properties of these fields, that an update takes (section 2.4).
-const FORM: &[&str] = &[
-    "title",
-    "description",
-    "buttonText",
-    "successMessage",
-    "whatsappPhone",
-    "whatsappMessage",
-    "fields",
-    "enabled",
-    "submissionsLimit",
-    "activeTill",
-    "notificationChannelIds",
-    "key",
-    "type",
-    "label",
-    "placeholder",
-    "required",
-    "options",
-    "multi",
-];
 
 /// Part of a URL that a hint reports as missing.
 const VERSION: &str = "the version segment";
@@ -196,8 +164,15 @@ async fn meant_field(
             let fields = schemas.filter_map(|it| it.schema.0.get("properties")?.as_object());
             fields.flat_map(|it| it.keys().cloned()).collect()
         }
-        "createProfile" | "updateProfile" => PAGE.iter().map(ToString::to_string).collect(),
-        "createForm" | "updateForm" => FORM.iter().map(ToString::to_string).collect(),
+        "createProfile" | "updateProfile" => {
+            let of_file = PROFILE_FIELDS.iter().map(|rule| rule.name);
+            let of_page = of_file.filter(|name| !["login", "languageCode"].contains(name));
+            of_page.chain(["languageId"]).map(str::to_owned).collect()
+        }
+        "createForm" | "updateForm" => {
+            let rules = FORM_FIELDS.iter().chain(INPUT_FIELDS).map(|rule| rule.name);
+            rules.chain([INPUTS, CHANNELS]).map(str::to_owned).collect()
+        }
         "updateProfileSettings" => vec!["languageCode".to_owned()],
         _ => return None,
     };

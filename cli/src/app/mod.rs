@@ -2,11 +2,11 @@
 
 pub(crate) mod command_line;
 pub(crate) mod hints;
-mod panic;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -14,24 +14,22 @@ use links_sdk::Outcome;
 
 use self::command_line::Cli;
 pub use self::command_line::command;
-use crate::commands;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::git;
 use crate::output::format::{Format, OutputOptions, Query};
 use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
 use crate::ui::{self, Ui};
-use crate::{process, settings};
+use crate::{commands, git, process, sanitize, settings};
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
-    panic::exit_on_panic();
+    exit_on_panic();
     if let [_, flag] = &args[..]
         && (flag == "-V" || flag == "--version")
     {
@@ -56,6 +54,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         let failure = CommandError::internal(format!("cannot start: {error}"));
         return failed(&Ui::plain(Format::default()), &failure).into();
     }
+    // The only provider in this program, and the smallest one. It is taken by every TLS connection.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let exit = match command_line::parse(&args) {
         Ok(cli) => run(cli, &args),
         Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
@@ -75,7 +75,7 @@ fn version() -> Exit {
 
 pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     #[cfg(debug_assertions)]
-    crate::testing::panic::panic_if_asked();
+    crate::testing::panic_if_asked();
     let (settings, ui) = match prepare(&cli.global, cli.command.accepts_invalid_config()) {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(usage_error::format(&cli.global)), &failure),
@@ -90,8 +90,6 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
         }
         confined(&settings, &ui, named);
     }
-    // The only provider in this program, and the smallest one. It is taken by every TLS connection.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -166,7 +164,7 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
         ui.say(&StyledLine::new(Style::Faint, format!("not confined by Landlock: {why}")));
     }
     #[cfg(debug_assertions)]
-    if let Some(is_open) = crate::testing::probe::is_open() {
+    if let Some(is_open) = crate::testing::is_probe_open() {
         ui.say(&StyledLine::new(Style::Faint, format!("probe: open {is_open}")));
     }
 }
@@ -198,4 +196,37 @@ pub(crate) fn prepare(
 pub(crate) fn failed(ui: &Ui, failure: &CommandError) -> Exit {
     ui.fail(failure);
     failure.exit()
+}
+
+/// Makes a panic of any thread end the process.
+#[expect(clippy::exit, reason = "the state of the program is not known any more")]
+fn exit_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = io::stderr().write_all(report(&panic.to_string()).as_bytes());
+        std::process::exit(Exit::Internal.code().into())
+    }));
+}
+
+fn report(panic: &str) -> String {
+    let text = format!(
+        "error: a defect in links stopped the command: {}\n  help: it may have written before; an apply that was interrupted is \
+         listed by `links slots apply --status`, and anything else shows on the page\n",
+        sanitize::one_line(panic)
+    );
+    ui::protected(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::Token;
+
+    use super::report;
+    use crate::auth::known_secrets;
+
+    #[test]
+    fn a_panic_repeats_no_token() {
+        known_secrets().add(&Token::new("lnk_of_a_panic").unwrap());
+        let text = report("index out of bounds: lnk_of_a_panic and 6c6e6b5f6f665f615f70616e6963");
+        assert!(text.contains("index out of bounds: *** and ***"), "{text}");
+    }
 }

@@ -18,12 +18,10 @@ pub(crate) fn shown(planned: PlannedPage, fail_on: FailOn) -> CommandOutput {
     let (left_out, sync) = (planned.file.left_out.clone(), sync(planned.merged.as_deref()));
     let (plan, page, images) = (planned.plan.clone(), planned.page.clone(), planned.images.clone());
     planned.leave();
-    let body = Body::on_demand(move || {
-        json!({
-            "data": planned::shown(&plan, &page, &images),
-            "meta": meta(json!({ "requests": requests, "refusal": refusal }), &left_out, sync),
-        })
-    });
+    let body = Body::Own(json!({
+        "data": planned::shown(&plan, &page, &images),
+        "meta": meta(json!({ "requests": requests, "refusal": refusal }), &left_out, sync),
+    }));
     CommandOutput { body, view: View::Lines(lines), exit, then: None }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::assignment;
 use super::reused_images::ReusedImages;
 use crate::error::CommandError;
-use crate::error::dry_run_result::DryRunResult;
+use crate::error::DryRunResult;
 use crate::error::exit_code::Exit;
 use crate::page_file::{Document, FieldDiagnostic};
 

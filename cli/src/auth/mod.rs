@@ -3,17 +3,32 @@
 
 mod accounts;
 mod keyring;
-mod oauth_store;
-pub(crate) mod redaction;
-mod secret;
-mod secret_file;
 mod secret_store;
-mod token_command;
 mod token_source;
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 pub(crate) use accounts::{Account, AccountName, Accounts, AccountsFile, SecretLocation};
 pub(crate) use keyring::check as check_keyring;
-pub(crate) use secret::{Secret, Value};
-pub(crate) use secret_store::{Store, StoreError};
-pub(crate) use token_command::TokenCommand;
-pub(crate) use token_source::{ClientAuth, load_auth};
+use links_sdk::Secrets;
+pub(crate) use secret_store::{Secret, Store, StoreError, Value};
+pub(crate) use token_source::{ClientAuth, TokenCommand, load_auth};
+
+static KNOWN: OnceLock<Secrets> = OnceLock::new();
+
+/// Set to which each client of this process adds the tokens that it sends.
+pub(crate) fn known_secrets() -> Secrets {
+    KNOWN.get_or_init(Secrets::default).clone()
+}
+
+/// Returns a text with the known tokens masked.
+pub(crate) fn redacted(text: &str) -> Cow<'_, str> {
+    match KNOWN.get() {
+        Some(known) => match known.hide(text) {
+            Cow::Owned(hidden) => Cow::Owned(hidden),
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+        },
+        None => Cow::Borrowed(text),
+    }
+}

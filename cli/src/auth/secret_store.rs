@@ -1,28 +1,28 @@
 //! Storage of the secret of one account.
 
+use std::fmt;
 use std::fs::File;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::keyring::KeyringError;
-use super::{AccountName, Secret, SecretLocation, keyring, secret_file};
+use super::{AccountName, SecretLocation, keyring};
 use crate::fs::private;
+use crate::signal::DeferInterrupt;
 
-/// Storage location of one account at one origin. Never accesses another location, so that errors there have no effect.
+/// Storage location of one account at one origin: the keyring, or a file of its own for machines without one, if the user asked for it. Never
+/// accesses the other location, so that errors there have no effect.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
-    directory: PathBuf,
     name: AccountName,
     origin: String,
-    place: StorePlace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StorePlace {
-    Keyring,
-    File,
+    is_in_keyring: bool,
+    /// Path of the file, even if the secret is in the keyring: the lock is beside it.
+    file: PathBuf,
 }
 
 /// Reason why a storage location cannot be used.
@@ -46,21 +46,21 @@ impl Store {
         kept: &SecretLocation,
         origin: String,
     ) -> Option<Self> {
-        let place = match kept {
-            SecretLocation::Keyring => StorePlace::Keyring,
-            SecretLocation::File => StorePlace::File,
+        let is_in_keyring = match kept {
+            SecretLocation::Keyring => true,
+            SecretLocation::File => false,
             SecretLocation::Command(_) => return None,
         };
-        Some(Self { directory: directory.to_owned(), name: name.clone(), origin, place })
+        let file = directory.join("credentials").join(format!("{name}.json"));
+        Some(Self { name: name.clone(), origin, is_in_keyring, file })
     }
 
     /// Returns the secret, if there is one.
     pub(crate) fn load(&self) -> Result<Option<Secret>, StoreError> {
-        let bytes = match self.place {
-            StorePlace::Keyring => keyring::load(&self.name, &self.origin)?,
-            StorePlace::File => {
-                secret_file::load(&self.directory, &self.name).map_err(|it| self.broken(it))?
-            }
+        let bytes = if self.is_in_keyring {
+            keyring::load(&self.name, &self.origin)?
+        } else {
+            self.with_file(|file| private::tighten(file).and_then(|()| private::read(file)))?
         };
         let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
         let secret: Secret = serde_json::from_slice(&bytes).map_err(StoreError::ReadError)?;
@@ -74,32 +74,23 @@ impl Store {
     /// Stores a secret in place of the previous one.
     pub(crate) fn save(&self, secret: &Secret) -> Result<(), StoreError> {
         let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::ReadError)?);
-        match self.place {
-            StorePlace::Keyring => Ok(keyring::save(&self.name, &self.origin, &bytes)?),
-            StorePlace::File => {
-                secret_file::save(&self.directory, &self.name, &bytes).map_err(|it| self.broken(it))
-            }
+        if self.is_in_keyring {
+            return Ok(keyring::save(&self.name, &self.origin, &bytes)?);
         }
+        self.with_file(|file| private::write(file, &bytes))
     }
 
     /// Checks that a secret can be stored, before the secret that it replaces is lost. A keyring is not tried.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
-        match self.place {
-            StorePlace::Keyring => Ok(()),
-            StorePlace::File => {
-                secret_file::prepare(&self.directory, &self.name).map_err(|it| self.broken(it))
-            }
-        }
+        if self.is_in_keyring { Ok(()) } else { self.with_file(private::prepare) }
     }
 
     /// Deletes the secret.
     pub(crate) fn remove(&self) -> Result<(), StoreError> {
-        match self.place {
-            StorePlace::Keyring => Ok(keyring::remove(&self.name, &self.origin)?),
-            StorePlace::File => {
-                secret_file::remove(&self.directory, &self.name).map_err(|it| self.broken(it))
-            }
+        if self.is_in_keyring {
+            return Ok(keyring::remove(&self.name, &self.origin)?);
         }
+        self.with_file(private::remove)
     }
 
     /// Origin that the secret belongs to.
@@ -118,11 +109,103 @@ impl Store {
     }
 
     fn locked<T>(&self, lock: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, StoreError> {
-        let path = secret_file::path(&self.directory, &self.name).with_extension("lock");
+        let path = self.file.with_extension("lock");
         lock(&path).map_err(|source| StoreError::File { path, source })
     }
 
-    fn broken(&self, source: io::Error) -> StoreError {
-        StoreError::File { path: secret_file::path(&self.directory, &self.name), source }
+    fn with_file<T>(&self, access: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, StoreError> {
+        access(&self.file).map_err(|source| StoreError::File { path: self.file.clone(), source })
+    }
+}
+
+/// Secret with the origin it belongs to. Its value is never shown.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Secret {
+    /// Scheme, host and port: the secret is sent nowhere else, whatever the accounts file says.
+    pub(crate) origin: String,
+    #[serde(flatten)]
+    pub(crate) value: Value,
+}
+
+/// Value of a secret.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Value {
+    /// Personal token.
+    Token(Zeroizing<String>),
+    /// Credentials from a login at the connector.
+    Connection(Box<Credentials>),
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secret").field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token(_) => "Token(***)",
+            Self::Connection(_) => "Connection(***)",
+        })
+    }
+}
+
+/// Credential store of an account that logged in at a connector. Shared by all processes that use the account.
+#[derive(Debug)]
+pub(crate) struct Connection(pub(crate) Store);
+
+impl CredentialStore for Connection {
+    fn load(&self) -> io::Result<Option<Credentials>> {
+        let secret = self.0.load().map_err(other)?;
+        Ok(match secret.map(|secret| secret.value) {
+            Some(Value::Connection(credentials)) => Some(*credentials),
+            // The user has logged in with a personal token meanwhile.
+            Some(Value::Token(_)) | None => None,
+        })
+    }
+
+    fn save(&self, credentials: &Credentials) -> io::Result<()> {
+        links_sdk::crash_point("before_credentials");
+        let value = Value::Connection(Box::new(credentials.clone()));
+        self.0.save(&Secret { origin: self.0.origin().to_owned(), value }).map_err(other)
+    }
+
+    fn forget(&self) -> io::Result<()> {
+        self.0.remove().map_err(other)
+    }
+
+    fn try_lock(&self) -> io::Result<Option<StoreLock>> {
+        let Some(lock) = self.0.try_lock().map_err(other)? else { return Ok(None) };
+        // The refresh token is valid for one renewal: it must not be used if its successor cannot be stored, or would be lost to Ctrl-C.
+        self.0.prepare().map_err(other)?;
+        Ok(Some(Box::new((lock, DeferInterrupt::new()))))
+    }
+}
+
+/// Converts an error. Its kind tells whether a later call may succeed without anything being changed.
+fn other(error: StoreError) -> io::Error {
+    let kind = match &error {
+        StoreError::File { source, .. } => source.kind(),
+        StoreError::Keyring(KeyringError::Silent(_) | KeyringError::Failed(_)) => ErrorKind::Other,
+        StoreError::Keyring(_) => ErrorKind::PermissionDenied,
+        StoreError::ReadError(_) | StoreError::OtherOrigin { .. } => ErrorKind::InvalidData,
+    };
+    io::Error::new(kind, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_75_a_secret_is_stored_with_its_origin_and_hidden_in_debug_output() {
+        let value = Value::Token("canary".to_owned().into());
+        let secret = Secret { origin: "https://links.example".to_owned(), value };
+        let text = serde_json::to_string(&secret).unwrap();
+        assert_eq!(text, r#"{"origin":"https://links.example","token":"canary"}"#);
+        assert_eq!(serde_json::from_str::<Secret>(&text).unwrap(), secret);
+        assert!(!format!("{secret:?} {:?}", secret.value).contains("canary"));
     }
 }

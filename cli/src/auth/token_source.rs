@@ -1,16 +1,23 @@
 //! Token sources of accounts for the client.
 
+use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use links_sdk::oauth::RefreshingTokenSource;
-use links_sdk::{BaseUrl, ConnectionOptions, InvalidToken, Token, TokenSource};
+use links_sdk::{
+    BaseUrl, ConnectionOptions, InvalidToken, Token, TokenError, TokenFuture, TokenSource,
+};
+use zeroize::Zeroizing;
 
-use super::oauth_store::Connection;
-use super::secret_store::StoreError;
-use super::{Account, AccountName, SecretLocation, Store, TokenCommand, Value};
+use super::secret_store::{Connection, StoreError};
+use super::{Account, AccountName, SecretLocation, Store, Value};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::process;
 
 /// Authentication of a client.
 pub(crate) struct ClientAuth {
@@ -75,5 +82,133 @@ fn unusable(name: &AccountName, error: &StoreError) -> CommandError {
             "unlock the keyring, or store the account in a file: `links auth login --account {name} --store file`"
         )),
         _ => failure.with_hint(format!("log in again: `links auth login --account {name}`")),
+    }
+}
+
+/// Time limit of the program: the user may have to touch a security key.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Program with its arguments that writes a token to its standard output. Runs once per command, and once more if the service refuses the
+/// token.
+#[derive(Debug)]
+pub(crate) struct TokenCommand {
+    words: Vec<String>,
+    token: Mutex<Option<Token>>,
+}
+
+impl TokenCommand {
+    /// Creates a source for a program and its arguments; nothing runs yet.
+    pub(crate) fn new(words: &[String]) -> Self {
+        Self { words: words.to_owned(), token: Mutex::default() }
+    }
+
+    /// Returns the token that the program gave; runs the program if it has not run yet.
+    pub(crate) fn get(&self) -> Result<Token, TokenError> {
+        if let Some(token) = &*self.last() {
+            return Ok(token.clone());
+        }
+        let token = self.run()?;
+        Ok(self.last().insert(token).clone())
+    }
+
+    fn again(&self, refused: &Token) -> Result<bool, TokenError> {
+        let token = self.run()?;
+        let is_other = token != *refused;
+        *self.last() = Some(token);
+        Ok(is_other)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Token>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self) -> Result<Token, TokenError> {
+        let program = self.words.first().map_or("", String::as_str);
+        let failed =
+            |why: String| TokenError::login_needed(format!("the token command `{program}` {why}"));
+        let mut child = process::command(program)
+            .args(self.words.iter().skip(1))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(format!("cannot be started: {error}")))?;
+        let output = output(&mut child, LIMIT).map_err(|error| failed(error.to_string()))?;
+        let status = child.wait().map_err(|error| failed(error.to_string()))?;
+        if !status.success() {
+            return Err(failed(format!("failed ({status})")));
+        }
+        let text = Zeroizing::new(String::from_utf8(output).unwrap_or_default());
+        Token::new(&text).map_err(|error| failed(format!("gave no token: {error}")))
+    }
+}
+
+/// Returns the output of a program, which is killed if it takes longer than `limit`.
+fn output(child: &mut Child, limit: Duration) -> io::Result<Vec<u8>> {
+    let (sender, receiver) = channel();
+    if let Some(stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // One byte more than allowed, so that an oversized token is detected.
+            let most = Token::MAX_BYTES as u64 + 1;
+            let read = stdout.take(most).read_to_end(&mut bytes).map(|_| bytes);
+            // Fails after a timeout, when the receiver is gone.
+            let _ = sender.send(read);
+        });
+    }
+    match receiver.recv_timeout(limit) {
+        Ok(read) => read,
+        Err(RecvTimeoutError::Timeout) => {
+            child.kill()?;
+            child.wait()?;
+            Err(io::Error::other(format!("took longer than {} s", limit.as_secs())))
+        }
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("cannot be read")),
+    }
+}
+
+impl TokenSource for TokenCommand {
+    fn token(&self) -> TokenFuture<'_, Token> {
+        Box::pin(std::future::ready(self.get()))
+    }
+
+    fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
+        Box::pin(std::future::ready(self.again(token)))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn run(words: &[&str]) -> Result<Token, String> {
+        let words: Vec<_> = words.iter().map(ToString::to_string).collect();
+        TokenCommand::new(&words).get().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_token_command_runs_without_a_shell() {
+        assert_eq!(run(&["echo", "$(id)`id`;id"]).unwrap(), Token::new("$(id)`id`;id").unwrap());
+        assert_eq!(run(&["printf", "%s\\n", "secret"]).unwrap(), Token::new("secret").unwrap());
+    }
+
+    #[test]
+    fn a_failed_token_command_is_reported_without_its_output() {
+        let error = run(&["echo", "canary two"]).unwrap_err();
+        assert!(error.contains("`echo` gave no token") && !error.contains("canary"), "{error}");
+        assert!(run(&["false"]).unwrap_err().contains("failed (exit status: 1)"));
+        assert!(run(&["true"]).unwrap_err().contains("the token is empty"));
+        assert!(run(&["/no/such/program"]).unwrap_err().contains("cannot be started"));
+        assert!(run(&[]).unwrap_err().contains("cannot be started"));
+    }
+
+    #[test]
+    fn a_token_command_that_takes_too_long_is_killed() {
+        let mut child =
+            process::command("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take();
+        let error = output(&mut child, Duration::ZERO).unwrap_err();
+        assert!(error.to_string().contains("took longer"), "{error}");
+        assert!(child.try_wait().unwrap().is_some(), "it has ended");
+        drop(stdin);
     }
 }

@@ -4,7 +4,7 @@ use links_sdk::Object;
 use serde_json::Value;
 
 use super::open_quote;
-use crate::schema::describe;
+use crate::schema::fields as schema_fields;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate::{SchemaExtent, Schemas};
 use crate::suggest::suggest;
@@ -232,7 +232,7 @@ fn columns(
         if found.next().is_some() {
             return Err(format!("there are two columns {name}"));
         }
-        let described = schema.as_ref().map(|schema| describe::names(schema));
+        let described = schema.as_ref().map(|schema| schema_fields::names(schema));
         if let Some(keys) =
             described.filter(|keys| !keys.is_empty() && !keys.contains(&key.as_str()))
         {
@@ -242,7 +242,7 @@ fn columns(
                 "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys"
             ));
         }
-        let place = schema.as_ref().and_then(|schema| describe::at(schema, key));
+        let place = schema.as_ref().and_then(|schema| schema_fields::at(schema, key));
         let is_json = place.is_some_and(takes_no_string);
         columns.push(TypedColumn { index, key: key.clone(), is_json });
     }

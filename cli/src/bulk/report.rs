@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::Ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 
@@ -268,6 +268,6 @@ fn output(state: &BulkState<'_>, pages: Vec<Value>, lines: Vec<StyledLine>) -> C
         "data": { "pages": pages },
         "meta": { "requests": state.client.requests_sent() },
     });
-    let view = View::FigureTable(lines, rows);
+    let view = View::Listing(lines, Instead::Rows(rows));
     CommandOutput { body: Body::Own(body), view, exit: Exit::Ok, then: None }
 }

@@ -9,7 +9,7 @@ use hex::encode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::json_file;
+use super::{load_json, store_json};
 
 /// Maximum age of an entry.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -45,7 +45,7 @@ struct CachedVisits {
 impl LinkVisits {
     /// Loads the entries that are recent at this time. A file that is missing or invalid counts as empty.
     pub(crate) fn load(path: &Path, now: SystemTime) -> Self {
-        let kept = json_file::load(path).filter(|kept: &CachedVisits| kept.by == VERSION);
+        let kept = load_json(path).filter(|kept: &CachedVisits| kept.by == VERSION);
         let now = seconds(now);
         let is_recent = |link: &FineLink| {
             // A time in the future means that the clock was changed.
@@ -79,7 +79,7 @@ impl LinkVisits {
             let oldest = times[MOST - 1];
             self.0.retain(|_, link| link.at >= oldest);
         }
-        json_file::store(path, &CachedVisits { by: VERSION.to_owned(), fine: self.0 })
+        store_json(path, &CachedVisits { by: VERSION.to_owned(), fine: self.0 })
     }
 }
 

@@ -1,9 +1,136 @@
-//! Facts about the service that are cached between commands and can be fetched again.
+//! Facts about the service that are cached between commands and can be fetched again: small JSON files. A file that is missing, unreadable or
+//! invalid counts as empty.
 
-pub(crate) mod json_file;
 pub(crate) mod link_visits;
 pub(crate) mod resource_names;
-mod seen_records;
-pub(crate) mod slot_types;
-pub(crate) mod token_users;
 pub(crate) mod uploads;
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use links_sdk::types::SlotType;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::fs::private;
+use crate::schema::slot_types::SlotTypeCatalog;
+
+/// Maximum size of a file in bytes; a larger file is not a cache file of this program.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Maximum age of a usable cache file.
+const SLOT_TYPES_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Reads the content of a file.
+pub(crate) fn load_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let mut text = String::new();
+    private::open_file(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Replaces the whole content of a file, without syncing it: what it holds can be read from the service again.
+pub(crate) fn store_json(path: &Path, content: &impl Serialize) -> io::Result<()> {
+    private::write_unsynced(path, &serde_json::to_vec(content)?)
+}
+
+/// Returns the user of the token with this digest.
+pub(crate) fn user_of_token(file: &Path, token: &str) -> Option<i64> {
+    let users: BTreeMap<String, i64> = load_json(file)?;
+    users.get(token).copied()
+}
+
+/// Adds the user of a token. A failure costs one request later.
+pub(crate) fn remember_user(file: &Path, token: &str, user: i64) {
+    let mut users: BTreeMap<String, i64> = load_json(file).unwrap_or_default();
+    if users.insert(token.to_owned(), user) != Some(user) {
+        let _ = store_json(file, &users);
+    }
+}
+
+/// Content of the cache file of the slot types.
+#[derive(Serialize, Deserialize)]
+struct CachedSlotTypes {
+    /// Version of the program that wrote the file: another version may interpret the response differently.
+    by: String,
+    /// Time of the request in seconds since 1970.
+    read_at: u64,
+    types: Vec<SlotType>,
+}
+
+/// Returns the cached slot types if they are recent at this time; of any age without a time.
+pub(crate) fn load_slot_types(path: &Path, now: Option<SystemTime>) -> Option<SlotTypeCatalog> {
+    let kept: CachedSlotTypes = load_json(path)?;
+    let read_at = UNIX_EPOCH.checked_add(Duration::from_secs(kept.read_at))?;
+    // A time in the future means that the clock was changed, not that the file is recent.
+    let is_recent =
+        |now: SystemTime| now.duration_since(read_at).is_ok_and(|age| age < SLOT_TYPES_AGE);
+    let recent = now.is_none_or(is_recent);
+    (kept.by == env!("CARGO_PKG_VERSION") && recent).then(|| SlotTypeCatalog::of(kept.types, false))
+}
+
+pub(crate) fn store_slot_types(path: &Path, types: &[SlotType], now: SystemTime) -> io::Result<()> {
+    let read_at = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let kept = CachedSlotTypes {
+        by: env!("CARGO_PKG_VERSION").to_owned(),
+        read_at,
+        types: types.to_vec(),
+    };
+    store_json(path, &kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn button() -> SlotType {
+        let described = json!({
+            "type": "button", "title": "Button", "description": "", "writable": true,
+            "schema": {"type": "object"}, "computed": [], "enumLabels": {}, "example": {}, "since": 2026,
+        });
+        serde_json::from_value(described).unwrap()
+    }
+
+    #[test]
+    fn cached_slot_types_are_used_for_a_day() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new/types.json");
+        let at = |hours: u64| UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600);
+        assert!(load_slot_types(&path, Some(at(0))).is_none());
+        store_slot_types(&path, &[button()], at(1)).unwrap();
+        for (hours, found) in [(1, true), (24, true), (25, false), (0, false)] {
+            let kept = load_slot_types(&path, Some(at(hours)));
+            assert_eq!(kept.is_some(), found, "{hours}");
+            assert!(kept.is_none_or(|it| it.get("button") == Some(&button()) && !it.fresh));
+        }
+        assert!(load_slot_types(&path, None).is_some());
+    }
+
+    #[test]
+    fn an_invalid_cache_file_or_one_of_another_version_is_ignored() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("types.json");
+        let other = json!({"by": "0.0.0-other", "read_at": 1_000_000, "types": []}).to_string();
+        for text in ["", "{", "[]", "{\"by\": 1}", &other] {
+            std::fs::write(&path, text).unwrap();
+            assert!(load_slot_types(&path, None).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn users_are_known_by_the_digests_of_their_tokens() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("users.json");
+        assert_eq!(user_of_token(&file, "a"), None);
+        remember_user(&file, "a", 1);
+        remember_user(&file, "b", 2);
+        remember_user(&file, "a", 3);
+        assert_eq!(
+            ["a", "b", "c"].map(|token| user_of_token(&file, token)),
+            [Some(3), Some(2), None]
+        );
+    }
+}

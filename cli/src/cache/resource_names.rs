@@ -1,23 +1,18 @@
 //! Names that completion offers: pages, slots and forms seen by the last commands, in one small file per service. Errors are ignored: a
 //! file that cannot be read or written counts as missing.
-//!
-//! The first line of the file has everything but the slots. Each further line has the slots of one page, so that those that are not needed
-//! are not parsed.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
 use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use twox_hash::XxHash3_64;
 
-use super::json_file;
-use super::seen_records::{DataEnvelope, FormRecord, ProfileRecord, SlotRecord};
-use crate::fs::private;
-use crate::output::label::SlotSummary;
+use super::{load_json, store_json};
+use crate::output::label::label;
 
 /// Operations whose responses contain names of resources.
 const OPERATIONS: &[&str] = &[
@@ -43,7 +38,7 @@ const OPERATIONS: &[&str] = &[
 const LONG: &[&str] = &["listProfiles", "getProfile", "listSlots", "listForms"];
 
 /// Seed of the digests of responses. It has to change with what is kept of a response, so that a file of another version is not trusted.
-const WHAT_IS_KEPT: u64 = 2;
+const WHAT_IS_KEPT: u64 = 3;
 
 /// Seconds after which it is written down again that a page is still as it was.
 const SEEN_AGAIN: u64 = 60 * 60;
@@ -74,45 +69,35 @@ pub(crate) struct ResourceNames {
     /// Digests of the long responses after which no other response has changed a name, by request target. The same response again has
     /// nothing to add.
     seen: BTreeMap<String, u64>,
-    /// Time at which the slots of a page were last read as a whole, in seconds since 1970, by the key of the page. It may be earlier by
-    /// [`SEEN_AGAIN`].
-    #[serde(default)]
-    read: BTreeMap<String, u64>,
-    /// Key of the page of each further line of the file.
-    lines: Vec<String>,
     /// Slots of each page in page order, by the key used in the request.
-    #[serde(skip)]
-    pub(crate) slots: BTreeMap<String, PageSlots>,
+    slots: BTreeMap<String, PageSlots>,
 }
 
-/// Page.
+/// Login and title of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NamedResource {
-    /// Login, the last part of the public URL.
     pub(crate) login: String,
-    /// Title of the page.
     pub(crate) title: String,
 }
 
-/// Slot.
+/// Slots of a page.
+#[derive(Debug, Serialize, Deserialize)]
+struct PageSlots {
+    /// Time at which they were last read as a whole, in seconds since 1970. It may be earlier by [`SEEN_AGAIN`].
+    read: u64,
+    /// The slots, which are decoded when they are needed: most commands need those of one page or none.
+    slots: Box<RawValue>,
+}
+
+/// Slot with its human-readable label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NamedSlot {
-    /// Id of the slot.
     pub(crate) id: i64,
-    /// Type of the slot.
     pub(crate) kind: String,
-    /// Human-readable label of the slot.
     pub(crate) label: String,
     /// Id of the form that the slot shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) form: Option<String>,
-}
-
-impl From<SlotRecord> for NamedSlot {
-    fn from(SlotRecord { id, kind, data }: SlotRecord) -> Self {
-        let SlotSummary { label, form } = data;
-        Self { id, kind, label, form }
-    }
 }
 
 /// Pages that show a form, as far as this machine has seen them.
@@ -124,74 +109,97 @@ pub(crate) struct KnownFormUse {
     pub(crate) as_of: u64,
 }
 
+/// Page in a response.
+#[derive(Deserialize)]
+struct ProfileRecord {
+    id: i64,
+    login: String,
+    #[serde(default)]
+    title: Option<String>,
+    /// Slots, if the request asked for them.
+    #[serde(default)]
+    slots: Option<Vec<SlotRecord>>,
+}
+
+/// Form in a response.
+#[derive(Deserialize)]
+struct FormRecord {
+    id: String,
+    title: String,
+}
+
+/// Slot in a response.
+#[derive(Deserialize)]
+struct SlotRecord {
+    id: i64,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    data: Value,
+}
+
+impl From<SlotRecord> for NamedSlot {
+    fn from(SlotRecord { id, kind, data }: SlotRecord) -> Self {
+        let label = data.as_object().and_then(label).unwrap_or_default().to_owned();
+        let form = data["formId"].as_str().filter(|form| !form.trim().is_empty());
+        Self { id, kind, label, form: form.map(str::to_owned) }
+    }
+}
+
+/// Reads the records in the body of a response.
+fn data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> serde_json::Result<T> {
+    #[derive(Deserialize)]
+    struct DataEnvelope<T> {
+        data: T,
+    }
+    serde_json::from_slice(body).map(|DataEnvelope { data }| data)
+}
+
 /// Returns the id of a page, and its names.
 fn named(record: ProfileRecord) -> (i64, NamedResource) {
     let title = record.title.unwrap_or_default();
     (record.id, NamedResource { login: record.login, title })
 }
 
-/// Slots of a page: a line of the file until they are needed, because most commands need those of one page or none.
-#[derive(Debug)]
-pub(crate) enum PageSlots {
-    /// As in the file.
-    Line(String),
-    /// Decoded.
-    Slots(Vec<NamedSlot>),
-}
-
-impl Default for PageSlots {
-    fn default() -> Self {
-        Self::Slots(Vec::new())
-    }
-}
-
 impl PageSlots {
     /// Returns the slots; none if they are not what this version writes.
-    pub(crate) fn get(&self) -> Cow<'_, [NamedSlot]> {
-        match self {
-            Self::Line(line) => Cow::Owned(serde_json::from_str(line).unwrap_or_default()),
-            Self::Slots(slots) => Cow::Borrowed(slots),
-        }
-    }
-
-    fn line(&self) -> serde_json::Result<Cow<'_, str>> {
-        match self {
-            Self::Line(line) => Ok(Cow::Borrowed(line)),
-            Self::Slots(slots) => serde_json::to_string(slots).map(Cow::Owned),
-        }
-    }
-
-    fn take(&mut self) -> Vec<NamedSlot> {
-        match std::mem::take(self) {
-            Self::Line(line) => serde_json::from_str(&line).unwrap_or_default(),
-            Self::Slots(slots) => slots,
-        }
+    fn get(&self) -> Vec<NamedSlot> {
+        serde_json::from_str(self.slots.get()).unwrap_or_default()
     }
 
     /// Replaces the slots with the same ids, and appends new ones. Returns whether anything is different from before.
-    fn update(&mut self, slots: Vec<SlotRecord>) -> bool {
-        let mut known = self.take();
-        let mut changed = false;
+    fn update(&mut self, slots: Vec<SlotRecord>) -> serde_json::Result<bool> {
+        let mut known = self.get();
         for slot in slots.into_iter().map(NamedSlot::from) {
             match known.iter_mut().find(|it| it.id == slot.id) {
-                Some(old) if *old == slot => continue,
                 Some(old) => *old = slot,
                 None => known.push(slot),
             }
-            changed = true;
         }
-        *self = Self::Slots(known);
-        changed
+        self.set(&known)
     }
 
     /// Removes slots. Returns whether anything is different from before.
-    fn remove(&mut self, ids: &[i64]) -> bool {
-        let mut known = self.take();
-        let before = known.len();
+    fn remove(&mut self, ids: &[i64]) -> serde_json::Result<bool> {
+        let mut known = self.get();
         known.retain(|it| !ids.contains(&it.id));
-        let changed = known.len() != before;
-        *self = Self::Slots(known);
-        changed
+        self.set(&known)
+    }
+
+    /// Sets the slots. Returns whether they are different from before.
+    fn set(&mut self, slots: &[NamedSlot]) -> serde_json::Result<bool> {
+        let changed = self.get() != slots;
+        self.slots = to_raw_value(slots)?;
+        Ok(changed)
+    }
+
+    /// Notes that the slots were read and are as they were. Returns whether that is worth writing down.
+    fn note_read(&mut self, now: u64) -> bool {
+        let is_worth = now.abs_diff(self.read) >= SEEN_AGAIN;
+        if is_worth {
+            self.read = now;
+        }
+        is_worth
     }
 }
 
@@ -208,28 +216,7 @@ fn id_in(part: &str) -> Option<i64> {
 impl ResourceNames {
     /// Loads the names from a file.
     pub(crate) fn load(path: &Path) -> Self {
-        json_file::read(path).and_then(|text| Self::parse(&text)).unwrap_or_default()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        // A file that ends within a line was not written to its end.
-        let (first, further) = text.strip_suffix('\n')?.split_once('\n').unwrap_or((text, ""));
-        let mut names: Self = serde_json::from_str(first).ok()?;
-        let mut further = further.lines();
-        for key in std::mem::take(&mut names.lines) {
-            names.slots.insert(key, PageSlots::Line(further.next()?.to_owned()));
-        }
-        Some(names)
-    }
-
-    fn store(&mut self, path: &Path) -> io::Result<()> {
-        self.lines = self.slots.keys().cloned().collect();
-        let mut text = serde_json::to_string(self)? + "\n";
-        for slots in self.slots.values() {
-            text += &slots.line()?;
-            text.push('\n');
-        }
-        private::write_unsynced(path, text.as_bytes())
+        load_json(path).unwrap_or_default()
     }
 
     /// Adds the names in responses; the file is written only if something changed. `now` is in seconds since 1970.
@@ -243,44 +230,49 @@ impl ResourceNames {
             changed |= names.take(answer, now);
         }
         if changed {
-            let _ = names.store(path);
+            let _ = store_json(path, &names);
         }
+    }
+
+    /// Returns whether a page with this id or login is known.
+    pub(crate) fn has_page(&self, key: &str) -> bool {
+        self.slots.contains_key(key) || self.page(key).is_some()
+    }
+
+    fn page(&self, key: &str) -> Option<(&i64, &NamedResource)> {
+        self.profiles.iter().find(|(id, page)| page.login == key || id.to_string() == key)
     }
 
     /// Slots of a page by its id or login; slots of all pages if the page is not known.
     pub(crate) fn slots_of(&self, key: Option<&str>) -> Vec<NamedSlot> {
-        let of = |key: &str| self.slots.get(key);
-        let profile = self
-            .profiles
-            .iter()
-            .find(|(id, it)| key.is_some_and(|key| it.login == key || id.to_string() == key));
-        let found = key.and_then(of).or_else(|| {
-            let (id, named) = profile?;
-            of(&named.login).or_else(|| of(&id.to_string()))
+        let found = key.and_then(|key| {
+            self.slots.get(key).or_else(|| {
+                let (id, named) = self.page(key)?;
+                self.slots.get(&named.login).or_else(|| self.slots.get(&id.to_string()))
+            })
         });
         match found {
-            Some(slots) => slots.get().into_owned(),
-            None => self.slots.values().flat_map(|it| it.get().into_owned()).collect(),
+            Some(slots) => slots.get(),
+            None => self.slots.values().flat_map(PageSlots::get).collect(),
         }
     }
 
     /// Returns the pages that show a form; `None` if the slots of no page are known.
     pub(crate) fn pages_with(&self, form: &str) -> Option<KnownFormUse> {
         // A page may be known by its login and by its id.
-        let mut newest: BTreeMap<String, (u64, &PageSlots)> = BTreeMap::new();
+        let mut newest: BTreeMap<String, &PageSlots> = BTreeMap::new();
         for (key, slots) in &self.slots {
-            let Some(read) = self.read.get(key) else { continue };
-            let of_page = newest.entry(self.login_of(key)).or_insert((*read, slots));
-            if of_page.0 < *read {
-                *of_page = (*read, slots);
+            let of_page = newest.entry(self.login_of(key)).or_insert(slots);
+            if of_page.read < slots.read {
+                *of_page = slots;
             }
         }
-        let as_of = newest.values().map(|(read, _)| *read).min()?;
-        let shows = |slot: &NamedSlot| (slot.form.as_deref() == Some(form)).then_some(slot.id);
+        let as_of = newest.values().map(|slots| slots.read).min()?;
         let ids = |slots: &PageSlots| {
-            slots.get().iter().filter_map(shows).map(SlotId::new).collect::<Vec<_>>()
+            let shows = slots.get().into_iter().filter(|slot| slot.form.as_deref() == Some(form));
+            shows.map(|slot| SlotId::new(slot.id)).collect::<Vec<_>>()
         };
-        let pages = newest.into_iter().map(|(login, (_, slots))| (login, ids(slots)));
+        let pages = newest.into_iter().map(|(login, slots)| (login, ids(slots)));
         Some(KnownFormUse { pages: pages.filter(|(_, ids)| !ids.is_empty()).collect(), as_of })
     }
 
@@ -290,22 +282,12 @@ impl ResourceNames {
         named.map_or_else(|| key.to_owned(), |named| named.login.clone())
     }
 
-    /// Notes that the slots of a page were read. Returns whether that is worth writing down.
-    fn note_read(&mut self, key: &str, now: u64) -> bool {
-        let known = self.read.get(key);
-        if known.is_some_and(|read| now.abs_diff(*read) < SEEN_AGAIN) {
-            return false;
-        }
-        self.read.insert(key.to_owned(), now);
-        true
-    }
-
     /// Notes that a page was read that is as it was. Returns whether that is worth writing down.
     fn note_same(&mut self, target: &str, now: u64) -> bool {
         let Some(key) = page_of(target) else { return false };
-        let keys = [key.to_owned(), self.login_of(key)];
-        let known = keys.into_iter().find(|key| self.slots.contains_key(key));
-        known.is_some_and(|key| self.note_read(&key, now))
+        let login = self.login_of(key);
+        let known = if self.slots.contains_key(key) { key } else { &login };
+        self.slots.get_mut(known).is_some_and(|slots| slots.note_read(now))
     }
 
     /// Adds the names in a response. Returns whether anything is different from before.
@@ -334,55 +316,63 @@ impl ResourceNames {
         let page = page_of(target);
         Ok(match *operation {
             "listProfiles" => {
-                let listed = DataEnvelope::<Vec<ProfileRecord>>::read(body)?;
+                let listed: Vec<ProfileRecord> = data(body)?;
                 replace(&mut self.profiles, listed.into_iter().map(named).collect())
             }
             "listForms" => {
-                let listed = DataEnvelope::<Vec<FormRecord>>::read(body)?;
+                let listed: Vec<FormRecord> = data(body)?;
                 replace(&mut self.forms, listed.into_iter().map(|it| (it.id, it.title)).collect())
             }
             "showForm" | "createForm" | "updateForm" => {
-                let form = DataEnvelope::<FormRecord>::read(body)?;
+                let form: FormRecord = data(body)?;
                 insert(&mut self.forms, form.id, form.title)
             }
             "listSlots" | "reorderSlots" => match page {
-                Some(key) => self.page(key, DataEnvelope::read(body)?, now),
+                Some(key) => self.read_page(key, data(body)?, now)?,
                 None => false,
             },
             "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots" => {
                 match page.and_then(|key| self.slots.get_mut(key)) {
-                    Some(known) if operation.ends_with('s') => {
-                        known.update(DataEnvelope::read(body)?)
-                    }
-                    Some(known) => known.update(vec![DataEnvelope::read(body)?]),
+                    Some(known) if operation.ends_with('s') => known.update(data(body)?)?,
+                    Some(known) => known.update(vec![data(body)?])?,
                     None => false,
                 }
             }
             "deleteSlots" => {
                 let ids: Vec<_> = target.split(['?', '&']).filter_map(id_in).collect();
-                let known = page.and_then(|key| self.slots.get_mut(key));
-                known.is_some_and(|known| known.remove(&ids))
+                match page.and_then(|key| self.slots.get_mut(key)) {
+                    Some(known) => known.remove(&ids)?,
+                    None => false,
+                }
             }
             _ => {
-                let mut profile = DataEnvelope::<ProfileRecord>::read(body)?;
+                let mut profile: ProfileRecord = data(body)?;
                 let slots = profile.slots.take();
                 let (id, named) = named(profile);
-                let changed = slots.is_some_and(|slots| self.page(&named.login, slots, now));
+                let changed = match slots {
+                    Some(slots) => self.read_page(&named.login, slots, now)?,
+                    None => false,
+                };
                 insert(&mut self.profiles, id, named) || changed
             }
         })
     }
 
-    /// Sets the slots of a page.
-    fn page(&mut self, key: &str, slots: Vec<SlotRecord>, now: u64) -> bool {
+    /// Sets the slots of a page that was read. Returns whether they are different from before.
+    fn read_page(
+        &mut self,
+        key: &str,
+        slots: Vec<SlotRecord>,
+        now: u64,
+    ) -> serde_json::Result<bool> {
         let slots: Vec<_> = slots.into_iter().map(NamedSlot::from).collect();
-        if self.slots.get(key).is_some_and(|known| *known.get() == *slots) {
-            self.note_read(key, now);
-            return false;
+        if let Some(known) = self.slots.get_mut(key).filter(|known| known.get() == slots) {
+            known.note_read(now);
+            return Ok(false);
         }
-        self.read.insert(key.to_owned(), now);
-        self.slots.insert(key.to_owned(), PageSlots::Slots(slots));
-        true
+        let slots = PageSlots { read: now, slots: to_raw_value(&slots)? };
+        self.slots.insert(key.to_owned(), slots);
+        Ok(true)
     }
 }
 

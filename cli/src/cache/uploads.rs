@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use links_sdk::ProfileId;
 use serde::{Deserialize, Serialize};
 
-use super::json_file;
+use super::{load_json, store_json};
 
 /// Uploaded images. An invalid file counts as empty.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ struct CachedUploads {
 impl Uploads {
     /// Loads the cache from a file; without a file the cache is empty and is not stored.
     pub(crate) fn open(file: Option<PathBuf>) -> Self {
-        let kept = file.as_deref().and_then(json_file::load).unwrap_or_default();
+        let kept = file.as_deref().and_then(load_json).unwrap_or_default();
         Self { file, kept }
     }
 
@@ -94,7 +94,7 @@ impl Uploads {
 
     fn save(&self) -> io::Result<()> {
         let Some(path) = &self.file else { return Ok(()) };
-        json_file::store(path, &self.kept)
+        store_json(path, &self.kept)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checked_link::CheckedLink;
-use super::link_holder::LinkHolder;
+use super::checked_link::LinkHolder;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;

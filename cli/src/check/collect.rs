@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use linkify::{LinkFinder, LinkKind};
 use serde_json::Value;
 
-use super::text_links;
 use crate::output::label;
 use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::patch::Path;
-use crate::schema::keys;
+use crate::schema::fields;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 /// Fields of a page or a form that hold no links: keys, and what only the service sets.
@@ -139,7 +139,7 @@ impl Collector<'_> {
     fn is_url(&self, names: &[String]) -> bool {
         let kind = self.slot.as_ref().and_then(|slot| slot.kind.as_deref());
         let schema = kind.and_then(|kind| self.schemas.get(kind));
-        schema.is_some_and(|schema| keys::has_format(schema, names, "uri"))
+        schema.is_some_and(|schema| fields::has_format(schema, names, "uri"))
     }
 
     fn string(&mut self, node: &Node, text: &str, path: &Path, is_url: bool) {
@@ -155,7 +155,7 @@ impl Collector<'_> {
         if is_url {
             return add(trimmed.to_owned(), None, false, node.span.start);
         }
-        if text_links::is_link(trimmed) {
+        if is_link(trimmed) {
             // Nothing says that the value is no text, in which a URL has to be escaped.
             let start = text.len() - text.trim_start().len();
             let part = Some(start..start + trimmed.len());
@@ -163,7 +163,7 @@ impl Collector<'_> {
         }
         let written = self.text.get(node.span.clone()).unwrap_or_default();
         let (mut from, mut missed) = (0, 0);
-        for link in text_links::find(text) {
+        for link in text_links(text) {
             // In a quoted value with escapes the link may not be found.
             let is_sought = missed < MISSED;
             let place = is_sought.then(|| written[from..].find(&text[link.part.clone()])).flatten();
@@ -202,6 +202,79 @@ fn written(key: &Key) -> String {
 
 fn is_reference(key: &Key) -> bool {
     key.name.starts_with('$') && !key.is_literal
+}
+
+/// Schemes of links that are not found by their `//`.
+const SHORT_SCHEMES: [&str; 2] = ["mailto:", "tel:"];
+
+/// Link within a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TextLink {
+    /// Place in the text.
+    part: Range<usize>,
+    /// URL without the escapes of HTML.
+    url: String,
+    /// True if the text has `&amp;` for each `&`.
+    is_escaped: bool,
+}
+
+/// Returns the links in a text, in their order: `http://` and `https://` anywhere, `mailto:` and `tel:` where markup makes them a link or a
+/// word begins with them.
+fn text_links(text: &str) -> Vec<TextLink> {
+    let mut finder = LinkFinder::new();
+    finder.kinds(&[LinkKind::Url]);
+    let web = finder.links(text).map(|link| link.start()..link.end());
+    let mut parts: Vec<Range<usize>> = web.filter(|part| is_web(&text[part.clone()])).collect();
+    for scheme in SHORT_SCHEMES {
+        // The parts are in their order and share nothing.
+        let is_free = |part: &Range<usize>| {
+            let next = parts.partition_point(|other| other.end <= part.start);
+            parts.get(next).is_none_or(|other| part.end <= other.start)
+        };
+        let more: Vec<_> = short(text, scheme).filter(is_free).collect();
+        parts.extend(more);
+        parts.sort_by_key(|part| part.start);
+    }
+    let link = |part: Range<usize>| {
+        let written = &text[part.clone()];
+        let is_escaped = written.contains("&amp;");
+        TextLink { url: written.replace("&amp;", "&"), part, is_escaped }
+    };
+    parts.into_iter().map(link).collect()
+}
+
+/// Tells whether a text begins like a link to a site.
+fn is_web(text: &str) -> bool {
+    begins_with(text, "http://") || begins_with(text, "https://")
+}
+
+/// Tells whether a text as a whole is a link.
+fn is_link(text: &str) -> bool {
+    // Markup is no part of a URL.
+    !text.contains(|c: char| c.is_whitespace() || "<>\"".contains(c))
+        && (is_web(text) || SHORT_SCHEMES.iter().any(|scheme| begins_with(text, scheme)))
+}
+
+fn begins_with(text: &str, scheme: &str) -> bool {
+    text.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+}
+
+/// Returns the places of links with a scheme without `//`, in their order. None begins within another one.
+fn short<'t>(text: &'t str, scheme: &'static str) -> impl Iterator<Item = Range<usize>> + 't {
+    let is_end = |c: char| c.is_whitespace() || "\"'<>()[]`".contains(c);
+    let mut end = 0;
+    text.match_indices(scheme).filter_map(move |(start, _)| {
+        let before = text[..start].chars().next_back();
+        let begins = before.is_none_or(|c| is_end(c) || c == '=');
+        if !begins || start < end {
+            return None;
+        }
+        let rest = &text[start + scheme.len()..];
+        let length = rest.find(is_end).unwrap_or(rest.len());
+        end = start + scheme.len() + length;
+        let length = rest[..length].trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
+        (length > 0).then(|| start..start + scheme.len() + length)
+    })
 }
 
 #[cfg(test)]
@@ -289,5 +362,58 @@ slots:
         let slot = LinkedSlot { id: Some(5), kind: Some("a".into()), title: Some("N".into()) };
         assert_eq!(links[0].slot.as_deref(), Some(&slot));
         assert_eq!(links[0].offset, text.find("http").unwrap());
+    }
+
+    #[test]
+    fn links_are_found_in_plain_text_markdown_and_html() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("no link: www.qara.example, a@b.example, ftp://qara.example/x", &[]),
+            ("See https://qara.example/menu.", &["https://qara.example/menu"]),
+            (
+                "(https://qara.example/a_(b)), HTTP://X.EXAMPLE!",
+                &["https://qara.example/a_(b)", "HTTP://X.EXAMPLE"],
+            ),
+            (
+                "[menu](https://qara.example/menu) <http://b.example>",
+                &["https://qara.example/menu", "http://b.example"],
+            ),
+            (
+                "<a href=\"https://qara.example/?a=1&amp;b=2\">x</a> <a href='tel:+7701'>y</a>",
+                &["https://qara.example/?a=1&b=2", "tel:+7701"],
+            ),
+            (
+                "[write](mailto:a@b.example), mailto:c@d.example.",
+                &["mailto:a@b.example", "mailto:c@d.example"],
+            ),
+            ("tel: 8701, hotel:3, mailto:", &[]),
+            (
+                "https://a.example/?to=mailto:x@y.example",
+                &["https://a.example/?to=mailto:x@y.example"],
+            ),
+            ("кафе https://қара.example/мәзір, иә", &["https://қара.example/мәзір"]),
+        ] {
+            let found = text_links(text);
+            let urls: Vec<_> = found.iter().map(|link| link.url.as_str()).collect();
+            assert_eq!(urls, expected, "{text}");
+            for link in found {
+                let written = &text[link.part.clone()];
+                assert_eq!(link.is_escaped, written != link.url, "{text}");
+            }
+        }
+        assert!(is_link("https://a.example/x") && is_link("TEL:") && is_link("mailto:a"));
+        assert!(!is_link("https://a.example<br>x") && !is_link("https://a.example\">x"));
+        assert!(!is_link("https://a.example/x y") && !is_link("telephone") && !is_link("қара"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_part_is_a_part_of_the_text(text in "(\\PC|https://|mailto:|tel:|[ ()<>\"&;.]){0,40}") {
+            let mut end = 0;
+            for link in text_links(&text) {
+                assert!(link.part.start >= end && text.get(link.part.clone()).is_some());
+                end = link.part.end;
+            }
+        }
     }
 }

@@ -4,10 +4,8 @@ pub(crate) mod baseline;
 pub(crate) mod checked_link;
 mod collect;
 pub(crate) mod fix;
-pub(crate) mod link_holder;
 pub(crate) mod pages;
 pub(crate) mod report;
-mod text_links;
 pub(crate) mod visits;
 
 use self::baseline::Baseline;

@@ -8,11 +8,11 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
 use links_sdk::types::LeadForm;
 
+use super::checked_link::LinkHolder;
 use super::collect::{self, FoundLink};
-use super::link_holder::LinkHolder;
 use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};
-use crate::cache::slot_types;
+use crate::cache::load_slot_types;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::page_file::Document;
@@ -123,7 +123,7 @@ async fn types(
     context: &mut Context,
     is_live: bool,
 ) -> Result<Option<SlotTypeCatalog>, CommandError> {
-    if let Some(known) = context.slot_types_file().and_then(|path| slot_types::load(&path, None)) {
+    if let Some(known) = context.slot_types_file().and_then(|path| load_slot_types(&path, None)) {
         return Ok(Some(known));
     }
     if is_live {

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::checked_link::CheckedLink;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::annotations::{Annotate, Level};
 
 /// Maximum widths to which columns are aligned; longer cells push the rest of their line.
@@ -39,12 +39,10 @@ pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> Command
     });
     let mut lines = lines(&links, options.offers_fix);
     lines.push(StyledLine::new(Style::Plain, counts.words(links.len(), options.has_baseline)));
+    let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
     CommandOutput {
-        body: Body::on_demand(move || {
-            let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
-            json!({ "data": data, "meta": meta })
-        }),
-        view: View::NamedLines(lines, "url"),
+        body: Body::Own(json!({ "data": data, "meta": meta })),
+        view: View::Listing(lines, Instead::Id("url")),
         exit: if fails { Exit::No } else { Exit::Ok },
         then: None,
     }
@@ -144,8 +142,8 @@ impl Counts {
 mod tests {
     use links_sdk::link_check::{Judgement, LinkNote, VerdictReason};
 
+    use super::super::checked_link::LinkHolder;
     use super::super::collect::{FoundLink, LinkedSlot};
-    use super::super::link_holder::LinkHolder;
     use super::*;
     use crate::page_file::patch::Path;
 
@@ -181,7 +179,7 @@ mod tests {
     fn shown(links: &[CheckedLink], has_baseline: bool) -> (Vec<String>, Exit) {
         let options = ReportOptions { strict: false, offers_fix: true, has_baseline, requested: 3 };
         let output = output(links.to_vec(), options);
-        let View::NamedLines(lines, _) = output.view else { panic!() };
+        let View::Listing(lines, _) = output.view else { panic!() };
         (lines.iter().map(|line| line.text().to_owned()).collect(), output.exit)
     }
 

@@ -168,7 +168,7 @@ async fn is_offline(visits: &[Visit], clock: &dyn Clock) -> bool {
         return false;
     }
     #[cfg(debug_assertions)]
-    if let Some(is_online) = crate::testing::network::is_online() {
+    if let Some(is_online) = crate::testing::is_online() {
         return !is_online;
     }
     let end = clock.monotonic() + PATIENCE;

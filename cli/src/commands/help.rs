@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::help::topics::TOPICS;
+use crate::help::TOPICS;
 use crate::output::{CommandOutput, View};
 use crate::suggest::nearest;
 

@@ -9,11 +9,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
-use crate::search::hit::{self, Hit};
 use crate::search::pattern::Pattern;
 use crate::search::report;
 use crate::search::sources::{self, Sources};
 use crate::search::texts::Area;
+use crate::search::{self, Hit};
 use crate::ui::{self, Ui};
 
 #[derive(Args, Debug)]
@@ -64,7 +64,7 @@ pub(crate) async fn run(
         return Err(CommandError::of_several(failures, message));
     }
     let hits: Vec<Hit> =
-        read.iter().flat_map(|source| hit::hits(source, &compiled, &areas)).collect();
+        read.iter().flat_map(|source| search::hits(source, &compiled, &areas)).collect();
     if hits.is_empty() {
         let text = format!("`{pattern}` was not found in {}", counted(&read));
         context.ui.say(&StyledLine::new(Style::Faint, text));
@@ -89,7 +89,7 @@ pub(crate) async fn run(
 }
 
 /// Returns the number of pages and forms that were read: `3 pages and 1 form`.
-fn counted(sources: &[hit::Source]) -> String {
+fn counted(sources: &[search::Source]) -> String {
     let forms = sources.iter().filter(|source| source.is_form).count();
     let count = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),

@@ -9,8 +9,8 @@ use clap::Command;
 use links_sdk::apply::{JournalStore, RunHeader};
 
 use crate::auth::{Accounts, AccountsFile};
-use crate::cache::resource_names::{NamedResource, ResourceNames};
-use crate::cache::slot_types;
+use crate::cache::load_slot_types;
+use crate::cache::resource_names::ResourceNames;
 use crate::context::Context;
 use crate::journal;
 use crate::output::format::Format;
@@ -66,7 +66,7 @@ impl CompletionData {
 
     /// Slot types.
     pub(super) fn slot_types(&self) -> Option<&SlotTypeCatalog> {
-        let load = || slot_types::load(self.files().slot_types.as_deref()?, None);
+        let load = || load_slot_types(self.files().slot_types.as_deref()?, None);
         self.types.get_or_init(load).as_ref()
     }
 
@@ -103,13 +103,7 @@ impl CompletionData {
 
     /// Returns the page that the line names, if it is known.
     pub(super) fn page(&self) -> Option<&str> {
-        let names = self.names();
-        let is_known = |key: &str| {
-            let is_of =
-                |(id, page): (&i64, &NamedResource)| page.login == key || id.to_string() == key;
-            names.slots.contains_key(key) || names.profiles.iter().any(is_of)
-        };
-        self.words.iter().skip(3).map(|word| key(word)).find(|it| is_known(it))
+        self.words.iter().skip(3).map(|word| key(word)).find(|key| self.names().has_page(key))
     }
 
     /// Returns the slot type that the line names, by its own name or by the id of a slot.

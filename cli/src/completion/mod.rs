@@ -3,12 +3,8 @@
 
 mod candidates;
 mod data;
-#[cfg(any(test, feature = "fuzzing"))]
-mod fuzzed;
-mod line;
-mod offer;
-mod quote;
-mod selection;
+pub(crate) mod line;
+pub(crate) mod offer;
 pub(crate) mod shell;
 
 use std::ffi::OsString;
@@ -19,8 +15,6 @@ use std::sync::Arc;
 use clap::{Command, ValueEnum};
 use clap_complete::engine;
 use data::CompletionData;
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use fuzzed::completion as fuzzed;
 use line::CompletionRequest;
 
 use crate::completion::shell::Shell;
@@ -57,7 +51,7 @@ pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> O
     let at = request.words.len() - 1;
     // The definitions are not dropped: that takes as long as making them, and the process is about to end.
     let whole = ManuallyDrop::new(command());
-    let selected = selection::selected(&whole, request.words.get(1..at).unwrap_or_default());
+    let selected = candidates::selected(&whole, request.words.get(1..at).unwrap_or_default());
     let mut selected = ManuallyDrop::new(candidates::offered(selected, &data));
     let directory = std::env::current_dir().ok();
     let found = engine::complete(&mut selected, request.words.clone(), at, directory.as_deref());

@@ -3,8 +3,7 @@
 use clap_complete::engine::CompletionCandidate;
 use unicode_width::UnicodeWidthStr;
 
-use super::line::{CompletionRequest, ListSyntax};
-use super::quote::{escaped, is_plain};
+use super::line::{CompletionRequest, ListSyntax, escaped, is_plain};
 use super::shell::Shell;
 use crate::sanitize;
 use crate::settings::global_args::GLOBAL_OPTIONS;
@@ -115,7 +114,7 @@ pub(crate) fn bash(offers: &[Candidate], request: &CompletionRequest) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::completion::quote::Quote;
+    use crate::completion::line::Quote;
 
     fn candidates() -> Vec<CompletionCandidate> {
         let of = |value: &str, description: &str| {

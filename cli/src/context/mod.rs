@@ -22,20 +22,20 @@ use zeroize::Zeroizing;
 use self::plan_first::{PlanFirst, PlanRule};
 use crate::auth::{ClientAuth, load_auth};
 use crate::cache::resource_names::ResourceNames;
-use crate::cache::token_users;
 use crate::cache::uploads::Uploads;
+use crate::cache::{remember_user, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::lock::ResourceLock;
 use crate::fs::private;
+use crate::fs::private::ResourceLock;
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
 use crate::schema::slot_types::SlotTypeCatalog;
-use crate::settings::global_args::SandboxMode;
 #[cfg(feature = "redis")]
-use crate::settings::pacing::SharedPacing;
+use crate::settings::connection::SharedPacing;
+use crate::settings::global_args::SandboxMode;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
@@ -235,13 +235,12 @@ impl Context {
 
     /// Path of the cache file of the names for completion. Each account of this machine has one of its own.
     pub(crate) fn names_file(&self) -> Option<PathBuf> {
-        let file = match &self.settings.token {
+        match &self.settings.token {
             TokenOrigin::Account(_, account) => {
                 self.cache_file(&format!("names-{}", account.user_id))
             }
             _ => self.cache_file("names"),
-        };
-        Some(file?.with_extension("jsonl"))
+        }
     }
 
     /// Waits until no other command on this machine writes the same resource of this service, and holds the lock until it is dropped.
@@ -303,7 +302,7 @@ impl Context {
         let asked = || self.me.get().map(|me| me.user_id);
         self.user().or_else(asked).or_else(|| {
             let (file, token) = self.cache_file("users").zip(self.owner()?.token)?;
-            token_users::user_of(&file, &token)
+            user_of_token(&file, &token)
         })
     }
 
@@ -336,7 +335,7 @@ impl Context {
         let me = client.me().await?;
         let token = self.owner().and_then(|owner| owner.token);
         if let Some((file, token)) = self.cache_file("users").zip(token) {
-            token_users::remember(&file, &token, me.user_id);
+            remember_user(&file, &token, me.user_id);
         }
         Ok(self.me.get_or_init(|| me).clone())
     }
@@ -445,7 +444,7 @@ impl Context {
         let _ = self.watch.set(watch.clone());
         let builder = Client::builder_at(base.clone())
             .connection(connection)
-            .secrets(crate::auth::redaction::known())
+            .secrets(crate::auth::known_secrets())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
             .observer(watch.clone());
         let builder = match auth {
@@ -468,7 +467,7 @@ impl Context {
             Pacing::Alone => builder,
         };
         #[cfg(debug_assertions)]
-        let builder = crate::testing::clock::with_test_clock(builder);
+        let builder = crate::testing::with_test_clock(builder);
         builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
     }
 }
@@ -511,7 +510,7 @@ pub(crate) fn seconds_now() -> u64 {
 /// Clock for waits that depend on the user.
 pub(crate) fn clock() -> Arc<dyn Clock> {
     #[cfg(debug_assertions)]
-    if let Some(clock) = crate::testing::clock::clock() {
+    if let Some(clock) = crate::testing::clock() {
         return clock;
     }
     Arc::new(SystemClock::new())

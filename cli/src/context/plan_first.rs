@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::cache::json_file;
+use crate::cache::{load_json, store_json};
 use crate::env_vars::PLAN_FIRST;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -259,7 +259,7 @@ fn take(path: &Path, name: &str, now: u64) -> Option<DryRunRecord> {
     let _lock = private::lock(&path.with_extension("lock")).ok()?;
     let mut records = valid(path, now);
     let found = records.remove(name)?;
-    json_file::store(path, &records).ok()?;
+    store_json(path, &records).ok()?;
     Some(found)
 }
 
@@ -267,12 +267,12 @@ fn put(path: &Path, name: &str, record: DryRunRecord, now: u64) -> std::io::Resu
     let _lock = private::lock(&path.with_extension("lock"))?;
     let mut records = valid(path, now);
     records.insert(name.to_owned(), record);
-    json_file::store(path, &records)
+    store_json(path, &records)
 }
 
 /// Returns the records that still count.
 fn valid(path: &Path, now: u64) -> Records {
-    let mut records: Records = json_file::load(path).unwrap_or_default();
+    let mut records: Records = load_json(path).unwrap_or_default();
     records.retain(|_, it| it.at <= now && now - it.at < VALID_FOR);
     records
 }

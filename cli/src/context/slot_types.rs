@@ -7,7 +7,7 @@ use links_sdk::{Clock, SystemClock};
 use serde::Deserialize;
 
 use super::Context;
-use crate::cache::slot_types::{load, store};
+use crate::cache::{load_slot_types, store_slot_types};
 use crate::error::CommandError;
 use crate::schema::slot_types::SlotTypeCatalog;
 
@@ -25,7 +25,7 @@ impl Context {
         if let Some(types) = &self.shadow_types {
             return Some(types.clone());
         }
-        load(&self.slot_types_file()?, Some(SystemClock::new().wall()))
+        load_slot_types(&self.slot_types_file()?, Some(SystemClock::new().wall()))
     }
 
     /// Fetches the slot types from the service, in one request.
@@ -57,7 +57,7 @@ impl Context {
     fn store_slot_types(&self, types: &[SlotType]) {
         if let Some(path) = self.slot_types_file() {
             // Without the file, each command costs one more request.
-            let _ = store(&path, types, SystemClock::new().wall());
+            let _ = store_slot_types(&path, types, SystemClock::new().wall());
         }
     }
 

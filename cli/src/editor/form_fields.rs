@@ -3,17 +3,16 @@
 
 use links_sdk::types::LeadForm;
 use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::form_record;
 use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::lock::ResourceLock;
+use crate::fs::private::ResourceLock;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Style, StyledLine};
-use crate::ui::confirm::require_confirmation;
 
 /// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
@@ -37,7 +36,7 @@ impl FormEditSession {
         recorder: CommandRecorder,
     ) -> Result<Self, CommandError> {
         let lock = lock(context, &id);
-        let (before, seen) = form_record::record(&form).await?;
+        let (before, seen) = record(&form).await?;
         Ok(Self { form, id, before, seen, lock, recorder })
     }
 
@@ -86,7 +85,7 @@ impl FormEditSession {
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
             drop(self.lock);
-            require_confirmation(&context.ui, false, &question)?;
+            context.ui.confirm(false, &question)?;
             self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
@@ -98,7 +97,7 @@ impl FormEditSession {
         })?;
         if let Some(sent) = sent.0.get("fields") {
             // A form that cannot be read cannot be compared.
-            let now = form_record::read(&answer).unwrap_or_default();
+            let now = read(&answer).unwrap_or_default();
             let mismatch = now.get("fields").and_then(|now| {
                 others(&list(self.before.get("fields")), &list(Some(sent)), &list(Some(now)))
             });
@@ -285,6 +284,38 @@ fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
     };
     let names: Vec<_> = paths.map(name).collect::<Option<_>>()?;
     (!names.is_empty()).then_some(names)
+}
+
+/// Reads a form as JSON, and as a typed value for the comparison with a later read.
+pub(crate) async fn record(
+    form: &FormHandle,
+) -> Result<(Map<String, Value>, LeadForm), CommandError> {
+    #[derive(Deserialize)]
+    struct FormEnvelope {
+        data: LeadForm,
+    }
+    let answer = form.get().answer().await?;
+    let FormEnvelope { data } =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    Ok((read(&answer)?, data))
+}
+
+/// Returns a form as it was sent, except that a list which came as an object with numbers as names is a list again.
+pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, CommandError> {
+    let mut body: Value =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    let Value::Object(mut record) = body["data"].take() else {
+        return Err(CommandError::unreadable("there is no record in it"));
+    };
+    for value in record.values_mut() {
+        if let Value::Object(items) = value
+            && !items.is_empty()
+            && items.keys().all(|name| name.bytes().all(|it| it.is_ascii_digit()))
+        {
+            *value = std::mem::take(items).into_values().collect();
+        }
+    }
+    Ok(record)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 pub(crate) mod draft;
 pub(crate) mod form_fields;
-pub(crate) mod form_record;
 
 use std::path::Path;
 

@@ -1,6 +1,5 @@
 //! Error of a command: one type for every reason.
 
-pub(crate) mod dry_run_result;
 pub(crate) mod exit_code;
 pub(crate) mod file_error;
 mod report;
@@ -12,9 +11,9 @@ use std::time::Duration;
 
 use exit_code::Exit;
 use links_sdk::{Outcome, WriteSummary};
+pub(crate) use sdk_error::DryRunResult;
 use serde_json::{Map, Value};
 
-use crate::error::dry_run_result::DryRunResult;
 use crate::page_file::FileDiagnostics;
 
 /// Error of a command, with its exit code and a hint.

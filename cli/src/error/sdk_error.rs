@@ -1,12 +1,30 @@
 //! Conversion of errors of calls to the service: exit code, message and hint.
 
-use links_sdk::{Error, ErrorKind, Outcome};
+use links_sdk::{Error, ErrorKind, Outcome, RequestView};
 use serde_json::json;
 
-use super::dry_run_result::DryRunResult;
 use super::exit_code::Exit;
-use super::{CommandError, ErrorParts, whole_seconds};
+use super::{CommandError, whole_seconds};
 use crate::env_vars::TOKEN;
+
+/// Result of a write in a dry run.
+#[derive(Clone, Debug)]
+pub(crate) enum DryRunResult {
+    /// The service would accept the call.
+    Accepted(&'static str),
+    /// The request was built and not sent.
+    NotSent(&'static str, Box<RequestView>),
+}
+
+impl DryRunResult {
+    /// Returns the result of a dry run, if the error is one.
+    pub(crate) fn of(error: &Error) -> Option<Self> {
+        match error.not_sent() {
+            Some(request) => Some(Self::NotSent(error.operation(), Box::new(request.clone()))),
+            None => error.is_dry_run_accepted().then(|| Self::Accepted(error.operation())),
+        }
+    }
+}
 
 impl From<Error> for CommandError {
     fn from(error: Error) -> Self {
@@ -41,30 +59,20 @@ impl From<Error> for CommandError {
                 format!("try again in {} s{longer}", whole_seconds(wait))
             }),
         };
-        let documentation = service.and_then(|it| it.documentation.as_ref());
-        let errors = error
-            .field_errors()
-            .iter()
-            .map(|(path, messages)| (path.clone(), json!(messages)))
-            .collect();
-        Self(Box::new(ErrorParts {
-            exit,
-            code: service.map(|it| it.code.clone()).filter(|code| !code.is_empty()),
-            status: error.status(),
-            operation: error.status().map(|_| error.operation()),
-            message,
-            hint,
-            documentation: documentation.cloned(),
-            errors,
-            retryable: error.is_safe_to_repeat(),
-            outcome: error.outcome(),
-            retry_after: error.retry_after(),
-            written: None,
-            file: None,
-            draft: None,
-            others: Vec::new(),
-            dry_run_results: DryRunResult::of(&error).into_iter().collect(),
-        }))
+        let mut failure = Self::new(exit, message);
+        let parts = &mut *failure.0;
+        parts.code = service.map(|it| it.code.clone()).filter(|code| !code.is_empty());
+        parts.status = error.status();
+        parts.operation = error.status().map(|_| error.operation());
+        parts.hint = hint;
+        parts.documentation = service.and_then(|it| it.documentation.clone());
+        let errors = error.field_errors().iter();
+        parts.errors = errors.map(|(path, messages)| (path.clone(), json!(messages))).collect();
+        parts.retryable = error.is_safe_to_repeat();
+        parts.outcome = error.outcome();
+        parts.retry_after = error.retry_after();
+        parts.dry_run_results = DryRunResult::of(&error).into_iter().collect();
+        failure
     }
 }
 

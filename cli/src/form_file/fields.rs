@@ -1,6 +1,6 @@
 //! Fields of a form file (the interface, sections 2.4 and 4.7).
 
-use crate::page_file::field_rule::{FieldRule, FieldType};
+use crate::page_file::field_rule::{FieldRule, FieldType, rule};
 
 /// Keys of a form file with a meaning of their own.
 pub(crate) const NAME: &str = "form";
@@ -16,62 +16,46 @@ pub(crate) const MAX_NAME: usize = 64;
 
 /// Fields of a form with a single value, in the order of the interface.
 pub(crate) const FORM_FIELDS: &[FieldRule] = &[
-    FieldRule { name: "title", value: FieldType::Word, about: "Title, shown above the fields" },
-    FieldRule {
-        name: "description",
-        value: FieldType::TextOrNull,
-        about: "Intro text below the title",
-    },
-    FieldRule { name: "buttonText", value: FieldType::Text, about: "Text of the submit button" },
-    FieldRule {
-        name: "successMessage",
-        value: FieldType::Text,
-        about: "Text shown after the form was submitted",
-    },
-    FieldRule {
-        name: "whatsappPhone",
-        value: FieldType::TextOrNull,
-        about: "Phone of the owner, for the button that continues in a chat",
-    },
-    FieldRule {
-        name: "whatsappMessage",
-        value: FieldType::TextOrNull,
-        about: "Prefilled text for that button; null for the standard text",
-    },
-    FieldRule { name: "enabled", value: FieldType::Flag, about: "The owner's switch for the form" },
-    FieldRule {
-        name: "submissionsLimit",
-        value: FieldType::CountOrNull,
-        about: "Number of submissions after which the form closes",
-    },
-    FieldRule {
-        name: "activeTill",
-        value: FieldType::WordOrNull,
-        about: "Date or timestamp (ISO 8601) after which the form is closed",
-    },
+    rule("title", FieldType::Word, "Title, shown above the fields"),
+    rule("description", FieldType::TextOrNull, "Intro text below the title"),
+    rule("buttonText", FieldType::Text, "Text of the submit button"),
+    rule("successMessage", FieldType::Text, "Text shown after the form was submitted"),
+    rule(
+        "whatsappPhone",
+        FieldType::TextOrNull,
+        "Phone of the owner, for the button that continues in a chat",
+    ),
+    rule(
+        "whatsappMessage",
+        FieldType::TextOrNull,
+        "Prefilled text for that button; null for the standard text",
+    ),
+    rule("enabled", FieldType::Flag, "The owner's switch for the form"),
+    rule(
+        "submissionsLimit",
+        FieldType::CountOrNull,
+        "Number of submissions after which the form closes",
+    ),
+    rule(
+        "activeTill",
+        FieldType::WordOrNull,
+        "Date or timestamp (ISO 8601) after which the form is closed",
+    ),
 ];
 
 /// Keys of a field of a form.
 pub(crate) const INPUT_FIELDS: &[FieldRule] = &[
-    FieldRule {
-        name: "key",
-        value: FieldType::Word,
-        about: "Key that identifies the field across updates; without it the field is found by label and type, or is new",
-    },
-    FieldRule { name: "type", value: FieldType::Word, about: "Type of the field" },
-    FieldRule { name: "label", value: FieldType::Word, about: "Name shown beside the field" },
-    FieldRule {
-        name: "placeholder",
-        value: FieldType::TextOrNull,
-        about: "Text shown in the empty field",
-    },
-    FieldRule { name: "required", value: FieldType::Flag, about: "True if an answer is required" },
-    FieldRule { name: "options", value: FieldType::Any, about: "Values to choose from" },
-    FieldRule {
-        name: "multi",
-        value: FieldType::Any,
-        about: "Tells whether several values can be chosen",
-    },
+    rule(
+        "key",
+        FieldType::Word,
+        "Key that identifies the field across updates; without it the field is found by label and type, or is new",
+    ),
+    rule("type", FieldType::Word, "Type of the field"),
+    rule("label", FieldType::Word, "Name shown beside the field"),
+    rule("placeholder", FieldType::TextOrNull, "Text shown in the empty field"),
+    rule("required", FieldType::Flag, "True if an answer is required"),
+    rule("options", FieldType::Any, "Values to choose from"),
+    rule("multi", FieldType::Any, "Tells whether several values can be chosen"),
 ];
 
 /// Keys that a field of a form must have.

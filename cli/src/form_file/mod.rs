@@ -1,14 +1,15 @@
 //! Form files: a lead form in YAML or JSON, written by users.
 
 mod channels;
-mod content;
 pub(crate) mod fields;
+#[cfg(test)]
+mod tests;
 mod validate;
 
 pub(crate) use channels::ChannelReference;
-use content::FormContent;
 use fields::CHANNELS;
 use links_sdk::types::NotificationChannel;
+use validate::FormContent;
 
 use crate::page_file::{Document, FileDiagnostics};
 
@@ -53,6 +54,3 @@ impl FormFile {
         Err(self.document.bad(problems))
     }
 }
-
-#[cfg(test)]
-mod tests;

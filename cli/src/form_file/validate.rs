@@ -6,17 +6,25 @@ use links_sdk::Object;
 use serde_json::{Map, Value};
 
 use super::channels;
-use super::content::FormContent;
 use super::fields::{
     CHANNELS, COMPUTED, FORM_FIELDS, ID, INPUT_FIELDS, INPUT_REQUIRED, INPUTS, MAX_NAME, NAME,
 };
-use crate::page_file::field_rule::{FieldRule, FieldType, computed_key, unknown_key};
+use crate::page_file::field_rule::{FieldRule, FieldType, computed_key, rule, unknown_key};
 use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::{FieldDiagnostic, FileKind};
 
 const SHAPE: &str = "a form file has `form` (its local name), `title` and `fields` (a list of `label`, `type` and `required`)";
 
-const ID_RULE: FieldRule = FieldRule { name: ID, value: FieldType::Word, about: "" };
+/// Content of a form file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FormContent {
+    /// Name of the form in files, which `{$form: NAME}` refers to.
+    pub(crate) name: String,
+    /// Id of the form on the service, if the file has one.
+    pub(crate) id: Option<String>,
+    /// Fields of the form that the file mentions, as the service takes them; null clears one. References to channels are as written.
+    pub(crate) fields: Object,
+}
 
 /// Converts a document to the content of a form.
 ///
@@ -61,14 +69,14 @@ fn form(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<FormContent>
                 continue;
             }
             ID => {
-                let checked = ID_RULE.check(ID, key, value, problems);
+                let checked = rule(ID, FieldType::Word, "").check(ID, key, value, problems);
                 id = checked.as_ref().and_then(Value::as_str).map(str::to_owned);
                 continue;
             }
             INPUTS => inputs(key, value, problems),
             CHANNELS => channels::check(key, value, problems),
             other => match FORM_FIELDS.iter().find(|rule| rule.name == other) {
-                Some(rule) => rule.check(other, key, value, problems),
+                Some(field_rule) => field_rule.check(other, key, value, problems),
                 None => {
                     problems.push(unknown("", key, FORM_FIELDS));
                     None

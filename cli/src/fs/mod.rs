@@ -3,7 +3,6 @@
 use std::path::Path;
 
 pub(crate) mod atomic;
-pub(crate) mod lock;
 pub(crate) mod named;
 pub(crate) mod private;
 

@@ -1,5 +1,8 @@
 //! Private files: created with access for the user only, and replaced atomically.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -247,5 +250,27 @@ fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many levels of links"))
 }
 
-#[cfg(test)]
-mod tests;
+/// Lock on a resource against other commands on this machine, held until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct ResourceLock {
+    _lock: Option<File>,
+}
+
+impl ResourceLock {
+    /// Waits until no other command holds the lock on the same resource of a service. `place` is the lock directory and the service;
+    /// without it nothing is locked.
+    pub(crate) fn wait(place: Option<(PathBuf, String)>, what: &str) -> Self {
+        let locked = |(directory, service): (PathBuf, String)| {
+            lock(&directory.join(lock_name(&service, what))).ok()
+        };
+        Self { _lock: place.and_then(locked) }
+    }
+}
+
+/// Name of a lock file. Two resources may share a name, and then wait for each other.
+fn lock_name(service: &str, what: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let what: String = what.chars().take(64).map(plain).collect();
+    format!("{service}-{what}.lock")
+}

@@ -1,6 +1,190 @@
-//! Texts that help shows besides the arguments: examples and topics.
+//! Texts that help shows besides the arguments: notes and examples below the help of a command, and the topics of `links help`. Short help
+//! (`-h`) fits a screen: it leaves the options of every command to `links help options`, and examples that do not fit to long help (`--help`).
 
-mod help_text;
-pub(crate) mod topics;
+use std::fmt::Write;
 
-pub(crate) use help_text::{HelpText, POINTER};
+use clap::Command;
+
+use crate::env_vars;
+use crate::error::exit_code::Exit;
+use crate::settings::config_file::KEYS;
+
+/// Last line of short help.
+pub(crate) const POINTER: &str =
+    "--help says more; `links help options` lists the options of every command.";
+
+/// Attributes of a command for the texts below its help; `notes` comes first.
+pub(crate) trait HelpText {
+    /// Sets what is to be known about the command.
+    fn notes(self, text: &'static str) -> Self;
+
+    /// Adds lines that can be typed unchanged.
+    fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self;
+
+    /// Adds lines that can be typed unchanged, to long help only.
+    fn long_examples<const N: usize>(self, lines: [&'static str; N]) -> Self;
+}
+
+impl HelpText for Command {
+    fn notes(self, text: &'static str) -> Self {
+        self.after_help(text)
+    }
+
+    fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
+        let text = with_examples(&self, &lines);
+        self.after_help(format!("{text}\n\n{POINTER}")).after_long_help(text)
+    }
+
+    fn long_examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
+        let text = with_examples(&self, &lines);
+        self.after_help(POINTER).after_long_help(text)
+    }
+}
+
+fn with_examples(command: &Command, lines: &[&str]) -> String {
+    let notes = command.get_after_help().map(|it| format!("{it}\n\n")).unwrap_or_default();
+    let heading = if lines.len() == 1 { "Example" } else { "Examples" };
+    format!("{notes}{heading}:\n  {}", lines.join("\n  "))
+}
+
+/// Topic of `links help`.
+pub(crate) struct Topic {
+    /// Name by which the user asks for the topic.
+    pub(crate) name: &'static str,
+    /// Explanation of the topic.
+    pub(crate) text: fn(&Command) -> String,
+}
+
+/// Every topic.
+pub(crate) const TOPICS: &[Topic] = &[
+    Topic { name: "options", text: options },
+    Topic { name: "exit-codes", text: exit_codes },
+    Topic { name: "environment", text: environment },
+    Topic { name: "output", text: |_| include_str!("output.txt").to_owned() },
+    Topic { name: "files", text: files },
+    Topic { name: "agents", text: |_| include_str!("agents.txt").to_owned() },
+];
+
+/// Returns the exit codes as a short line for the main help.
+pub(crate) fn exit_codes_in_brief() -> String {
+    let codes: Vec<_> = Exit::ALL
+        .iter()
+        .map(|it| format!("{} {}", it.code(), it.name().replace('_', " ")))
+        .collect();
+    format!("Exit codes: {}; `links help exit-codes` explains them.", codes.join(", "))
+}
+
+fn exit_codes(_: &Command) -> String {
+    let mut text = "The result of a command, for scripts.\n\n".to_owned();
+    for exit in Exit::ALL {
+        let _ = writeln!(text, "{:>5}  {:<18}{}", exit.code(), exit.name(), exit.meaning());
+    }
+    text + "\nWith -o json the name is in `code`, unless the service has a code of its own, and the number is in `exit`.\n"
+}
+
+/// Returns the help of the options that every command takes.
+fn options(tree: &Command) -> String {
+    let global = tree.get_arguments().filter(|it| it.is_global_set()).cloned();
+    let mut command = Command::new("links").disable_help_flag(true).max_term_width(100);
+    command = command.args(global.map(|it| it.help_heading("Options of every command")));
+    command.help_template("{all-args}").render_long_help().to_string()
+}
+
+fn environment(_: &Command) -> String {
+    let mut text = "Flags take precedence over variables, variables over the configuration file, and the file over the defaults.\n\n".to_owned();
+    for key in KEYS {
+        let default = match key.default {
+            "" => String::new(),
+            default => format!(" [{default}]"),
+        };
+        let _ = writeln!(text, "  {}\n      {}{default}", key.variable, key.about);
+    }
+    for (name, about) in env_vars::ABOUT {
+        let _ = writeln!(text, "  {name}\n      {about}");
+    }
+    text
+}
+
+fn files(_: &Command) -> String {
+    let mut text = include_str!("files.txt").to_owned();
+    for key in KEYS {
+        let _ = writeln!(text, "  {:<10}{}", key.name, key.about);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns and lines of the smallest terminal that short help has to fit.
+    const SCREEN: (usize, usize) = (80, 24);
+
+    fn too_long(command: &mut Command, path: &str, found: &mut Vec<String>) {
+        if !command.has_subcommands() {
+            let lines = command.render_help().to_string().lines().count();
+            if lines > SCREEN.1 {
+                found.push(format!("{path}: {lines} lines"));
+            }
+        }
+        for sub in command.get_subcommands_mut() {
+            let path = format!("{path} {}", sub.get_name());
+            too_long(sub, &path, found);
+        }
+    }
+
+    #[test]
+    fn short_help_of_each_leaf_fits_a_screen() {
+        let mut tree = crate::command().term_width(SCREEN.0);
+        tree.build();
+        let mut found = Vec::new();
+        too_long(&mut tree, "links", &mut found);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+
+    #[test]
+    fn long_help_keeps_the_global_options() {
+        let mut tree = crate::command();
+        tree.build();
+        let leaf = tree.find_subcommand_mut("me").unwrap();
+        assert!(leaf.render_long_help().to_string().contains("--max-wait"));
+        let short = leaf.render_help().to_string();
+        assert!(!short.contains("--max-wait") && short.contains("links help options"), "{short}");
+    }
+
+    fn each_leaf(command: &Command, path: &str, look: &mut impl FnMut(&Command, &str)) {
+        if !command.has_subcommands() {
+            look(command, path);
+        }
+        for sub in command.get_subcommands() {
+            each_leaf(sub, &format!("{path} {}", sub.get_name()), look);
+        }
+    }
+
+    #[test]
+    fn every_command_has_an_example_that_can_be_typed() {
+        let tree = crate::command();
+        each_leaf(&tree, "links", &mut |leaf, path| {
+            let help = leaf.get_after_long_help().or(leaf.get_after_help());
+            let text = help.map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<_> = text
+                .lines()
+                .filter(|it| it.trim_start().starts_with("links ") || it.contains("links "))
+                .collect();
+            assert!(text.contains("Example") && !lines.is_empty(), "{path} has no example");
+            for line in lines {
+                let line = line.trim().trim_start_matches("source <(").trim_end_matches(')');
+                let words =
+                    shlex::split(line.split([';', '|', '>', '<']).next().unwrap_or_default());
+                // The part for other programs of the shell is not checked.
+                let Some(words) = words.filter(|it| it.first().is_some_and(|it| it == "links"))
+                else {
+                    continue;
+                };
+                if let Err(error) = crate::command().try_get_matches_from(&words) {
+                    panic!("{line}: {error}");
+                }
+            }
+        });
+    }
+}

@@ -1,6 +1,6 @@
 //! Words of a command line as they are kept in a journal.
 
-use crate::auth::redaction;
+use crate::auth::redacted;
 
 /// Maximum length of a word in characters: the plan has the values as a whole.
 const LONGEST: usize = 200;
@@ -18,7 +18,7 @@ pub(crate) fn kept(words: &[String]) -> Vec<String> {
 }
 
 fn shortened(word: &str) -> String {
-    let word = redaction::hidden(word);
+    let word = redacted(word);
     let word = without_user_info(&word);
     match word.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &word[..end]),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{CommandOutput, Style, StyledLine, View};
 use crate::env_vars::TOKEN;
-use crate::error::dry_run_result::DryRunResult;
+use crate::error::DryRunResult;
 
 impl DryRunResult {
     /// JSON of the result.

@@ -1,23 +1,20 @@
 //! Output of a command: the data for scripts, and its human-readable view.
 
-pub(crate) mod diff;
 pub(crate) mod dry_run;
 pub(crate) mod format;
 pub(crate) mod label;
+mod styled_line;
 pub(crate) mod yaml;
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::fmt;
-use std::ops::Range;
 use std::pin::Pin;
-use std::rc::Rc;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+pub(crate) use self::styled_line::{Style, StyledLine, diff_lines, unified};
 use crate::error::exit_code::Exit;
-use crate::sanitize;
 
 /// Output of a successful command.
 pub(crate) struct CommandOutput {
@@ -34,14 +31,10 @@ pub(crate) struct CommandOutput {
 /// Data of a command output.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// Response of the service, byte for byte.
-    Service(Bytes),
-    /// Response of the service that the SDK has found to be JSON, byte for byte.
-    Checked(Bytes),
+    /// Response of the service, byte for byte. `is_checked` says that the SDK has found it to be JSON.
+    Service { bytes: Bytes, is_checked: bool },
     /// Result of this program, in the same envelope.
     Own(Value),
-    /// Result of this program that is made only for a format that prints it.
-    OnDemand(Rc<LazyCell<Value, Box<dyn FnOnce() -> Value>>>),
 }
 
 /// Human-readable view of the data.
@@ -59,12 +52,19 @@ pub(crate) enum View {
     Markdown(String),
     /// Lines of text.
     Lines(Vec<StyledLine>),
-    /// Lines of text, and the field that stands for a record without an id.
-    NamedLines(Vec<StyledLine>, &'static str),
-    /// Lines of text, and the columns of the table that a document has instead.
-    Listing(Vec<StyledLine>, &'static [Column]),
-    /// Lines of text, and the part of the data that is a table, for CSV.
-    FigureTable(Vec<StyledLine>, Vec<Value>),
+    /// Lines of text, and what other formats have instead of them.
+    Listing(Vec<StyledLine>, Instead),
+}
+
+/// What formats other than text have instead of lines.
+#[derive(Clone, Debug)]
+pub(crate) enum Instead {
+    /// The field that stands for a record without an id.
+    Id(&'static str),
+    /// The columns of the table in a document.
+    Columns(&'static [Column]),
+    /// The part of the data that is a table, for CSV.
+    Rows(Vec<Value>),
 }
 
 /// Column of a table.
@@ -98,46 +98,26 @@ pub(crate) enum Cell {
     Of(fn(&Value) -> String),
 }
 
-/// Line of text with a style. Always a single line without terminal control sequences, whatever its parts came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StyledLine {
-    /// Style of the line, which sets its colour on a terminal.
-    pub(crate) tone: Style,
-    text: String,
-    /// Parts of the text that stand out on a terminal, in their order.
-    marked: Vec<Range<usize>>,
-}
-
-/// Style of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// Default style.
-    Plain,
-    /// Addition.
-    Added,
-    /// Change.
-    Changed,
-    /// Removal.
-    Removed,
-    /// Less important text.
-    Faint,
-}
-
 impl CommandOutput {
+    /// Output of a command that has done what it was asked to.
+    pub(crate) fn new(body: Body, view: View) -> Self {
+        Self { body, view, exit: Exit::Ok, then: None }
+    }
+
     /// Output with a response of the service.
     pub(crate) fn service(body: Bytes, view: View) -> Self {
-        Self { body: Body::Service(body), view, exit: Exit::Ok, then: None }
+        Self::new(Body::Service { bytes: body, is_checked: false }, view)
     }
 
     /// Output with a response that the SDK has checked against the shape of its operation, not one of a dry run or of any path. It can be
     /// long, and is not scanned again.
     pub(crate) fn checked(body: Bytes, view: View) -> Self {
-        Self { body: Body::Checked(body), view, exit: Exit::Ok, then: None }
+        Self::new(Body::Service { bytes: body, is_checked: true }, view)
     }
 
     /// Output with a result of this program, in the envelope that the service uses.
     pub(crate) fn own(data: impl Into<Value>, view: View) -> Self {
-        Self { body: Body::Own(json!({ "data": data.into() })), view, exit: Exit::Ok, then: None }
+        Self::new(Body::Own(json!({ "data": data.into() })), view)
     }
 
     /// Sets the exit code.
@@ -148,30 +128,21 @@ impl CommandOutput {
 }
 
 impl Body {
-    /// Result of this program that is made only for a format that prints it.
-    pub(crate) fn on_demand(make: impl FnOnce() -> Value + 'static) -> Self {
-        Self::OnDemand(Rc::new(LazyCell::new(Box::new(make))))
-    }
-
     /// Result of this program, to be changed.
     pub(crate) fn own_mut(&mut self) -> Option<&mut Value> {
-        if let Self::OnDemand(body) = self {
-            *self = Self::Own((***body).clone());
-        }
         match self {
             Self::Own(body) => Some(body),
-            Self::Service(_) | Self::Checked(_) | Self::OnDemand(_) => None,
+            Self::Service { .. } => None,
         }
     }
 
     /// Names of the records: their ids, or the paths of images.
     pub(crate) fn ids(&self) -> Vec<String> {
         let body = match self {
-            Self::Service(bytes) | Self::Checked(bytes) => {
-                serde_json::from_slice(bytes).unwrap_or_default()
+            Self::Service { bytes, .. } => {
+                Cow::Owned(serde_json::from_slice(bytes).unwrap_or_default())
             }
-            Self::Own(body) => body.clone(),
-            Self::OnDemand(body) => (***body).clone(),
+            Self::Own(body) => Cow::Borrowed(body),
         };
         let records = match &body["data"] {
             Value::Array(records) => &records[..],
@@ -187,38 +158,18 @@ impl Body {
 }
 
 impl View {
-    /// Tells whether the view is a text of its own, which needs none of the data.
-    fn is_text(&self) -> bool {
-        match self {
-            Self::Table(_) | Self::Record(_) | Self::Any => false,
-            Self::Document(_)
-            | Self::Markdown(_)
-            | Self::Lines(_)
-            | Self::NamedLines(..)
-            | Self::Listing(..)
-            | Self::FigureTable(..) => true,
-        }
-    }
-
     /// Lines of the text, if it is made of lines.
     pub(crate) fn lines_mut(&mut self) -> Option<&mut Vec<StyledLine>> {
         match self {
-            Self::Lines(lines)
-            | Self::NamedLines(lines, _)
-            | Self::Listing(lines, _)
-            | Self::FigureTable(lines, _) => Some(lines),
-            Self::Table(_)
-            | Self::Record(_)
-            | Self::Any
-            | Self::Document(_)
-            | Self::Markdown(_) => None,
+            Self::Lines(lines) | Self::Listing(lines, _) => Some(lines),
+            _ => None,
         }
     }
 
     /// Part of the data that is a table, if the data as a whole is not.
-    pub(crate) fn rows(&self) -> Option<&[Value]> {
+    fn rows(&self) -> Option<&[Value]> {
         match self {
-            Self::FigureTable(_, rows) if !rows.is_empty() => Some(rows),
+            Self::Listing(_, Instead::Rows(rows)) if !rows.is_empty() => Some(rows),
             _ => None,
         }
     }
@@ -243,48 +194,6 @@ impl Column {
     /// Column that shows text computed from the record: whole, unless the table is wider than the terminal.
     pub(crate) const fn whole(title: &'static str, make: fn(&Value) -> String) -> Self {
         Self { title, cell: Cell::Of(make), fit: Fit::Whole }
-    }
-}
-
-impl StyledLine {
-    /// Creates a line with a style. Line breaks in the text become spaces.
-    pub(crate) fn new<'t>(tone: Style, text: impl Into<Cow<'t, str>>) -> Self {
-        let text = text.into();
-        let text = match sanitize::one_line(&text) {
-            Cow::Borrowed(same) if same.len() == text.len() => text.into_owned(),
-            sanitized => sanitized.into_owned(),
-        };
-        Self { tone, text, marked: Vec::new() }
-    }
-
-    /// Adds a text. `is_marked` says that it stands out on a terminal.
-    pub(crate) fn push(&mut self, text: &str, is_marked: bool) {
-        let start = self.text.len();
-        self.text += &sanitize::one_line(text);
-        if is_marked && self.text.len() > start {
-            self.marked.push(start..self.text.len());
-        }
-    }
-
-    /// Parts of the text, and whether they stand out on a terminal.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (&str, bool)> {
-        let mut end = 0;
-        let end_of_text = self.text.len()..self.text.len();
-        let ranges = self.marked.iter().cloned().chain(std::iter::once(end_of_text));
-        ranges.flat_map(move |range| {
-            let before = end..range.start;
-            end = range.end;
-            [(&self.text[before], false), (&self.text[range], true)]
-        })
-    }
-
-    /// Sanitized text of the line.
-    pub(crate) fn style(&self) -> Style {
-        self.tone
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.text
     }
 }
 

@@ -23,6 +23,11 @@ pub(crate) struct FieldRule {
     pub(crate) about: &'static str,
 }
 
+/// Returns a rule.
+pub(crate) const fn rule(name: &'static str, value: FieldType, about: &'static str) -> FieldRule {
+    FieldRule { name, value, about }
+}
+
 /// Type of the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldType {

@@ -1,12 +1,10 @@
 //! Preview of a page file: a shadow of the account in this process, to which the file is applied with the ordinary code. The service only
 //! reads.
 
-mod apply_outlook;
 mod file_base;
 mod html;
 mod live_account;
 mod output;
-mod preview_source;
 mod render;
 mod rendering;
 mod serve;

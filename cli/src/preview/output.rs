@@ -10,9 +10,9 @@ use crate::apply::planned::refused;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::diff::{diff_lines, unified};
 use crate::output::format::markdown;
 use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{diff_lines, unified};
 use crate::sanitize;
 
 /// What a preview shows, and where it goes.

@@ -5,7 +5,7 @@ use links_sdk::types::LeadForm;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::cache::json_file;
+use crate::cache::{load_json, store_json};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::page_file::local_image::hash_of;
@@ -37,7 +37,7 @@ impl ServiceMarkdown {
     ) -> Result<Option<Self>, CommandError> {
         let file = context.cache_file(&format!("markdown-{}", page.id));
         let fingerprint = fingerprint(page, forms);
-        let cached = file.as_deref().and_then(json_file::load::<CachedMarkdown>);
+        let cached = file.as_deref().and_then(load_json::<CachedMarkdown>);
         if let Some(cached) = cached.filter(|cached| cached.fingerprint == fingerprint) {
             return Ok(Some(cached.markdown));
         }
@@ -49,7 +49,7 @@ impl ServiceMarkdown {
         if let Some(file) = file {
             // Without the file, each preview costs one more request.
             let cached = CachedMarkdown { fingerprint, markdown: markdown.clone() };
-            let _ = json_file::store(&file, &cached);
+            let _ = store_json(&file, &cached);
         }
         Ok(Some(markdown))
     }

@@ -8,10 +8,10 @@ use links_sdk::apply::PageSnapshot;
 use links_sdk::{BaseUrl, Client, ProfileId, ProfileKey, RateLimits, Token};
 use serde_json::{Value, json};
 
-use super::apply_outlook::ApplyOutlook;
 use super::file_base::{file_base, image_base};
 use super::live_account::LiveAccount;
 use super::shadow_account;
+use super::shown_page::ApplyOutlook;
 use super::shown_page::ShownPage;
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::{ShadowedPage, run_on_shadow};

@@ -1,10 +1,12 @@
-//! A page with what it refers to, for a view that is more than Markdown.
+//! A page with what it refers to, for a view that is more than Markdown, and what `links apply` would do.
 
 use std::collections::BTreeMap;
 
-use links_sdk::apply::PageSnapshot;
+use links_sdk::SlotId;
+use links_sdk::apply::{GuardRefusal, PageSnapshot};
 use links_sdk::types::LeadForm;
 
+use crate::output::StyledLine;
 use crate::page_file::local_image::LocalImage;
 
 /// A page with its forms and its images.
@@ -38,4 +40,19 @@ impl ShownPage {
         }
         Self { snapshot, forms, images, paths, file_base }
     }
+}
+
+/// What `links apply` would do with the file of a preview.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ApplyOutlook {
+    /// True if anything would be written.
+    pub(crate) is_changed: bool,
+    /// Reason why the plan would be refused without a further flag.
+    pub(crate) refusal: Option<GuardRefusal>,
+    /// What would have to be confirmed, such as `2 deletes`.
+    pub(crate) irreversible: Vec<String>,
+    /// Lines that name each of them.
+    pub(crate) named: Vec<StyledLine>,
+    /// Slots that would be deleted.
+    pub(crate) deletes: Vec<SlotId>,
 }

@@ -1,10 +1,13 @@
 //! Validation of a slot's data against the JSON Schema of its type, before anything is sent.
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use boon::{ErrorKind, InstanceToken, ValidationError};
+use boon::{ErrorKind, InstanceToken, Type, ValidationError};
 use links_sdk::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
 use serde_json::{Map, Number, Value};
@@ -12,7 +15,7 @@ use serde_json::{Map, Number, Value};
 use super::compiled::CompiledSchema;
 use crate::page_file::At;
 use crate::schema::slot_types::SlotTypeCatalog;
-use crate::suggest::suggest;
+use crate::suggest::{nearest, suggest};
 
 /// Violation of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +117,7 @@ pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) 
         return (At::Key, Some("leave it out".to_owned()));
     }
     let schema = Value::Object(known.schema.0.clone());
-    let legal = super::keys::at(&schema, above);
+    let legal = super::fields::legal_keys_at(&schema, above);
     if legal.is_empty() || legal.contains(key.as_str()) || key.parse::<usize>().is_ok() {
         return (At::Value, None);
     }
@@ -169,7 +172,7 @@ impl ViolationContext<'_> {
                     vec![self.unknown(violation, above, key)]
                 }
                 _ => {
-                    let message = format!("{} is not allowed here", super::wording::name(&path));
+                    let message = format!("{} is not allowed here", display_name(&path));
                     vec![SchemaViolation { path, at: At::Key, message, help: None }]
                 }
             },
@@ -206,7 +209,8 @@ impl ViolationContext<'_> {
         key: &str,
     ) -> SchemaViolation {
         let object = violation.schema_url.trim_end_matches(UNEVALUATED);
-        let known = self.schema.at(object).map(|it| super::keys::of(&self.schema.source, it));
+        let known =
+            self.schema.at(object).map(|it| super::fields::legal_keys(&self.schema.source, it));
         let message = if path.is_empty() {
             format!("a {} has no field `{key}`", self.kind)
         } else {
@@ -223,7 +227,7 @@ impl ViolationContext<'_> {
             _ => value.get(key),
         });
         let rule = self.schema.at(violation.schema_url);
-        let (message, help) = super::wording::of(&violation.kind, value, rule, &path);
+        let (message, help) = wording(&violation.kind, value, rule, &path);
         SchemaViolation { path, at: At::Value, message, help }
     }
 }
@@ -251,5 +255,109 @@ fn key(token: &InstanceToken<'_>) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Longest list of allowed values that a message spells out.
+const MOST_NAMED: usize = 12;
+
+/// Returns the message for a violation, and a hint. `rule` is the part of the schema that the value violates.
+fn wording(
+    kind: &ErrorKind<'_, '_>,
+    value: Option<&Value>,
+    rule: Option<&Value>,
+    path: &[String],
+) -> (String, Option<String>) {
+    let name = display_name(path);
+    let violation = |rule: String| (format!("{name} {rule}"), None);
+    match kind {
+        ErrorKind::Type { got, want } => {
+            let mut names: Vec<_> = want.iter().map(type_name).collect();
+            names.sort_by_key(|it| *it == "null");
+            violation(format!("must be {}, not {}", names.join(" or "), type_name(*got)))
+        }
+        ErrorKind::Enum { want } => enumerated(&name, value, want),
+        ErrorKind::Const { want } => violation(format!("must be {}", plain(want))),
+        ErrorKind::Format { want: "uri" | "url", .. } => {
+            (format!("{name} must be a URL"), Some("it must begin with https://".to_owned()))
+        }
+        ErrorKind::Format { want, .. } => violation(format!("must be a valid {want}")),
+        ErrorKind::Pattern { want, .. } => {
+            // The pattern of the violation is a translation.
+            let pattern = rule.and_then(|rule| rule.get("pattern")?.as_str()).unwrap_or(want);
+            violation(format!("must match {pattern}"))
+        }
+        ErrorKind::MinLength { want: 1, .. } => violation("must not be empty".to_owned()),
+        ErrorKind::MinLength { got, want } => {
+            violation(format!("must have at least {want} characters, it has {got}"))
+        }
+        ErrorKind::MaxLength { got, want } => {
+            violation(format!("must have at most {want} characters, it has {got}"))
+        }
+        ErrorKind::MinItems { got, want } => {
+            violation(format!("must have at least {want} entries, it has {got}"))
+        }
+        ErrorKind::MaxItems { got, want } => {
+            violation(format!("must have at most {want} entries, it has {got}"))
+        }
+        ErrorKind::Minimum { want, .. } => violation(format!("must be at least {want}")),
+        ErrorKind::Maximum { want, .. } => violation(format!("must be at most {want}")),
+        ErrorKind::ExclusiveMinimum { want, .. } => violation(format!("must be over {want}")),
+        ErrorKind::ExclusiveMaximum { want, .. } => violation(format!("must be under {want}")),
+        ErrorKind::MultipleOf { want, .. } => violation(format!("must be a multiple of {want}")),
+        ErrorKind::UniqueItems { .. } => {
+            violation("must not contain the same entry twice".to_owned())
+        }
+        ErrorKind::AnyOf | ErrorKind::OneOf(_) => {
+            violation("matches none of the allowed forms".to_owned())
+        }
+        other => violation(format!("violates the rule \"{}\" of its schema", keyword(other))),
+    }
+}
+
+/// Returns the keyword of a rule without a message of its own.
+fn keyword(kind: &ErrorKind<'_, '_>) -> &'static str {
+    match kind {
+        ErrorKind::MinProperties { .. } => "minProperties",
+        ErrorKind::MaxProperties { .. } => "maxProperties",
+        ErrorKind::AdditionalItems { .. } => "additionalItems",
+        ErrorKind::Contains => "contains",
+        ErrorKind::MinContains { .. } => "minContains",
+        ErrorKind::MaxContains { .. } => "maxContains",
+        ErrorKind::Not => "not",
+        _ => "$ref",
+    }
+}
+
+/// Returns the display name of a field: its key; for an entry of a list its number and the key of the list.
+fn display_name(path: &[String]) -> String {
+    let Some(last) = path.last() else { return "the data".to_owned() };
+    match (last.parse::<usize>(), path.len().checked_sub(2).map(|at| &path[at])) {
+        (Ok(at), Some(above)) => format!("entry {} of `{above}`", at + 1),
+        (Ok(at), None) => format!("entry {}", at + 1),
+        (Err(_), _) => format!("`{last}`"),
+    }
+}
+
+fn enumerated(name: &str, value: Option<&Value>, options: &[Value]) -> (String, Option<String>) {
+    let near = value
+        .and_then(Value::as_str)
+        .and_then(|value| nearest(value, options.iter().filter_map(Value::as_str)))
+        .map(|it| format!("did you mean {it}?"));
+    let more = if options.len() > MOST_NAMED { ", ..." } else { "" };
+    let shown = options.iter().take(MOST_NAMED).map(plain).collect::<Vec<_>>().join(", ");
+    (format!("{name} must be one of {shown}{more}"), near)
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn type_name(json_type: Type) -> &'static str {
+    match json_type {
+        Type::String => "a string",
+        Type::Integer => "a whole number",
+        Type::Number => "a number",
+        Type::Boolean => "true or false",
+        Type::Array => "a list",
+        Type::Object => "a mapping",
+        Type::Null => "null",
+    }
+}

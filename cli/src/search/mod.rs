@@ -1,8 +1,162 @@
 //! Texts of pages and forms, and where a pattern occurs in them: the machinery of `links search`.
 
-mod excerpt;
-pub(crate) mod hit;
 pub(crate) mod pattern;
 pub(crate) mod report;
 pub(crate) mod sources;
 pub(crate) mod texts;
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use links_sdk::ProfileId;
+use serde_json::{Value, json};
+
+use self::pattern::Pattern;
+use self::texts::{Area, Owner, PageText};
+use crate::page_file::Places;
+use crate::page_file::node::Node;
+
+/// Page or form that is searched.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) root: Node,
+    pub(crate) is_form: bool,
+    /// Id of the page.
+    pub(crate) page: Option<ProfileId>,
+    /// Login of the page.
+    pub(crate) login: Option<String>,
+    /// URL of the page.
+    pub(crate) url: Option<String>,
+    /// File that it is read from, and the text of the file.
+    pub(crate) file: Option<(PathBuf, String)>,
+}
+
+/// Value in which the pattern occurs.
+#[derive(Debug)]
+pub(crate) struct Hit {
+    pub(crate) page: Option<ProfileId>,
+    pub(crate) login: Option<String>,
+    pub(crate) url: Option<String>,
+    /// File with line and column, both counted from 1.
+    pub(crate) place: Option<(PathBuf, usize, usize)>,
+    pub(crate) area: Area,
+    pub(crate) owner: Option<Owner>,
+    pub(crate) path: String,
+    pub(crate) value: String,
+    /// Where the pattern occurs in the value.
+    pub(crate) places: Vec<Range<usize>>,
+}
+
+/// Searches a page or a form. Without areas every part of it is searched.
+pub(crate) fn hits(source: &Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit> {
+    let root = &source.root;
+    let texts = if source.is_form { texts::of_form(root) } else { texts::of_page(root) };
+    let mut places_of =
+        source.file.as_ref().map(|(path, content)| (path, content, Places::new(content)));
+    let is_meant = |text: &PageText<'_>| areas.is_empty() || areas.contains(&text.area);
+    let hit = |text: PageText<'_>| {
+        let places = pattern.places(text.value);
+        let first = places.first()?.clone();
+        let place = places_of.as_mut().map(|(path, content, places)| {
+            let (line, column) = places.of(offset(content, &text, first));
+            (path.clone(), line, column)
+        });
+        Some(Hit {
+            page: source.page,
+            login: source.login.clone(),
+            url: source.url.clone(),
+            place,
+            area: text.area,
+            path: text.path.to_string(),
+            value: text.value.to_owned(),
+            owner: text.owner,
+            places,
+        })
+    };
+    texts.into_iter().filter(is_meant).filter_map(hit).collect()
+}
+
+/// Returns where a part of a value is in its file. In a value that is written with escapes it may be its beginning.
+fn offset(content: &str, text: &PageText<'_>, part: Range<usize>) -> usize {
+    let written = content.get(text.span.clone()).unwrap_or_default();
+    let hit = &text.value[part.clone()];
+    // The same part may occur earlier where the pattern does not.
+    let nth = text.value[..part.start].matches(hit).count();
+    let found = written.match_indices(hit).nth(nth).or_else(|| written.match_indices(hit).next());
+    text.span.start + found.map_or(0, |(at, _)| at)
+}
+
+impl Hit {
+    /// Returns the value as a record.
+    pub(crate) fn json(&self) -> Value {
+        let owner = self.owner.clone().unwrap_or_default();
+        let (file, line, column) = match &self.place {
+            Some((file, line, column)) => {
+                (Some(file.display().to_string()), Some(line), Some(column))
+            }
+            None => (None, None, None),
+        };
+        json!({
+            "page": self.page,
+            "login": self.login,
+            "where": self.area.name(),
+            "id": owner.id,
+            "type": owner.kind,
+            "path": self.path,
+            "value": self.value,
+            "url": self.url,
+            "file": file,
+            "line": line,
+            "column": column,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page_file::Document;
+
+    const FILE: &str = "\
+profile: cafe
+title: 'Old menu'
+slots:
+  - id: 7
+    type: text
+    data:
+      title: \"caf\\u00e9 old\"
+      description: |
+        Nothing here,
+        but an old one: old
+";
+
+    fn found(pattern: &str, areas: &[Area]) -> Vec<String> {
+        let root = Document::from_bytes("it.yaml", FILE.into()).unwrap().root;
+        let file = Some(("it.yaml".into(), FILE.to_owned()));
+        let source = Source { root, is_form: false, page: None, login: None, url: None, file };
+        let hits = hits(&source, &Pattern::new(pattern, true).unwrap(), areas);
+        let shown = |hit: Hit| {
+            let (_, line, column) = hit.place.unwrap();
+            format!("{line}:{column} {} {} {:?}", hit.area.name(), hit.path, hit.places)
+        };
+        hits.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a_hit_in_a_file_has_its_line_and_column() {
+        assert_eq!(
+            found("(?i)old", &[]),
+            [
+                "2:9 profile title [0..3]",
+                "7:25 slots data.title [6..9]",
+                "10:16 slots data.description [21..24, 30..33]",
+            ]
+        );
+        assert_eq!(found(r"old$", &[]), ["7:25 slots data.title [6..9]"]);
+        assert_eq!(found(r"old\n", &[]), ["10:25 slots data.description [30..34]"]);
+        // As it is written, the value has an escape.
+        assert_eq!(found("é", &[]), ["7:14 slots data.title [3..5]"]);
+        assert_eq!(found("(?i)old", &[Area::Profile, Area::Forms]), ["2:9 profile title [0..3]"]);
+        assert_eq!(found("cafe|text|7", &[]), [""; 0]);
+    }
+}

@@ -1,8 +1,11 @@
-//! The pattern of a search, and where it occurs in a text.
+//! The pattern of a search, where it occurs in a text, and the part of a value that is shown around it.
 
 use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
+use unicode_width::UnicodeWidthChar;
+
+use crate::sanitize;
 
 /// Maximum size of a compiled pattern in bytes.
 const MAX_SIZE: usize = 1 << 20;
@@ -43,6 +46,67 @@ impl Pattern {
         let places = self.0.find_iter(text).map(|found| found.range());
         places.filter(|place| !place.is_empty()).take(MAX_PLACES).collect()
     }
+}
+
+/// Part of a text, and whether the pattern occurs there.
+pub(super) type Piece = (String, bool);
+
+/// Returns the part of a text that fits into a number of columns, in pieces that say whether the pattern occurs there. Line breaks are shown
+/// as spaces.
+pub(super) fn excerpt(text: &str, places: &[Range<usize>], room: usize) -> Vec<Piece> {
+    let text = text.replace(['\n', '\r', '\t'], " ");
+    let shown = window(&text, places.first().cloned().unwrap_or_default(), room);
+    let mut pieces = Vec::new();
+    let mut add = |piece: &str, is_marked| {
+        if !piece.is_empty() {
+            pieces.push((piece.to_owned(), is_marked));
+        }
+    };
+    add(if shown.start > 0 { "…" } else { "" }, false);
+    let mut end = shown.start;
+    for place in places {
+        let place = place.start.clamp(end, shown.end)..place.end.clamp(end, shown.end);
+        add(&text[end..place.start], false);
+        add(&text[place.clone()], true);
+        end = place.end;
+    }
+    add(&text[end..shown.end], false);
+    add(if shown.end < text.len() { "…" } else { "" }, false);
+    pieces
+}
+
+/// Returns the range of a text to show: a third of the room is for what is before the place, the rest for the place and what follows.
+fn window(text: &str, place: Range<usize>, room: usize) -> Range<usize> {
+    if width(text) <= room {
+        return 0..text.len();
+    }
+    // Two columns are for the marks at the ends.
+    let room = room.saturating_sub(2).max(1);
+    let is_near_end = width(&text[place.start..]) <= room * 2 / 3;
+    let before = if is_near_end { room - width(&text[place.start..]) } else { room / 3 };
+    let start = taken(text[..place.start].chars().rev(), before);
+    let start = place.start - start;
+    let end = start + taken(text[start..].chars(), room);
+    start..end.max(start)
+}
+
+/// Returns the number of bytes of the characters that fit.
+fn taken(chars: impl Iterator<Item = char>, room: usize) -> usize {
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += char_width(*c);
+        used <= room
+    };
+    chars.take_while(fits).map(char::len_utf8).sum()
+}
+
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
+/// Returns the columns of a character as it is shown.
+fn char_width(c: char) -> usize {
+    if sanitize::is_unsafe(c) { c.escape_unicode().count() } else { c.width().unwrap_or(0) }
 }
 
 #[cfg(test)]
@@ -106,5 +170,46 @@ mod tests {
         assert_eq!(found("(a|a)*b", true, &text).len(), 0);
         assert_eq!(found("(a+)+$", true, &text), [&text]);
         assert_eq!(found(".*[^a]|a", true, &text[..20_000]).len(), MAX_PLACES);
+    }
+
+    fn shown(text: &str, hit: &str, room: usize) -> String {
+        let places: Vec<_> = text.match_indices(hit).map(|(at, it)| at..at + it.len()).collect();
+        let pieces = excerpt(text, &places, room);
+        pieces
+            .into_iter()
+            .map(|(text, is_marked)| if is_marked { format!("[{text}]") } else { text })
+            .collect()
+    }
+
+    #[test]
+    fn a_long_value_is_cut_around_the_first_place() {
+        for (text, hit, room, expected) in [
+            ("a menu of menus", "menu", 40, "a [menu] of [menu]s"),
+            ("two\nlines\there", "lines", 40, "two [lines] here"),
+            ("0123456789 menu 0123456789 0123456789", "menu", 20, "…56789 [menu] 0123456…"),
+            ("0123456789 0123456789 menu", "menu", 20, "…89 0123456789 [menu]"),
+            ("menu 0123456789 0123456789", "menu", 20, "[menu] 0123456789 01…"),
+            ("aaaa menumenumenumenu", "menumenumenumenu", 12, "…aa [menumen]…"),
+            ("кофе кофе кофе чай кофе кофе", "чай", 12, "…фе [чай] коф…"),
+            ("日本語日本語日本語", "語", 8, "…本[語]日…"),
+        ] {
+            let shown = shown(text, hit, room);
+            assert_eq!(shown, expected);
+            assert!(width(&shown.replace(['[', ']'], "")) <= room, "{shown}");
+        }
+    }
+
+    #[test]
+    fn any_room_and_place_gives_a_part_of_the_text() {
+        let text = "\u{1b}[31mü日\u{202e}abc".repeat(3);
+        for room in 0..40 {
+            for (start, _) in text.char_indices() {
+                for (end, _) in text.char_indices().filter(|(end, _)| *end > start) {
+                    let pieces = excerpt(&text, std::slice::from_ref(&(start..end)), room);
+                    let joined: String = pieces.into_iter().map(|it| it.0).collect();
+                    assert!(text.contains(joined.trim_matches('…')), "{joined}");
+                }
+            }
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::excerpt::{Piece, excerpt, width};
-use super::hit::Hit;
+use super::Hit;
+use super::pattern::{Piece, excerpt, width};
 use super::texts::Area;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, Column, CommandOutput, Style, StyledLine, View};
+use crate::output::{Body, Column, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::cut;
 
 /// Columns of the table in a document.
@@ -41,7 +41,7 @@ pub(crate) fn output(hits: &[Hit], columns: Option<usize>) -> CommandOutput {
     let data: Vec<Value> = hits.iter().map(Hit::json).collect();
     CommandOutput {
         body: Body::Own(json!({ "data": data })),
-        view: View::Listing(lines(hits, columns), COLUMNS),
+        view: View::Listing(lines(hits, columns), Instead::Columns(COLUMNS)),
         exit: if hits.is_empty() { Exit::No } else { Exit::Ok },
         then: None,
     }

@@ -7,7 +7,7 @@ use links_sdk::ProfileKey;
 use links_sdk::apply::PageSnapshot;
 use links_sdk::types::LeadForm;
 
-use super::hit::Source;
+use super::Source;
 use super::texts::Area;
 use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};

@@ -45,57 +45,55 @@ enum KeyKind {
     Paths,
 }
 
+const fn config_key(
+    name: &'static str,
+    variable: &'static str,
+    default: &'static str,
+    about: &'static str,
+    kind: KeyKind,
+) -> ConfigKey {
+    ConfigKey { name, variable, default, about, kind }
+}
+
 /// All keys.
 pub(crate) const KEYS: &[ConfigKey] = &[
-    ConfigKey {
-        name: "output",
-        variable: env_vars::OUTPUT,
-        default: "table",
-        about: "how data is printed",
-        kind: KeyKind::Format,
-    },
-    ConfigKey {
-        name: "base-url",
-        variable: env_vars::BASE_URL,
-        default: "",
-        about: "URL of the service, including the version segment",
-        kind: KeyKind::Url,
-    },
-    ConfigKey {
-        name: "color",
-        variable: env_vars::COLOR,
-        default: "auto",
-        about: "colour: auto, always or never",
-        kind: KeyKind::Color,
-    },
-    ConfigKey {
-        name: "progress",
-        variable: env_vars::PROGRESS,
-        default: "true",
-        about: "whether long work shows its progress on a terminal",
-        kind: KeyKind::Switch,
-    },
-    ConfigKey {
-        name: "timeout",
-        variable: env_vars::TIMEOUT,
-        default: "120",
-        about: "time limit per call in seconds, including waits and retries",
-        kind: KeyKind::Seconds,
-    },
-    ConfigKey {
-        name: "max-wait",
-        variable: env_vars::MAX_WAIT,
-        default: "",
-        about: "maximum wait for rate limits, in seconds",
-        kind: KeyKind::Wait,
-    },
-    ConfigKey {
-        name: "safe-directory",
-        variable: env_vars::SAFE_DIRECTORY,
-        default: "",
-        about: "directories whose files may belong to other users, in the form of PATH; * for all",
-        kind: KeyKind::Paths,
-    },
+    config_key("output", env_vars::OUTPUT, "table", "how data is printed", KeyKind::Format),
+    config_key(
+        "base-url",
+        env_vars::BASE_URL,
+        "",
+        "URL of the service, including the version segment",
+        KeyKind::Url,
+    ),
+    config_key("color", env_vars::COLOR, "auto", "colour: auto, always or never", KeyKind::Color),
+    config_key(
+        "progress",
+        env_vars::PROGRESS,
+        "true",
+        "whether long work shows its progress on a terminal",
+        KeyKind::Switch,
+    ),
+    config_key(
+        "timeout",
+        env_vars::TIMEOUT,
+        "120",
+        "time limit per call in seconds, including waits and retries",
+        KeyKind::Seconds,
+    ),
+    config_key(
+        "max-wait",
+        env_vars::MAX_WAIT,
+        "",
+        "maximum wait for rate limits, in seconds",
+        KeyKind::Wait,
+    ),
+    config_key(
+        "safe-directory",
+        env_vars::SAFE_DIRECTORY,
+        "",
+        "directories whose files may belong to other users, in the form of PATH; * for all",
+        KeyKind::Paths,
+    ),
 ];
 
 /// Content of the file.

@@ -1,29 +1,27 @@
 //! Settings of a run: service, token, directories, and form of the output.
 
 pub(crate) mod config_file;
-mod connection_files;
-pub(crate) mod dirs;
+pub(crate) mod connection;
 pub(crate) mod global_args;
-mod load;
-mod of_accounts;
-pub(crate) mod pacing;
 pub(crate) mod partial_line;
 mod resolve;
-pub(crate) mod service_url;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use connection_files::ConnectionFiles;
+use connection::{ConnectionFiles, SharedPacing};
+use directories::ProjectDirs;
 use global_args::{Color, SandboxMode};
-use pacing::SharedPacing;
-use service_url::ServiceUrl;
+use links_sdk::{BaseUrl, InvalidBaseUrl};
+#[cfg(test)]
+pub(crate) use resolve::resolve;
+pub(crate) use resolve::{color_of_process, of_process, without_config};
 
 use crate::auth::{Account, AccountName};
+use crate::error::CommandError;
 use crate::output::format::Format;
-
-pub(crate) use load::{color_of_process, of_process, without_config};
-pub(crate) use resolve::resolve;
 
 /// Settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,17 +69,21 @@ pub(crate) struct Settings {
 impl Settings {
     /// Returns the directory of the configuration and the accounts.
     pub(crate) fn config_directory(&self) -> Option<PathBuf> {
-        dirs::config(self.config_dir.clone())
+        config_directory(self.config_dir.clone())
     }
 
     /// Returns the directory of journals, backups and locks.
     pub(crate) fn state_directory(&self) -> Option<PathBuf> {
-        dirs::state(self.state_dir.clone())
+        self.state_dir.clone().or_else(|| {
+            let dirs = platform_directories()?;
+            Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
+        })
     }
 
     /// Returns the directory of the caches.
     pub(crate) fn cache_directory(&self) -> Option<PathBuf> {
-        dirs::cache(self.cache_dir.clone())
+        let platform = || Some(platform_directories()?.cache_dir().to_owned());
+        self.cache_dir.clone().or_else(platform)
     }
 }
 
@@ -152,5 +154,52 @@ impl std::fmt::Debug for TokenOrigin {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Returns the directory of the configuration: the one that the user names, else that of the platform.
+fn config_directory(named: Option<PathBuf>) -> Option<PathBuf> {
+    named.or_else(|| Some(platform_directories()?.config_dir().to_owned()))
+}
+
+/// Returns the directories of the platform. A machine without a home directory has none.
+fn platform_directories() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "links")
+}
+
+/// URL of the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServiceUrl {
+    text: String,
+    /// Flag, variable or file that the URL comes from.
+    pub(crate) from: &'static str,
+    parsed: Result<BaseUrl, InvalidBaseUrl>,
+}
+
+impl ServiceUrl {
+    /// Parses a URL; an invalid one is reported when it is needed.
+    pub(crate) fn new(text: String, from: &'static str) -> Self {
+        Self { parsed: BaseUrl::new(&text), text, from }
+    }
+
+    /// Returns the URL as the user gave it.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the parsed URL.
+    ///
+    /// # Errors
+    ///
+    /// When this cannot be the URL of a service; the message names the flag, variable or file.
+    pub(crate) fn base(&self) -> Result<&BaseUrl, CommandError> {
+        self.parsed.as_ref().map_err(|error| CommandError::usage(format!("{}: {error}", self.from)))
+    }
+
+    /// Returns the reason why this cannot be the URL of a service.
+    pub(crate) fn invalid(&self) -> Option<&InvalidBaseUrl> {
+        self.parsed.as_ref().err()
+    }
+
+    /// Returns the origin of a valid URL.
+    pub(crate) fn origin(&self) -> Option<String> {
+        self.parsed.as_ref().ok().map(BaseUrl::origin)
+    }
+}

@@ -1,15 +1,17 @@
-//! Resolution of each setting: flag over environment over configuration file over default, in pure functions.
+//! The settings of a process. Resolution of each setting is a pure function: flag over environment over configuration file over default; then
+//! the accounts of this machine add the token, and the URL if none is given.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::config_file::Config;
-use super::connection_files::{CertificateFile, ConnectionFiles};
+use super::config_file::{self, Config};
+use super::connection::{CertificateFile, ConnectionFiles, shared_pacing};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
-use super::service_url::ServiceUrl;
 use super::{
-    Env, MissingToken, NamedAccount, OF_CONFIG, ServiceTarget, Settings, TokenOrigin, pacing,
+    Env, MissingToken, NamedAccount, OF_ACCOUNT, OF_CONFIG, ServiceTarget, ServiceUrl, Settings,
+    TokenOrigin, config_directory,
 };
+use crate::auth::{Account, AccountName, Accounts, AccountsFile};
 use crate::env_vars::{
     ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
     OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
@@ -46,7 +48,7 @@ pub(crate) fn resolve(
         state_dir: set(STATE_DIR).map(Into::into),
         safe_directory: set(SAFE_DIRECTORY),
         max_wait: max_wait(flags, set)?,
-        pacing: pacing::of(set)?,
+        pacing: shared_pacing(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
         progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,
@@ -211,5 +213,112 @@ fn is_on(name: &str, value: Option<&str>) -> Result<bool, CommandError> {
         None | Some("0" | "false" | "no" | "off") => Ok(false),
         Some("1" | "true" | "yes" | "on") => Ok(true),
         Some(word) => Err(CommandError::usage(format!("{name} must be 1 or 0, not `{word}`"))),
+    }
+}
+
+/// Returns the settings of this process: of its command line, environment, configuration file and accounts.
+///
+/// # Errors
+///
+/// When a variable or a key of the file has a value that it cannot have, or the file cannot be read.
+pub(crate) fn of_process(flags: &GlobalArgs) -> Result<Settings, CommandError> {
+    let named = env(CONFIG_DIR).filter(|it| !it.is_empty());
+    let config = match config_directory(named.map(Into::into)) {
+        Some(directory) => Config::load(&config_file::path(Some(directory))?)?,
+        None => Config::default(),
+    };
+    let settings = resolve(flags, &env, &config)?;
+    let accounts = match settings.config_directory() {
+        Some(directory) if settings.needs_accounts() => AccountsFile::new(directory).load()?,
+        _ => Accounts::default(),
+    };
+    Ok(settings.with_accounts(&accounts))
+}
+
+/// Returns the settings without the configuration file, for the commands that repair it.
+///
+/// # Errors
+///
+/// When a variable has a value that it cannot have.
+pub(crate) fn without_config(flags: &GlobalArgs) -> Result<Settings, CommandError> {
+    resolve(flags, &env, &Config::default())
+}
+
+/// Returns the use of colour if only the environment is known.
+pub(crate) fn color_of_process(flag: Option<Color>) -> Color {
+    let set = |name: &str| env(name).filter(|value| !value.is_empty());
+    color(flag, &set).unwrap_or(Color::Auto)
+}
+
+/// Returns a variable of this process. Bytes that are no UTF-8 are replaced, so that the variable is reported rather than ignored.
+fn env(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+impl Settings {
+    /// Tells whether the settings may depend on an account of this machine.
+    pub(super) fn needs_accounts(&self) -> bool {
+        let by_flag = self.account.as_ref().is_some_and(|named| named.by_flag);
+        let is_given = matches!(
+            self.token,
+            TokenOrigin::Variable(_)
+                | TokenOrigin::File(_)
+                | TokenOrigin::Nowhere(MissingToken::OnlyForNamed(_))
+        );
+        !matches!(self.target, ServiceTarget::Sandbox(_)) && (by_flag || !is_given)
+    }
+
+    /// Adds the token and the URL of the account that the user names, or that belongs to the URL. The token of an account goes to the
+    /// origin of the account only.
+    #[must_use]
+    pub(crate) fn with_accounts(mut self, accounts: &Accounts) -> Self {
+        if !self.needs_accounts() {
+            return self;
+        }
+        let name = match (&self.account, &self.target) {
+            (Some(named), _) => Some(&named.name),
+            (None, ServiceTarget::Service(url)) => {
+                let origin = url.origin().unwrap_or_default();
+                match *accounts.at(&origin) {
+                    [first] => Some(first),
+                    [first, ..] if accounts.current.as_ref() == Some(first) => Some(first),
+                    [] => None,
+                    ref several => {
+                        let several = several.iter().copied().cloned().collect();
+                        self.token = TokenOrigin::Nowhere(MissingToken::Several(several));
+                        return self;
+                    }
+                }
+            }
+            (None, _) => accounts.current.as_ref(),
+        };
+        let Some(name) = name.cloned() else { return self };
+        match accounts.known.get(&name) {
+            Some(account) => self.pair(name, account),
+            None => Self { token: TokenOrigin::Nowhere(MissingToken::NoSuchAccount(name)), ..self },
+        }
+    }
+
+    /// Adds the token of an account, and its URL unless another one at its origin is named.
+    fn pair(mut self, name: AccountName, account: &Account) -> Self {
+        let takes_its_own = match &self.target {
+            ServiceTarget::Service(url) => {
+                let is_there = url.origin() == account.origin();
+                // A URL of the configuration file yields to the account.
+                if !(is_there || url.from == OF_CONFIG) {
+                    self.token =
+                        TokenOrigin::Nowhere(MissingToken::OtherOrigin(name, account.clone()));
+                    return self;
+                }
+                !is_there
+            }
+            ServiceTarget::Sandbox(_) | ServiceTarget::Unset => true,
+        };
+        if takes_its_own {
+            let url = ServiceUrl::new(account.base_url.clone(), OF_ACCOUNT);
+            self.target = ServiceTarget::Service(url);
+        }
+        self.token = TokenOrigin::Account(name, account.clone());
+        self
     }
 }

@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 
+use super::{markers, stream};
 use crate::error::CommandError;
-use crate::ui;
 
 /// Whose form the notes have.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -34,13 +34,17 @@ impl Annotate {
     /// Writes a note at a line of a file, counted from 1.
     pub(crate) fn note(self, level: Level, (file, line): (&str, usize), message: &str) {
         let Self::Github = self;
-        ui::annotate(&github(level, Some((file, line, None)), message));
+        stream::command(&github(level, Some((file, line, None)), message));
     }
 
     /// Writes an error at a line of a file, counted from 1, or without a file.
     pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
         let Self::Github = self;
-        ui::annotate(&github(Level::Error, place.map(|(file, line)| (file, line, None)), message));
+        stream::command(&github(
+            Level::Error,
+            place.map(|(file, line)| (file, line, None)),
+            message,
+        ));
     }
 
     /// Writes the error of a command at each place that it names.
@@ -50,19 +54,19 @@ impl Annotate {
             return failure.others().iter().for_each(|other| self.failure(other));
         }
         let Some(file) = failure.file() else {
-            return ui::annotate(&github(Level::Error, None, &failure.to_string()));
+            return stream::command(&github(Level::Error, None, &failure.to_string()));
         };
         for (line, column, message) in failure.places() {
-            ui::annotate(&github(Level::Error, Some((file, line, Some(column))), &message));
+            stream::command(&github(Level::Error, Some((file, line, Some(column))), &message));
         }
     }
 }
 
 fn github(level: Level, place: Option<(&str, usize, Option<usize>)>, message: &str) -> String {
-    let (level, message) = (level.name(), escaped(&ui::unmarked(message)));
+    let (level, message) = (level.name(), escaped(&markers::broken(message)));
     match place {
         Some((file, line, column)) => {
-            let file = escaped(&ui::unmarked(file)).replace(':', "%3A").replace(',', "%2C");
+            let file = escaped(&markers::broken(file)).replace(':', "%3A").replace(',', "%2C");
             let column = column.map(|it| format!(",col={it}")).unwrap_or_default();
             format!("::{level} file={file},line={line}{column}::{message}")
         }

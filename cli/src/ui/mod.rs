@@ -2,9 +2,6 @@
 
 pub(crate) mod annotations;
 pub(crate) mod chart;
-pub(crate) mod confirm;
-mod countdown;
-mod http_trace;
 mod markdown;
 mod markers;
 mod observer;
@@ -14,7 +11,6 @@ mod prompt;
 mod report;
 mod stream;
 mod table;
-mod tty_mode;
 
 use std::io::{self, IsTerminal};
 
@@ -25,6 +21,7 @@ use stream::ContentKind;
 pub(crate) use stream::protected;
 
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::output::format::{Format, OutputOptions, Rendering};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::Settings;
@@ -114,10 +111,7 @@ impl Ui {
                     let text = markdown::render(text, self.colored(terminal));
                     print(text.as_bytes(), ContentKind::Text)
                 }
-                View::Lines(lines)
-                | View::NamedLines(lines, _)
-                | View::Listing(lines, _)
-                | View::FigureTable(lines, _) => {
+                View::Lines(lines) | View::Listing(lines, _) => {
                     let text: String =
                         lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
                     print(text.as_bytes(), ContentKind::Text)
@@ -192,6 +186,26 @@ impl Ui {
             }
         }
         self.ask(question)
+    }
+
+    /// Asks for confirmation of changes, unless the command line has it.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no, or there is no terminal.
+    pub(crate) fn confirm(&self, is_confirmed: bool, question: &str) -> Result<(), CommandError> {
+        if is_confirmed {
+            return Ok(());
+        }
+        let refused = |message: &str| Err(CommandError::new(Exit::Refused, message));
+        match self.ask(question) {
+            Some(true) => Ok(()),
+            Some(false) => refused("not confirmed; nothing was written"),
+            None => refused(
+                "the changes need confirmation, but there is no terminal; nothing was written",
+            )
+            .map_err(|failure| failure.with_hint("pass --yes")),
+        }
     }
 
     /// Asks for a text. `None` without a terminal.
@@ -291,16 +305,6 @@ pub(crate) fn help(error: &clap::Error, color: Color) {
     } else {
         let _ = stream::print(text.as_bytes(), ContentKind::Text, terminal);
     }
-}
-
-/// Writes an annotation for a CI service, which reads it from stderr.
-pub(crate) fn annotate(note: &str) {
-    stream::command(note);
-}
-
-/// Text for an annotation, without parts that the CI service would take for commands.
-pub(crate) fn unmarked(text: &str) -> std::borrow::Cow<'_, str> {
-    markers::broken(text)
 }
 
 /// Width of the terminal in columns, or 100 without a terminal.

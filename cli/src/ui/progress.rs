@@ -1,10 +1,14 @@
-//! Progress display of long work, on a terminal only.
+//! Lines that are redrawn on a terminal: the progress of long work, and the countdown of a wait; and the modes of the terminal meanwhile.
 
 use std::sync::OnceLock;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use links_sdk::{Clock, SystemClock};
 
-use super::tty_mode::Modes;
+use crate::sanitize;
 use crate::signal::RestoreOnExit;
 
 /// Lines that are redrawn on the terminal: a progress bar, and the wait above it.
@@ -66,4 +70,138 @@ pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
 /// Adds a line above the progress bar.
 pub(super) fn add_line(line: ProgressBar) -> ProgressBar {
     lines().insert(0, line)
+}
+
+/// Line on stderr that counts the seconds of a wait down; removed when it is dropped, or when the wait is over.
+#[derive(Debug)]
+pub(super) struct Countdown {
+    bar: ProgressBar,
+    /// Ends the thread when it is dropped.
+    _ended: Sender<()>,
+    _terminal: (RestoreOnExit, Option<Modes>),
+}
+
+impl Countdown {
+    /// Shows a wait for this reason.
+    pub(super) fn start(wait: Duration, reason: &str) -> Self {
+        let (ended, is_ended) = channel();
+        let bar = add_line(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("{msg}") {
+            bar.set_style(style);
+        }
+        let shown = bar.clone();
+        let terminal =
+            (RestoreOnExit::new(move || shown.finish_and_clear()), Modes::without_ctrl_c());
+        let (line, reason) = (bar.clone(), sanitize::line(reason).into_owned());
+        let clock = SystemClock::new();
+        let until = clock.monotonic() + wait;
+        let count = move || {
+            loop {
+                let left = until.saturating_sub(clock.monotonic());
+                if left.is_zero() {
+                    return line.finish_and_clear();
+                }
+                line.set_message(wait_line(left, &reason));
+                line.force_draw();
+                if is_ended.recv_timeout(next_change(left)) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+        };
+        // Without the thread the wait is the same, and no line tells it.
+        let _ = thread::Builder::new().name("countdown".to_owned()).spawn(count);
+        Self { bar, _ended: ended, _terminal: terminal }
+    }
+}
+
+impl Drop for Countdown {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Line about a wait that has this much left.
+pub(super) fn wait_line(left: Duration, reason: &str) -> String {
+    format!("waiting {} s: {reason}", left.as_secs_f64().ceil())
+}
+
+/// Time until the line changes.
+fn next_change(left: Duration) -> Duration {
+    match left.subsec_nanos() {
+        0 => Duration::from_secs(1),
+        nanos => Duration::from_nanos(nanos.into()),
+    }
+}
+
+/// Guard that reduces the echo of the terminal. The previous modes are restored when it is dropped, and at an exit by Ctrl-C.
+#[derive(Debug)]
+pub(crate) struct Modes {
+    #[cfg(unix)]
+    before: rustix::termios::Termios,
+    _changed: RestoreOnExit,
+}
+
+#[cfg(unix)]
+impl Modes {
+    /// Disables the echo of typed characters except for the end of the line.
+    pub(crate) fn without_echo() -> Option<Self> {
+        use rustix::termios::LocalModes;
+        Self::change(|modes| {
+            modes.remove(LocalModes::ECHO);
+            modes.insert(LocalModes::ECHONL);
+        })
+    }
+
+    /// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
+    pub(crate) fn without_ctrl_c() -> Option<Self> {
+        Self::change(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
+    }
+
+    fn change(change: impl FnOnce(&mut rustix::termios::LocalModes)) -> Option<Self> {
+        let before = rustix::termios::tcgetattr(std::io::stderr()).ok()?;
+        let mut modes = before.clone();
+        change(&mut modes.local_modes);
+        let undo = before.clone();
+        let changed = RestoreOnExit::new(move || set(&undo));
+        set(&modes);
+        Some(Self { before, _changed: changed })
+    }
+}
+
+#[cfg(unix)]
+fn set(modes: &rustix::termios::Termios) {
+    use rustix::termios::{OptionalActions, tcsetattr};
+    let _ = tcsetattr(std::io::stderr(), OptionalActions::Now, modes);
+}
+
+#[cfg(unix)]
+impl Drop for Modes {
+    fn drop(&mut self) {
+        set(&self.before);
+    }
+}
+
+#[cfg(not(unix))]
+impl Modes {
+    /// Returns `None`: not supported on this platform.
+    pub(crate) fn without_ctrl_c() -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_changes_at_each_whole_second_that_is_left() {
+        let mut left = Duration::from_millis(3400);
+        let mut shown = Vec::new();
+        while !left.is_zero() {
+            shown.push(wait_line(left, "why"));
+            left = left.saturating_sub(next_change(left));
+        }
+        let expected = ["4", "3", "2", "1"].map(|it| format!("waiting {it} s: why"));
+        assert_eq!(shown, expected);
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::{markers, progress};
-use crate::auth::redaction;
+use crate::auth::redacted;
 use crate::error::CommandError;
 use crate::sanitize;
 
@@ -30,16 +30,15 @@ pub(super) fn say(text: &str) {
 
 /// Writes a JSON object for programs to stderr, on a line of its own.
 pub(super) fn say_json(json: &str) {
-    let json = also(redaction::hidden(json), sanitize::json);
+    let json = also(redacted(json), sanitize::json);
     let json = if markers::are_read() { markers::escaped(&json) } else { json };
     let _ = progress::beside(|| writeln!(io::stderr().lock(), "{json}"));
 }
 
 /// Writes a command for the CI service to stderr, on a line of its own.
 pub(super) fn command(line: &str) {
-    let _ = progress::beside(|| {
-        writeln!(io::stderr().lock(), "{}", sanitize::line(&redaction::hidden(line)))
-    });
+    let _ =
+        progress::beside(|| writeln!(io::stderr().lock(), "{}", sanitize::line(&redacted(line))));
 }
 
 /// Writes a question to stderr.
@@ -87,7 +86,7 @@ fn shown(bytes: &[u8], kind: ContentKind, terminal: bool, logged: bool) -> Cow<'
 
 /// Returns a text without tokens, without what drives a terminal, and without commands for a CI service that reads it.
 pub(crate) fn protected(text: &str) -> Cow<'_, str> {
-    let text = also(redaction::hidden(text), sanitize::styled);
+    let text = also(redacted(text), sanitize::styled);
     if markers::are_read() { also(text, markers::broken) } else { text }
 }
 

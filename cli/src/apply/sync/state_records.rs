@@ -191,7 +191,7 @@ impl StateRecords {
         Ok((lock.service == self.service).then_some(lock))
     }
 
-    fn turn(&self, context: &Context) -> crate::fs::lock::ResourceLock {
+    fn turn(&self, context: &Context) -> crate::fs::private::ResourceLock {
         context.lock(&format!("sync-{}", short(&self.file)))
     }
 }

@@ -99,7 +99,6 @@ fn a_file_that_ends_early_is_loaded_as_empty() {
     };
     ResourceNames::remember(&path, &[listed("a"), listed("b")], NOW);
     let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(ResourceNames::load(&path).slots_of(None).len(), 2);
     for length in 0..text.len() {
         std::fs::write(&path, &text[..length]).unwrap();
@@ -114,9 +113,11 @@ fn slots_in_another_form_are_no_slots_and_are_read_again() {
     let path = directory.path().join("names.json");
     let listed = seen("listSlots", PAGE, &json!([slot(1, "A")]));
     let other = XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT + 1, &listed.body);
-    let first =
-        json!({ "profiles": {}, "forms": {}, "seen": { PAGE: other }, "lines": ["cafe", "b"] });
-    std::fs::write(&path, format!("{first}\n5\n[[2,\"x\"]]\n")).unwrap();
+    let slots =
+        json!({ "cafe": { "read": 1, "slots": 5 }, "b": { "read": 1, "slots": [[2, "x"]] } });
+    let text =
+        json!({ "profiles": {}, "forms": {}, "seen": { PAGE: other }, "slots": slots }).to_string();
+    std::fs::write(&path, text).unwrap();
     assert!(ResourceNames::load(&path).slots_of(None).is_empty());
     ResourceNames::remember(&path, &[listed], NOW);
     assert_eq!(ResourceNames::load(&path).slots_of(None).len(), 1);
@@ -257,11 +258,28 @@ fn concurrent_writers_leave_a_valid_file() {
                     let target = format!("/api/v1/profiles/{writer}/slots");
                     let slots = json!([slot(round, "A")]);
                     ResourceNames::remember(path, &[seen("listSlots", &target, &slots)], NOW);
-                    let text = std::fs::read_to_string(path).unwrap();
-                    let names = ResourceNames::parse(&text).unwrap();
+                    let names: ResourceNames = load_json(path).unwrap();
                     assert!(!names.slots_of(None).is_empty());
                 }
             });
         }
     });
+}
+
+#[test]
+fn the_label_and_the_form_of_a_slot_are_kept() {
+    for (content, label, form) in [
+        (r#"{"formId": "f-1", "buttonText": "Book"}"#, "Book", Some("f-1")),
+        (r#"{"view": "button", "formId": "f-1"}"#, "button", Some("f-1")),
+        (r#"{"formId": "f-1", "view": "button"}"#, "f-1", Some("f-1")),
+        (r#"{"formId": 5}"#, "", None),
+        // Content without fields: PHP writes it as an empty list.
+        ("[]", "", None),
+        ("[{}]", "", None),
+        ("null", "", None),
+    ] {
+        let record = format!(r#"{{"id": 1, "type": "form", "data": {content}}}"#);
+        let slot = NamedSlot::from(serde_json::from_str::<SlotRecord>(&record).unwrap());
+        assert_eq!((&*slot.label, slot.form.as_deref()), (label, form), "{content}");
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::figures;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui;
 
 /// Returns the output of an answer: its recognised parts in human-readable form, with notes on their accuracy and age.
@@ -24,7 +24,7 @@ pub(crate) async fn shown(
         context.ui.say(&StyledLine::new(Style::Faint, line));
     }
     let rows = figures::rows(&body["data"]);
-    Ok(CommandOutput::service(answer.body().clone(), View::FigureTable(lines, rows)))
+    Ok(CommandOutput::service(answer.body().clone(), View::Listing(lines, Instead::Rows(rows))))
 }
 
 /// Says that the clicks of slots were not found in the numbers, and shows the numbers.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::finding::{Finding, FindingState};
 use crate::apply::write_log;
-use crate::auth::redaction;
+use crate::auth::redacted;
 use crate::context::Context;
 use crate::env_vars;
 use crate::error::CommandError;
@@ -49,7 +49,7 @@ impl<'p> ReportFile<'p> {
 
     pub(super) fn write(self, context: &Context, findings: &[Finding]) -> Result<(), CommandError> {
         let text = format!("{:#}\n", report(context, findings));
-        self.file.write(&redaction::hidden(&text)).map_err(|error| unwritten(self.path, &error))
+        self.file.write(&redacted(&text)).map_err(|error| unwritten(self.path, &error))
     }
 }
 

@@ -5,7 +5,7 @@ use links_sdk::{Clock, RedisPacer, SystemClock};
 use super::finding::Finding;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::settings::pacing::SharedPacing;
+use crate::settings::connection::SharedPacing;
 
 /// Name of the check.
 const CHECK: &str = "shared rate limits";

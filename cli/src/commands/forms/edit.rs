@@ -9,8 +9,7 @@ use crate::args::fields::FieldValues;
 use crate::args::merge;
 use crate::context::Context;
 use crate::editor;
-use crate::editor::form_fields::FormEditSession;
-use crate::editor::form_record;
+use crate::editor::form_fields::{self, FormEditSession};
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::journal::CommandRecorder;
@@ -33,7 +32,7 @@ pub(crate) async fn run(
     args: FormsEditArgs,
 ) -> Result<CommandOutput, CommandError> {
     let form = context.writer(args.dry_run).await?.form(args.id.clone());
-    let (mut opened, _) = form_record::record(&form).await?;
+    let (mut opened, _) = form_fields::record(&form).await?;
     opened.retain(|name, _| !crate::commands::forms::view::COMPUTED.contains(&name.as_str()));
 
     let text = yaml::write(&opened)?;

@@ -12,8 +12,8 @@ use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
 use crate::fs::atomic;
 use crate::fs::named::{self, ReadError};
-use crate::output::diff::{diff_lines, unified};
 use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{diff_lines, unified};
 use crate::ui::annotations::Annotate;
 
 /// Writes the page to the file.

@@ -19,7 +19,6 @@ use crate::output::dry_run::DryRun;
 use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 use crate::profile_key;
-use crate::ui::confirm::require_confirmation;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
@@ -50,7 +49,7 @@ pub(crate) async fn run(
     for slot in &to_delete {
         context.ui.say(&deletion::loss(slot, clicks.get(&slot.id)));
     }
-    require_confirmation(&context.ui, args.yes, &question(to_delete.len(), 0))?;
+    context.ui.confirm(args.yes, &question(to_delete.len(), 0))?;
     if context.dry_run() == Some(DryRun::Service)
         && let Some(refused) = refused(context, &to_delete).await
     {

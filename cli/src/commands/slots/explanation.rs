@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
-use crate::schema::describe;
+use crate::schema::fields as schema_fields;
 use crate::suggest::suggest;
 
 /// Returns the lines that explain a type: its description, its fields, an example.
@@ -21,7 +21,7 @@ pub(super) fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandEr
             "Read-only: it can be moved, not created or changed.",
         ));
     }
-    let fields = describe::fields(slot_type);
+    let fields = schema_fields::fields(slot_type);
     if !fields.is_empty() {
         lines.extend([plain(""), plain("Fields")]);
         lines.extend(fields.into_iter().map(plain));
@@ -50,8 +50,8 @@ pub(super) fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandEr
 /// When the type has no such field.
 pub(super) fn of_field(slot_type: &SlotType, field: &str) -> Result<CommandOutput, CommandError> {
     let schema = Value::Object(slot_type.schema.0.clone());
-    let Some(found) = describe::at(&schema, field) else {
-        let known = describe::names(&schema);
+    let Some(found) = schema_fields::at(&schema, field) else {
+        let known = schema_fields::names(&schema);
         let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);
         let failure = CommandError::new(Exit::NotFound, message);
         return Err(match suggest(field, known) {
@@ -60,10 +60,10 @@ pub(super) fn of_field(slot_type: &SlotType, field: &str) -> Result<CommandOutpu
         });
     };
     let labels = slot_type.enum_labels.get(field);
-    let required = describe::is_required(&schema, field);
-    let words = describe::words(found, labels, required);
+    let required = schema_fields::is_required(&schema, field);
+    let words = schema_fields::words(found, labels, required);
     let mut lines = vec![plain(format!("{field}: {words}"))];
-    lines.extend(describe::below(found).into_iter().map(plain));
+    lines.extend(schema_fields::below(found).into_iter().map(plain));
     let example = slot_type.example.get(field);
     if let Some(example) = example {
         lines.push(StyledLine::new(Style::Faint, format!("Example: {example}")));

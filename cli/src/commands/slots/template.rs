@@ -11,7 +11,7 @@ use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, View, yaml};
 use crate::sanitize;
-use crate::schema::describe;
+use crate::schema::fields as schema_fields;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots template button >> cafe.yaml"])]
@@ -44,7 +44,7 @@ fn document(slot_type: &SlotType, item: &Value) -> Result<String, CommandError> 
     let page = yaml::write(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
     let comments = std::iter::once(format!("{}: {}", slot_type.kind, slot_type.description))
-        .chain(describe::fields(slot_type))
+        .chain(schema_fields::fields(slot_type))
         .map(|line| format!("  # {}\n", sanitize::line(line.trim_end())));
     Ok(comments.collect::<String>() + item)
 }

@@ -15,7 +15,7 @@ use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::profile_key;
 use crate::ui;
 
@@ -87,6 +87,6 @@ fn shown(
     let total: u64 = ranked.iter().map(|slot| slot.clicks).fold(0, u64::saturating_add);
     let body = json!({ "data": data, "meta": { "clicks": total, "analytics": clicks.meta } });
     let width = context.ui.is_read().then(ui::width);
-    let view = View::FigureTable(lines(&ranked, before, width), data);
+    let view = View::Listing(lines(&ranked, before, width), Instead::Rows(data));
     CommandOutput { body: Body::Own(body), view, exit: Exit::Ok, then: None }
 }

@@ -47,7 +47,7 @@ fn found_h_a_pipe_a_device_or_a_directory_is_refused_at_once() {
     for name in ["pipe", "directory", "device"] {
         let error = read(&at(name)).unwrap_err();
         assert!(error.to_string().contains("not a regular file"), "{name}: {error}");
-        assert_eq!(crate::cache::json_file::load::<serde_json::Value>(&at(name)), None);
+        assert_eq!(crate::cache::load_json::<serde_json::Value>(&at(name)), None);
     }
 }
 
@@ -169,4 +169,11 @@ fn fault_69_readers_see_complete_files_while_two_threads_write() {
         }
     });
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "the file and its lock");
+}
+
+#[test]
+fn lock_file_names_are_short_and_have_no_separators() {
+    assert_eq!(lock_name("sandbox", "form-6f1c"), "sandbox-form-6f1c.lock");
+    assert_eq!(lock_name("sandbox", "form-../Ж"), "sandbox-form-____.lock");
+    assert!(lock_name("sandbox", &"x".repeat(1000)).len() < 100);
 }

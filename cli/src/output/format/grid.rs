@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::fields::{FieldSelection, pick};
-use crate::output::format::flatten::flat;
 use crate::output::{Cell, Column, Fit};
 
 /// Rows of strings with headings.
@@ -89,6 +88,32 @@ impl Grid {
             .sort_by_key(|(name, _)| first.iter().position(|it| it == name).unwrap_or(first.len()));
         let row = |(name, value): (String, &Value)| vec![name, cell(value)];
         Self { rows: fields.into_iter().map(row).collect(), ..Self::default() }
+    }
+}
+
+/// Fields of a record by path; if `deep`, also the fields of list items.
+fn flat(record: &Value, deep: bool) -> Vec<(String, &Value)> {
+    let mut fields = Vec::new();
+    flatten(record, String::new(), deep, &mut fields);
+    fields
+}
+
+fn flatten<'v>(value: &'v Value, name: String, deep: bool, to: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Object(object) if !object.is_empty() => {
+            for (key, value) in object {
+                let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+                flatten(value, name, deep, to);
+            }
+        }
+        Value::Array(items) if deep && items.iter().any(|it| it.is_object() || it.is_array()) => {
+            for (at, item) in items.iter().enumerate() {
+                let name = if name.is_empty() { at.to_string() } else { format!("{name}.{at}") };
+                flatten(item, name, deep, to);
+            }
+        }
+        Value::Object(_) => {}
+        other => to.push((if name.is_empty() { "value".to_owned() } else { name }, other)),
     }
 }
 

@@ -1,26 +1,24 @@
 //! Output of a command in every format. `json` and `yaml` print the whole body, the others the records of its `data`; `--fields` narrows
 //! the records and `--jq` filters the `data` and replaces the body by the results.
 
-mod delimited;
 mod fields;
-mod flatten;
 mod grid;
-mod ids;
 pub(crate) mod markdown;
 pub(crate) mod query;
 mod records;
-mod slot_content;
+
+use std::borrow::Cow;
 
 use clap::ValueEnum;
 pub(crate) use fields::FieldSelection;
-use fields::MissingField;
+use fields::{MissingField, pick};
 pub(crate) use grid::Grid;
 pub(crate) use query::{Query, run_filter_if_requested};
 use records::{Records, Selection};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Body, CommandOutput, StyledLine, View, yaml};
+use super::{Cell, Column, CommandOutput, Instead, StyledLine, View, yaml};
 use crate::error::CommandError;
 
 /// How data is printed.
@@ -103,45 +101,30 @@ impl OutputOptions {
     ///
     /// When the body is not JSON, or the filter fails on it.
     pub(crate) fn print(&self, outcome: &CommandOutput) -> Result<Rendering, CommandError> {
-        if self.format == Format::Table && !self.is_narrowed() && outcome.view.is_text() {
-            if let Body::Service(bytes) = &outcome.body {
-                records::check(bytes)?;
-            }
-            return Ok(Rendering::View);
-        }
+        let is_text = !matches!(outcome.view, View::Table(_) | View::Record(_) | View::Any);
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         Ok(match self.format {
-            Format::Json => {
-                selected.check()?;
-                self.json(&selected)?
-            }
+            Format::Table if is_text && !self.is_narrowed() => Rendering::View,
+            Format::Json => self.json(&selected)?,
             Format::Yaml => Rendering::Text(yaml_documents(&selected)?),
             Format::Jsonl => Rendering::Json(lines(&selected.raw_records()?)),
-            Format::Csv if !self.is_narrowed() && outcome.view.rows().is_some() => {
-                selected.check()?;
-                let rows = outcome.view.rows().unwrap_or_default();
-                Rendering::Text(delimited::render(
-                    &Grid::of_all(rows, grid::compact),
-                    self.csv_safe,
-                )?)
-            }
             Format::Csv => {
-                let grid = self.grid(&selected, &View::Any, grid::compact)?;
-                Rendering::Text(delimited::render(&grid, self.csv_safe)?)
+                let grid = match outcome.view.rows() {
+                    Some(rows) if !self.is_narrowed() => Grid::of_all(rows, grid::compact),
+                    _ => self.grid(&selected, &View::Any, grid::compact)?,
+                };
+                Rendering::Text(csv_lines(&grid, self.csv_safe)?)
             }
             Format::Ids => {
-                let text = ids::render(&selected.records()?, &outcome.view);
+                let text = ids(&selected.records()?, &outcome.view);
                 let rows = outcome.view.rows().filter(|_| text.is_empty() && !self.is_narrowed());
                 let text = rows.map_or(text, |rows| {
                     let changed = rows.iter().filter(|row| row["action"] != "none").cloned();
-                    ids::render(&Records::of(changed.collect()), &outcome.view)
+                    ids(&Records::of(changed.collect()), &outcome.view)
                 });
                 Rendering::Text(text)
             }
-            Format::Markdown => {
-                selected.check()?;
-                Rendering::Text(self.markdown(&selected, &outcome.view)?)
-            }
+            Format::Markdown => Rendering::Text(self.markdown(&selected, &outcome.view)?),
             Format::Table => Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?),
         })
     }
@@ -177,9 +160,7 @@ impl OutputOptions {
 
     fn json(&self, selected: &Selection) -> Result<Rendering, CommandError> {
         Ok(match selected {
-            Selection::Received(bytes) | Selection::Checked(bytes) => {
-                Rendering::Json(bytes.trim_ascii_end().to_vec())
-            }
+            Selection::Received(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
             Selection::Decoded(value) => Rendering::Json(value.to_string().into_bytes()),
             Selection::Made(values) if self.raw => {
                 let mut text = String::new();
@@ -226,12 +207,12 @@ impl OutputOptions {
             _ if self.is_narrowed() => markdown::table(&self.grid(selected, view, grid::show)?),
             View::Markdown(text) => text.clone(),
             View::Document(text) => markdown::block("", text),
-            View::Lines(lines) | View::NamedLines(lines, _) | View::FigureTable(lines, _) => {
+            View::Listing(_, Instead::Columns(columns)) => {
+                markdown::table(&self.grid(selected, &View::Table(columns), grid::show)?)
+            }
+            View::Lines(lines) | View::Listing(lines, _) => {
                 let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
                 markdown::block("diff", &text.join("\n"))
-            }
-            View::Listing(_, columns) => {
-                markdown::table(&self.grid(selected, &View::Table(columns), grid::show)?)
             }
             View::Table(_) | View::Record(_) | View::Any => {
                 markdown::table(&self.grid(selected, view, grid::show)?)
@@ -240,11 +221,52 @@ impl OutputOptions {
     }
 }
 
+/// First characters by which spreadsheets recognize a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Formats a grid as CSV (RFC 4180): one header line, then one line per record. If `safe`, cells that a spreadsheet would evaluate get a
+/// leading quote; numbers stay numbers.
+fn csv_lines(grid: &Grid, safe: bool) -> Result<String, CommandError> {
+    let is_formula = |cell: &str| cell.starts_with(FORMULA) && cell.parse::<f64>().is_err();
+    let cell = |cell: &String| {
+        if safe && is_formula(cell) { format!("'{cell}") } else { cell.clone() }
+    };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let heading = Some(&grid.headings).filter(|headings| !headings.is_empty());
+    for row in heading.into_iter().chain(&grid.rows) {
+        writer.write_record(row.iter().map(cell)).map_err(CommandError::internal)?;
+    }
+    let bytes = writer.into_inner().map_err(CommandError::internal)?;
+    String::from_utf8(bytes).map_err(CommandError::internal)
+}
+
+/// Field names of ids in records of the service.
+const IDS: &[&str] = &["id", "profileId", "userId"];
+
+/// Returns the id of each record on a line, for `xargs` and loops: its `id`, or else the field that its view names or begins with; a record
+/// that is not an object is its own id.
+fn ids(records: &Records, view: &View) -> String {
+    let first = match view {
+        View::Table([Column { cell: Cell::At(path), .. }, ..]) => Some(*path),
+        View::Record(first) => first.first().copied(),
+        View::Listing(_, Instead::Id(name)) => Some(*name),
+        _ => None,
+    };
+    let id = |record| match record {
+        &Value::Object(_) => IDS
+            .iter()
+            .copied()
+            .chain(first)
+            .find_map(|name| pick(record, name).filter(|it| it.is_string() || it.is_number())),
+        Value::Null | Value::Array(_) => None,
+        plain => Some(Cow::Borrowed(plain)),
+    };
+    records.items.iter().filter_map(id).map(|id| grid::compact(&id) + "\n").collect()
+}
+
 fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {
     match selected {
-        Selection::Received(bytes) | Selection::Checked(bytes) => {
-            yaml::write(&records::parsed(bytes)?)
-        }
+        Selection::Received(bytes) => yaml::write(&records::parsed(bytes)?),
         Selection::Decoded(value) => yaml::write(value),
         Selection::Made(values) => {
             let documents = values.iter().map(|it| yaml::write(&records::made(it)?));

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 
-use super::{FieldSelection, Query, slot_content};
+use super::{FieldSelection, Query};
 use crate::error::CommandError;
 use crate::output::Body;
 
@@ -14,8 +14,6 @@ use crate::output::Body;
 pub(crate) enum Selection<'a> {
     /// Whole response, unchanged.
     Received(&'a [u8]),
-    /// Whole response, unchanged and known to be JSON.
-    Checked(&'a [u8]),
     /// Body of this program, or an envelope with some fields of each record.
     Decoded(Cow<'a, Value>),
     /// Results of a filter.
@@ -42,6 +40,11 @@ impl Records {
 }
 
 impl<'a> Selection<'a> {
+    /// Selects from a body. One that is not decoded is checked: an HTML page with status 200 is not data.
+    ///
+    /// # Errors
+    ///
+    /// When the body is not JSON, or the filter fails on it.
     pub(crate) fn of(
         body: &'a Body,
         fields: Option<&FieldSelection>,
@@ -49,38 +52,29 @@ impl<'a> Selection<'a> {
     ) -> Result<Self, CommandError> {
         let parse = || {
             let mut value = match body {
-                Body::Service(bytes) | Body::Checked(bytes) => parsed(bytes)?,
+                Body::Service { bytes, .. } => parsed(bytes)?,
                 Body::Own(value) => value.clone(),
-                Body::OnDemand(value) => (***value).clone(),
             };
-            slot_content::make_objects(&mut value);
+            make_objects(&mut value);
             Ok::<_, CommandError>(value)
         };
         Ok(match (query, fields, body) {
             (Some(query), ..) => Self::Made(query.run(&data(parse()?))?),
             (None, Some(fields), _) => Self::Decoded(Cow::Owned(fields.narrow(parse()?))),
             (None, None, Body::Own(value)) => Self::Decoded(Cow::Borrowed(value)),
-            (None, None, Body::OnDemand(value)) => Self::Decoded(Cow::Borrowed(&***value)),
-            (None, None, Body::Service(bytes)) => Self::Received(bytes),
-            (None, None, Body::Checked(bytes)) => Self::Checked(bytes),
+            (None, None, Body::Service { bytes, is_checked }) => {
+                if !is_checked {
+                    serde_json::from_slice::<IgnoredAny>(bytes)
+                        .map_err(CommandError::unreadable)?;
+                }
+                Self::Received(bytes)
+            }
         })
-    }
-
-    /// Checks a body that is printed without being decoded: an HTML page with status 200 is not data.
-    ///
-    /// # Errors
-    ///
-    /// When the body is not JSON.
-    pub(crate) fn check(&self) -> Result<(), CommandError> {
-        match self {
-            Self::Received(bytes) => check(bytes),
-            Self::Checked(_) | Self::Decoded(_) | Self::Made(_) => Ok(()),
-        }
     }
 
     pub(crate) fn records(&self) -> Result<Records, CommandError> {
         let value = match self {
-            Self::Received(bytes) | Self::Checked(bytes) => data(parsed(bytes)?),
+            Self::Received(bytes) => data(parsed(bytes)?),
             Self::Decoded(value) => data(value.clone().into_owned()),
             Self::Made(values) => match &values[..] {
                 [one] => made(one)?,
@@ -99,9 +93,7 @@ impl<'a> Selection<'a> {
     /// Returns the records as received, each on one line.
     pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, CommandError> {
         match self {
-            Self::Received(bytes) | Self::Checked(bytes) => {
-                raw(bytes).map_err(CommandError::unreadable)
-            }
+            Self::Received(bytes) => raw(bytes).map_err(CommandError::unreadable),
             Self::Decoded(value) => {
                 raw(value.to_string().as_bytes()).map_err(CommandError::internal)
             }
@@ -113,16 +105,6 @@ impl<'a> Selection<'a> {
             },
         }
     }
-}
-
-/// Checks that bytes are JSON.
-///
-/// # Errors
-///
-/// When they are not.
-pub(super) fn check(bytes: &[u8]) -> Result<(), CommandError> {
-    serde_json::from_slice::<IgnoredAny>(bytes).map_err(CommandError::unreadable)?;
-    Ok(())
 }
 
 /// Parses bytes as JSON.
@@ -141,6 +123,26 @@ pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, CommandError> {
 /// When a result of a filter is nested deeper than any response.
 pub(crate) fn made(value: &RawValue) -> Result<Value, CommandError> {
     serde_json::from_str(value.get()).map_err(super::query::failed)
+}
+
+/// Makes the empty content of every slot in a body an object, which the service sends as `[]`, as PHP does: of a slot, of each slot of a
+/// list, and of the slots of a page.
+fn make_objects(body: &mut Value) {
+    match body {
+        Value::Array(items) => items.iter_mut().for_each(make_objects),
+        Value::Object(record) => {
+            let is_slot = record.get("type").is_some_and(Value::is_string);
+            let holders = if is_slot { &["slots"][..] } else { &["data", "slots"] };
+            for name in holders {
+                record.get_mut(*name).into_iter().for_each(make_objects);
+            }
+            let is_empty = |data: &&mut Value| data.as_array().is_some_and(Vec::is_empty);
+            if let Some(data) = record.get_mut("data").filter(|data| is_slot && is_empty(data)) {
+                *data = Value::Object(Map::new());
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Returns the `data` of a body, or the body itself if it has no envelope.
@@ -174,4 +176,44 @@ fn on_one_line(value: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
         return to_raw_value(&serde_json::from_str::<Value>(value.get())?);
     }
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn empty_content_is_an_object_wherever_slots_are() {
+        let slot =
+            |data: Value| json!({ "id": 1, "type": "divider", "data": data, "computed": [] });
+        for wrap in [
+            |slot: Value| json!({ "data": slot }),
+            |slot: Value| json!({ "data": [slot], "meta": { "total": 1 } }),
+            |slot: Value| json!({ "data": { "login": "cafe", "socials": [], "slots": [slot] } }),
+            |slot: Value| json!({ "data": [{ "slots": [slot] }] }),
+        ] {
+            let mut body = wrap(slot(json!([])));
+            make_objects(&mut body);
+            assert_eq!(body, wrap(slot(json!({}))));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_changed() {
+        for body in [
+            json!({ "data": [] }),
+            json!({ "data": { "data": [], "title": "x" } }),
+            json!({ "data": [{ "type": "text", "data": [1] }] }),
+            json!({ "data": [{ "type": 5, "data": [] }] }),
+            json!({ "data": [{ "type": "text", "data": { "type": "x", "data": [] } }] }),
+            json!([]),
+            json!("x"),
+        ] {
+            let mut changed = body.clone();
+            make_objects(&mut changed);
+            assert_eq!(changed, body);
+        }
+    }
 }

@@ -1,16 +1,14 @@
 //! HTML of a preview: a page that looks like a link page on a phone, below a bar with what is known about it. Every text is escaped by the
 //! templates.
 
-mod address;
 mod page;
-mod slot;
 
 use maud::{DOCTYPE, Markup, html};
 
-pub(super) use address::image_origin;
+pub(super) use page::image_origin;
 
-use super::apply_outlook::ApplyOutlook;
 use super::rendering::{RenderedBy, TokenCount};
+use super::shown_page::ApplyOutlook;
 use super::shown_page::ShownPage;
 use crate::output::{Style, StyledLine};
 

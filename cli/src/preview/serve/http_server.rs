@@ -15,7 +15,7 @@ use tokio::task::spawn_local;
 
 use super::routes::{Routes, answer};
 use super::serve_session::ApplyOrder;
-use super::served::Served;
+use super::serve_session::Served;
 
 /// Maximum number of open connections; further ones are closed at once.
 const MOST_CONNECTIONS: usize = 64;

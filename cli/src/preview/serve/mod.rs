@@ -1,11 +1,8 @@
 //! `links preview --serve`: the preview as a page on loopback that follows its file.
 
-mod apply_when;
-mod event_body;
 mod http_server;
 mod routes;
 mod serve_session;
-mod served;
 mod watcher;
 
 use std::future::poll_fn;
@@ -13,17 +10,15 @@ use std::io;
 use std::rc::Rc;
 use std::task::Poll;
 
-pub(crate) use apply_when::ApplyWhen;
 use http_server::HttpServer;
 use serde_json::json;
-use serve_session::{ApplyOrder, ServeSession};
-use served::Served;
+pub(crate) use serve_session::ApplyWhen;
+use serve_session::{ApplyOrder, ServeSession, Served};
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 use watcher::FileWatcher;
 
-use super::preview_source::PreviewSource;
-use super::render::PreviewRequest;
+use super::render::{PreviewRequest, PreviewSource};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

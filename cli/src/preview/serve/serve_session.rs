@@ -1,23 +1,33 @@
 //! Session of a served preview: makes the document anew when the file changes, and applies the file where that is allowed.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use tokio::sync::oneshot;
+use bytes::Bytes;
+use tokio::sync::{oneshot, watch};
+use uuid::Uuid;
 
-use super::apply_when::ApplyWhen;
-use super::served::{Served, ServedDocument};
 use super::watcher::FileWatcher;
 use crate::account::{AccountRequest, Allowed, apply_text};
 use crate::apply::apply_args::ApplyArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::diff::{diff_lines, unified};
-use crate::preview::apply_outlook::ApplyOutlook;
+use crate::output::{diff_lines, unified};
+use crate::page_file::local_image::{LocalImage, hash_of};
 use crate::preview::html::{FileProblem, Notice, Screen, ScreenPage, document, image_origin};
 use crate::preview::live_account::LiveAccount;
-use crate::preview::preview_source::PreviewSource;
-use crate::preview::render::{Preview, PreviewRequest, render};
+use crate::preview::render::{Preview, PreviewRequest, PreviewSource, render};
+use crate::preview::shown_page::ApplyOutlook;
+
+/// When the file is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ApplyWhen {
+    /// When the user presses a key in the browser
+    Key,
+    /// Also after each save, unless something needs confirmation
+    Save,
+}
 
 /// Order of the user to apply the file.
 #[derive(Debug)]
@@ -266,5 +276,70 @@ impl ServeSession {
                 image_origin: shown.and_then(image_origin),
             }
         });
+    }
+}
+
+/// The current document, which the session replaces and the HTTP server reads.
+#[derive(Debug)]
+pub(super) struct Served {
+    /// Part of every path, without which nothing is served.
+    secret: String,
+    document: RefCell<ServedDocument>,
+    /// Version of the document.
+    version: watch::Sender<u64>,
+}
+
+/// A document with the images that it shows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ServedDocument {
+    pub(super) html: Bytes,
+    pub(super) images: Vec<LocalImage>,
+    /// Origin of other images, if they may be loaded.
+    pub(super) image_origin: Option<String>,
+}
+
+impl Served {
+    /// Returns an empty document at a random path.
+    pub(super) fn new() -> Self {
+        Self {
+            secret: Uuid::new_v4().simple().to_string(),
+            document: RefCell::default(),
+            version: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn secret(&self) -> &str {
+        &self.secret
+    }
+
+    /// Returns whether a text is the secret. How long that takes tells nothing of the secret.
+    pub(super) fn is_secret(&self, text: &str) -> bool {
+        hash_of(text.as_bytes()) == hash_of(self.secret.as_bytes())
+    }
+
+    pub(super) fn document(&self) -> ServedDocument {
+        self.document.borrow().clone()
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        *self.version.borrow()
+    }
+
+    /// Returns a receiver of versions, the current one first.
+    pub(super) fn versions(&self) -> watch::Receiver<u64> {
+        let mut versions = self.version.subscribe();
+        versions.mark_changed();
+        versions
+    }
+
+    /// Replaces the document by the one that `make` returns for a version, if it differs.
+    pub(super) fn replace(&self, make: impl Fn(u64) -> ServedDocument) {
+        let version = self.version();
+        let is_same = make(version).html == self.document.borrow().html;
+        if is_same {
+            return;
+        }
+        *self.document.borrow_mut() = make(version + 1);
+        self.version.send_replace(version + 1);
     }
 }

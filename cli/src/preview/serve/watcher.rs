@@ -8,6 +8,8 @@ use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::fs::directory_of;
+
 /// Time without a further event after which a save counts as complete: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(30);
 
@@ -32,9 +34,9 @@ impl FileWatcher {
         };
         let watcher = RecommendedWatcher::new(heard, Config::default())?;
         let mut watcher = Self { watcher, events, watched: BTreeSet::new() };
-        watcher.watch(directory(file))?;
+        watcher.watch(directory_of(file))?;
         if let Ok(target) = file.canonicalize() {
-            watcher.watch(directory(&target))?;
+            watcher.watch(directory_of(&target))?;
         }
         Ok(watcher)
     }
@@ -62,13 +64,6 @@ impl FileWatcher {
 fn is_closed(event: &notify::Event) -> bool {
     use notify::event::{AccessKind, AccessMode, EventKind};
     event.kind == EventKind::Access(AccessKind::Close(AccessMode::Write))
-}
-
-fn directory(file: &Path) -> &Path {
-    match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
 }
 
 #[cfg(test)]

@@ -139,3 +139,33 @@ fn a_large_plan_is_summarised_but_names_every_delete() {
     assert_eq!((count(&full, '~'), count(&full, '+'), count(&full, '-')), (30, 40, 50));
     assert_eq!(count(&full, '…'), 0);
 }
+
+fn object(value: Value) -> Object {
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn each_change_of_a_form_has_a_line_of_its_own() {
+    let before = object(json!({ "title": "Old", "fields": [
+        { "key": "name", "label": "Name", "type": "text", "required": true },
+        { "key": "tel", "label": "Phone", "type": "phone", "required": false },
+        { "key": "x", "label": "X", "type": "text" },
+    ] }));
+    let changed = object(json!({ "title": "New", "buttonText": "Go", "fields": [
+        { "key": "tel", "label": "Phone", "type": "phone", "required": true },
+        { "key": "name", "label": "Name ", "type": "text", "required": true },
+        { "label": "More\u{1b}", "type": "text", "required": null },
+    ] }));
+    let lines = form_lines(&before, &changed, &["X".to_owned()]);
+    let lines: Vec<_> = lines.iter().map(StyledLine::text).collect();
+    let expected = [
+        "    title: \"Old\" → \"New\"",
+        "    + buttonText: \"Go\"",
+        "    fields.tel.required: false → true",
+        "    + field \"More\\u{1b}\"",
+        "        type: \"text\"",
+        "    order of the fields: Phone, Name , More\\u{1b}",
+        "    - field X",
+    ];
+    assert_eq!(lines, expected);
+}

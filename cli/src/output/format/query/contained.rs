@@ -101,7 +101,7 @@ fn read(stream: impl Read, most: u64) -> Vec<u8> {
 
 fn limit() -> Duration {
     #[cfg(debug_assertions)]
-    if crate::testing::clock::clock().is_some() {
+    if crate::testing::clock().is_some() {
         return MOST_TIME / 10;
     }
     MOST_TIME

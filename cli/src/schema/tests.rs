@@ -4,7 +4,7 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{editor_schema, form_schema};
+use super::editor_schema;
 use crate::form_file::FormFile;
 use crate::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS};
 use crate::page_file::local_image::ImageRoots;
@@ -112,7 +112,7 @@ fn the_schema_of_a_page_file_and_the_validation_agree_on_every_field() {
 
 #[test]
 fn the_schema_of_a_form_file_and_the_validation_agree_on_every_field() {
-    let schema = Compiled::of(form_schema::form());
+    let schema = Compiled::of(editor_schema::form());
     let mut accepted = 0;
     let mut check = |form: Value| {
         assert_eq!(schema.accepts(&form), is_form(&form), "{form}");
@@ -155,7 +155,7 @@ proptest! {
     ) {
         thread_local! {
             static SCHEMAS: [Compiled; 2] =
-                [Compiled::of(editor_schema::page(&[])), Compiled::of(form_schema::form())];
+                [Compiled::of(editor_schema::page(&[])), Compiled::of(editor_schema::form())];
         }
         let (mut page, form) = (page, Value::Object(form));
         // The rules for the key of a page are those of the command line.

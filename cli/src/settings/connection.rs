@@ -1,12 +1,81 @@
-//! Sharing of the rate limits between machines.
+//! How the service is reached: files with certificates, and the server that shares the rate limits between machines.
 
+/// This program was built without Redis.
+#[cfg(not(feature = "redis"))]
+pub(crate) use std::convert::Infallible as SharedPacing;
+use std::error::Error as StdError;
+use std::path::PathBuf;
+
+use links_sdk::{BuildError, ConnectionOptions};
 #[cfg(feature = "redis")]
 use links_sdk::{RedisServer, WhenUnreachable};
+use zeroize::Zeroizing;
 
 use crate::env_vars::PACER;
 #[cfg(feature = "redis")]
 use crate::env_vars::PACER_UNREACHABLE;
 use crate::error::CommandError;
+
+/// Files with certificates, which are read before the first connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ConnectionFiles {
+    /// Certificates that are trusted beside those of the system.
+    pub(crate) authorities: Option<CertificateFile>,
+    /// Client certificate and its private key.
+    pub(crate) client: Option<CertificateFile>,
+}
+
+/// A file, and the option or variable that names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CertificateFile {
+    pub(crate) path: PathBuf,
+    pub(crate) from: &'static str,
+}
+
+impl ConnectionFiles {
+    /// Reads the files.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read, or does not hold what it should.
+    pub(crate) fn read(&self) -> Result<ConnectionOptions, CommandError> {
+        let mut options = ConnectionOptions::default();
+        if let Some(file) = &self.authorities {
+            options = options
+                .root_certificate(file.content()?.as_slice())
+                .map_err(|error| file.refused(cause(&error)))?;
+        }
+        if let Some(file) = &self.client {
+            options = options.identity(file.content()?.as_slice()).map_err(|error| {
+                file.refused(cause(&error)).with_hint(
+                    "one PEM file holds the certificate and its private key, which must not be encrypted: `cat client.pem client.key > both.pem`",
+                )
+            })?;
+        }
+        Ok(options)
+    }
+
+    /// Paths of the files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        [&self.authorities, &self.client].into_iter().flatten().map(|file| file.path.clone())
+    }
+}
+
+impl CertificateFile {
+    fn content(&self) -> Result<Zeroizing<Vec<u8>>, CommandError> {
+        std::fs::read(&self.path)
+            .map(Zeroizing::new)
+            .map_err(|error| self.refused(error.to_string()))
+    }
+
+    fn refused(&self, why: String) -> CommandError {
+        CommandError::usage(format!("{}: {} cannot be used: {why}", self.from, self.path.display()))
+    }
+}
+
+fn cause(error: &BuildError) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
 
 /// Server that shares the rate limits between machines, and what happens while it cannot be reached.
 #[cfg(feature = "redis")]
@@ -16,12 +85,8 @@ pub(crate) struct SharedPacing {
     pub(crate) when_unreachable: WhenUnreachable,
 }
 
-/// This program was built without Redis.
-#[cfg(not(feature = "redis"))]
-pub(crate) use std::convert::Infallible as SharedPacing;
-
 #[cfg(feature = "redis")]
-pub(super) fn of(
+pub(super) fn shared_pacing(
     set: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<SharedPacing>, CommandError> {
     let Some(url) = set(PACER) else { return Ok(None) };
@@ -38,7 +103,7 @@ pub(super) fn of(
 }
 
 #[cfg(not(feature = "redis"))]
-pub(super) fn of(
+pub(super) fn shared_pacing(
     set: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<SharedPacing>, CommandError> {
     match set(PACER) {
@@ -71,7 +136,7 @@ mod tests {
             PACER_UNREACHABLE => Some(unreachable.to_owned()).filter(|it| !it.is_empty()),
             _ => None,
         };
-        of(&set).map_err(|error| error.to_string())
+        shared_pacing(&set).map_err(|error| error.to_string())
     }
 
     #[test]

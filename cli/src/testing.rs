@@ -1,5 +1,6 @@
-//! Clock that does not wait, for tests that run this program a thousand times. Not part of release builds.
+//! Test hooks in debug builds: a clock that does not wait, a check of the file sandbox, a network, and a panic.
 
+use std::fs::File;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -47,4 +48,21 @@ pub(crate) fn with_test_clock(builder: ClientBuilder) -> ClientBuilder {
         Some(clock) => builder.clock(clock),
         None => builder,
     }
+}
+
+/// Tells what `LINKS_TEST_ONLINE` says: whether there is a network. `None` if the variable is not set.
+pub(crate) fn is_online() -> Option<bool> {
+    std::env::var(env_vars::TEST_ONLINE).ok().map(|text| text == "1")
+}
+
+/// Panics with the text in `LINKS_TEST_PANIC`, if it is set.
+pub(crate) fn panic_if_asked() {
+    if let Ok(text) = std::env::var(env_vars::TEST_PANIC) {
+        panic!("{text}");
+    }
+}
+
+/// Tells whether the file in `LINKS_TEST_PROBE` can be opened; `None` if the variable is not set.
+pub(crate) fn is_probe_open() -> Option<bool> {
+    std::env::var_os(env_vars::TEST_PROBE).map(|path| File::open(path).is_ok())
 }
