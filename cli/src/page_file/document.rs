@@ -1,12 +1,11 @@
 //! Parsed YAML or JSON document with its text, for diagnostics at places in the text.
 
-use std::cell::OnceCell;
 use std::path::Path;
 
 use super::foreign::ForeignFile;
 use super::node::{Node, Tree};
-use super::report::{FieldDiagnostic, FileDiagnostics};
-use super::{json, parse};
+use super::read;
+use super::report::{At, FieldDiagnostic, FileDiagnostics};
 use crate::fs::named::{self, ReadError};
 
 /// Parsed document with its text.
@@ -16,8 +15,6 @@ pub(crate) struct Document {
     text: String,
     /// Root node.
     pub(crate) root: Node,
-    /// Root with its spans, once it is needed, if [`root`](Self::root) has none.
-    located: Option<OnceCell<Node>>,
 }
 
 /// Reason why a document cannot be read.
@@ -43,21 +40,13 @@ impl Document {
 
     /// Parses the bytes of a page file or a form file, with its spans. What is neither of them is told by its type.
     pub(crate) fn of_page_or_form(name: &str, bytes: Vec<u8>) -> Result<Self, DocumentError> {
-        Self::of_page(name, bytes, Self::from_bytes)
-    }
-
-    /// Parses bytes with this function, unless they are of another type than a page file.
-    pub(super) fn of_page(
-        name: &str,
-        bytes: Vec<u8>,
-        parse: fn(&str, Vec<u8>) -> Result<Self, FileDiagnostics>,
-    ) -> Result<Self, DocumentError> {
         let foreign = |what: ForeignFile| DocumentError::Foreign(name.to_owned(), what);
         if let Some(what) = ForeignFile::binary(&bytes) {
             return Err(foreign(what));
         }
         let of_text = ForeignFile::text(name, &bytes);
-        let document = parse(name, bytes).map_err(|file| of_text.map_or(file.into(), foreign))?;
+        let document =
+            Self::from_bytes(name, bytes).map_err(|file| of_text.map_or(file.into(), foreign))?;
         match of_text {
             Some(what) if !matches!(document.root.tree, Tree::Map(_)) => Err(foreign(what)),
             None if matches!(document.root.tree, Tree::Text(_)) => {
@@ -69,43 +58,12 @@ impl Document {
 
     /// Parses bytes; `name` is the name in messages.
     pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
-        Self::with_spans(name.to_owned(), decoded(name, bytes)?)
-    }
-
-    /// Parses bytes as [`from_bytes`](Self::from_bytes) does, but finds the spans of JSON only when they are needed.
-    pub(super) fn without_spans(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
-        let (name, text) = (name.to_owned(), decoded(name, bytes)?);
-        match json::parse(&text) {
-            Some(root) => Ok(Self { name, text, root, located: Some(OnceCell::new()) }),
-            None => Self::with_spans(name, text),
+        let text = read::decode(bytes)
+            .map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))?;
+        match read::read(&text) {
+            Ok(root) => Ok(Self { name: name.to_owned(), text, root }),
+            Err(problems) => Err(FileDiagnostics::new(name, &text, problems)),
         }
-    }
-
-    fn with_spans(name: String, text: String) -> Result<Self, FileDiagnostics> {
-        match parse::parse(&text) {
-            Ok(root) => Ok(Self { name, text, root, located: None }),
-            Err(problems) => Err(FileDiagnostics::new(&name, &text, problems)),
-        }
-    }
-
-    /// Tells whether the nodes have no spans.
-    pub(super) fn lacks_spans(&self) -> bool {
-        self.located.is_some()
-    }
-
-    /// Parses a document without spans again.
-    pub(super) fn parsed_again(self) -> Result<Self, FileDiagnostics> {
-        Self::with_spans(self.name, self.text)
-    }
-
-    /// Returns the root of a page file with spans.
-    pub(super) fn located(&self) -> &Node {
-        let Some(located) = &self.located else { return &self.root };
-        located.get_or_init(|| {
-            let mut root = parse::parse(&self.text).unwrap_or_else(|_| self.root.clone());
-            root.slot_data_mut().for_each(Node::unescape);
-            root
-        })
     }
 
     /// Name of the document in messages.
@@ -122,8 +80,100 @@ impl Document {
     pub(crate) fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
         FileDiagnostics::new(&self.name, &self.text, problems)
     }
+
+    /// Returns a diagnostic of the field at a path, such as `["slots", "2", "data", "link"]`. A field that is missing in the file is
+    /// reported at its nearest parent.
+    pub(crate) fn locate(
+        &self,
+        path: &[impl AsRef<str>],
+        at: At,
+        message: impl Into<String>,
+    ) -> FieldDiagnostic {
+        let keys = || path.iter().map(AsRef::as_ref);
+        let span = match at {
+            At::Key => self.root.key_span(keys()),
+            At::Value => None,
+        };
+        let span = span.unwrap_or_else(|| self.root.locate(self.text(), keys()));
+        FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
+    }
+
+    /// Returns diagnostics of refused values: each path (`slots.2.data.link`) with a message.
+    pub(crate) fn refuse<'a>(
+        &self,
+        errors: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> FileDiagnostics {
+        let diagnostic = |(path, message): (&str, &str)| {
+            self.locate(&path.split('.').collect::<Vec<_>>(), At::Value, message)
+        };
+        self.bad(errors.into_iter().map(diagnostic).collect())
+    }
 }
 
-fn decoded(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnostics> {
-    parse::decode(bytes).map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))
+/// Kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// Page file.
+    Page,
+    /// Form file.
+    Form,
+}
+
+impl FileKind {
+    /// Returns the kind of a document by its keys. `None` if it has neither `profile` nor `form`.
+    ///
+    /// # Errors
+    ///
+    /// When it has both.
+    pub(crate) fn of(root: &Node) -> Result<Option<Self>, FieldDiagnostic> {
+        match (root.get("profile"), root.entry("form")) {
+            (Some(_), Some((key, _))) => {
+                let message = "a file must be a page (`profile`) or a form (`form`), not both";
+                Err(FieldDiagnostic::new("form", key.span.clone(), message))
+            }
+            (Some(_), None) => Ok(Some(Self::Page)),
+            (None, Some(_)) => Ok(Some(Self::Form)),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the kind of a document, for a command that takes both.
+    ///
+    /// # Errors
+    ///
+    /// When the document is neither, at its first key, or both.
+    pub(crate) fn required(root: &Node) -> Result<Self, FieldDiagnostic> {
+        let first = match &root.tree {
+            Tree::Map(entries) => {
+                entries.first().map(|(key, _)| (key.name.clone(), key.span.clone()))
+            }
+            _ => None,
+        };
+        let (path, span) = first.unwrap_or_else(|| (String::new(), root.span.clone()));
+        Self::of(root)?.ok_or_else(|| {
+            FieldDiagnostic::new(path, span, "this is neither a page nor a form")
+                .help("a page begins with `profile: LOGIN`, a form with `form: NAME`")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_a_file_is_told_by_its_keys() {
+        let kind = |text: &str| {
+            let document = Document::from_bytes("it.yaml", text.into()).unwrap();
+            FileKind::required(&document.root).map_err(|it| (it.span, it.message))
+        };
+        assert_eq!(kind("slots: []\nprofile: cafe\n"), Ok(FileKind::Page));
+        assert_eq!(kind("title: A\nform: booking\n"), Ok(FileKind::Form));
+        let both = "a file must be a page (`profile`) or a form (`form`), not both".to_owned();
+        assert_eq!(kind("profile: cafe\nform: booking\n"), Err((14..18, both)));
+        let neither = "this is neither a page nor a form".to_owned();
+        assert_eq!(kind("name: x\ntitle: A\n"), Err((0..4, neither.clone())));
+        assert_eq!(kind("- a\n"), Err((0..0, neither.clone())));
+        assert_eq!(kind(""), Err((0..0, neither)));
+    }
 }

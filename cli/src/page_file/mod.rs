@@ -1,25 +1,22 @@
 //! Page files: the content of a page in YAML or JSON, written by users.
 
-mod compose;
 mod document;
+pub(crate) mod emit;
 pub(crate) mod field_rule;
 mod foreign;
 pub(crate) mod image_flaw;
-mod json;
-mod kind;
+mod lex;
 pub(crate) mod local_image;
 pub(crate) mod local_path;
 pub(crate) mod mood;
 pub(crate) mod node;
 mod page;
-mod parse;
 pub(crate) mod patch;
 pub(crate) mod profile_fields;
+mod read;
 pub(crate) mod record;
 mod references;
-mod refusals;
 mod report;
-mod scalar;
 mod validate;
 mod write;
 
@@ -27,8 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::fs::named::{MAX_BYTES, too_large};
-pub(crate) use document::{Document, DocumentError};
-pub(crate) use kind::FileKind;
+pub(crate) use document::{Document, DocumentError, FileKind};
 use local_image::{ImageRoots, LocalImage};
 use node::Node;
 pub(crate) use page::PageContent;
@@ -78,8 +74,7 @@ impl PageFile {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(too_large(name.to_owned(), MAX_BYTES).into());
         }
-        let document = Document::of_page(name, bytes, Document::without_spans)?;
-        Ok(Self::of(document, images)?)
+        Ok(Self::of(Document::of_page_or_form(name, bytes)?, images)?)
     }
 
     /// Reads a page file that this program has written: nothing in the file is a reference, whatever it looks like.
@@ -89,7 +84,7 @@ impl PageFile {
 
     /// Parses the text of a page that this program has generated, as if from a file of this name: nothing in the text is a reference.
     pub(crate) fn made(name: &str, text: Vec<u8>) -> Result<Self, DocumentError> {
-        Ok(Self::literal(Document::without_spans(name, text)?)?)
+        Ok(Self::literal(Document::from_bytes(name, text)?)?)
     }
 
     /// Converts a document to a page file. Reports all problems that can be found without the service together.
@@ -98,10 +93,6 @@ impl PageFile {
         let (references, mut problems) = references::find(&document.root);
         problems.extend(profile_fields::local_paths(&document.root, images));
         let checked = validate::check(&document.root);
-        let needs_spans = !references.is_empty() || !problems.is_empty() || checked.is_err();
-        if needs_spans && document.lacks_spans() {
-            return Self::of(document.parsed_again()?, images);
-        }
         let roots = images.clone();
         let (images, missing) = references::images(&references, images);
         match checked {
@@ -128,7 +119,6 @@ impl PageFile {
         document.root.slot_data_mut().for_each(Node::unescape);
         let page = match validate::check_literal(&document.root) {
             Ok(page) => page,
-            Err(_) if document.lacks_spans() => return Self::literal(document.parsed_again()?),
             Err(problems) => return Err(document.bad(problems)),
         };
         Ok(Self {

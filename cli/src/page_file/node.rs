@@ -1,12 +1,10 @@
 //! Tree of a parsed document in which every value and every key has its span in the text.
 
-use std::fmt;
 use std::ops::Range;
 
+use granit_parser::ScalarStyle;
 use links_sdk::apply::literal_key;
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use serde_saphyr::{Location, Spanned};
 
 /// Byte range of a value or a key in the document.
 pub(crate) type Span = Range<usize>;
@@ -18,6 +16,43 @@ pub(crate) struct Node {
     pub(crate) span: Span,
     /// Value.
     pub(crate) tree: Tree,
+    /// How it is written, in a tree that was read from a text.
+    pub(super) layout: Layout,
+}
+
+/// How a value is written in the text: what is between its key and it, and where it ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Layout {
+    /// Start of its key or dash.
+    pub(super) start: usize,
+    /// True if there is no colon after its key.
+    pub(super) lacks_colon: bool,
+    /// End of the colon or dash before it, and of its anchor and tag.
+    pub(super) after_head: usize,
+    /// Value without comments and line breaks at its end. A block scalar begins at its `|` or `>`.
+    pub(super) extent: Span,
+    /// Notation.
+    pub(super) style: Notation,
+}
+
+/// Notation of a value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Notation {
+    /// Nothing, which is read as `null`.
+    #[default]
+    Empty,
+    /// Scalar without or with quotes.
+    Scalar(ScalarStyle),
+    /// Block scalar with the column of its content, `None` for a scalar without content.
+    Block(ScalarStyle, Option<usize>),
+    /// List or mapping.
+    Collection {
+        /// True for a flow collection, false for one in block style.
+        is_flow: bool,
+        /// False if something else than white space and comments is before a key, such as `?` or an anchor, or if the brackets are left
+        /// out.
+        is_regular: bool,
+    },
 }
 
 /// Key of a mapping with its span.
@@ -104,7 +139,7 @@ impl Node {
                 entries.iter().map(|(name, value)| (key(name), Self::of_json(value))).collect(),
             ),
         };
-        Self { span: 0..0, tree }
+        Self { span: 0..0, tree, layout: Layout::default() }
     }
 
     /// Converts the value to JSON.
@@ -170,6 +205,64 @@ impl Node {
         items.iter_mut().filter_map(|item| item.get_mut("data"))
     }
 
+    /// Number of items or entries; 0 for a scalar.
+    pub(super) fn count(&self) -> usize {
+        match &self.tree {
+            Tree::List(items) => items.len(),
+            Tree::Map(entries) => entries.len(),
+            _ => 0,
+        }
+    }
+
+    /// Item of a list, or value of an entry of a mapping.
+    pub(super) fn child(&self, index: usize) -> Option<&Self> {
+        match &self.tree {
+            Tree::List(items) => items.get(index),
+            Tree::Map(entries) => entries.get(index).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Items of a list, or values of a mapping.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Self> + Clone {
+        (0..self.count()).filter_map(|index| self.child(index))
+    }
+
+    /// Spans of all keys and scalars in the order of the text.
+    pub(super) fn scalars(&self) -> Vec<Span> {
+        match &self.tree {
+            Tree::List(items) => items.iter().flat_map(Self::scalars).collect(),
+            Tree::Map(entries) => {
+                let spans = |(key, value): &(Key, Self)| {
+                    std::iter::once(key.span.clone()).chain(value.scalars())
+                };
+                entries.iter().flat_map(spans).collect()
+            }
+            _ if self.layout.style == Notation::Empty => Vec::new(),
+            _ => vec![self.layout.extent.clone()],
+        }
+    }
+
+    /// Tells whether this is a list or mapping in flow style.
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(self.layout.style, Notation::Collection { is_flow: true, .. })
+    }
+
+    /// Tells whether this is a list or mapping in block style.
+    pub(super) fn is_block(&self) -> bool {
+        matches!(self.layout.style, Notation::Collection { is_flow: false, .. })
+    }
+
+    /// Tells whether this is a list or mapping in flow style with at least one entry.
+    pub(super) fn is_full_flow(&self) -> bool {
+        self.is_flow() && self.count() > 0
+    }
+
+    /// Tells whether this is a mapping.
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self.tree, Tree::Map(_))
+    }
+
     /// Entries, if this is a mapping.
     pub(crate) fn entries(&self) -> Option<&[(Key, Self)]> {
         match &self.tree {
@@ -190,88 +283,4 @@ impl Node {
     pub(crate) fn is_scalar(&self) -> bool {
         !matches!(self.tree, Tree::List(_) | Tree::Map(_))
     }
-}
-
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<Tree>::deserialize(deserializer)?;
-        Ok(Self { span: bytes(&spanned.referenced), tree: spanned.value })
-    }
-}
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<String>::deserialize(deserializer)?;
-        Ok(Self { span: bytes(&spanned.referenced), name: spanned.value, is_literal: false })
-    }
-}
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TreeVisitor)
-    }
-}
-
-struct TreeVisitor;
-
-impl<'de> Visitor<'de> for TreeVisitor {
-    type Value = Tree;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value that JSON has too")
-    }
-
-    fn visit_unit<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Tree, E> {
-        Ok(Tree::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Tree, E> {
-        Ok(Tree::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
-        Ok(Tree::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Tree, E> {
-        Number::from_f64(value)
-            .map(Tree::Number)
-            .ok_or_else(|| E::custom("a number that is not finite"))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Tree, E> {
-        Ok(Tree::Text(text.to_owned()))
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Tree, E> {
-        Ok(Tree::Text(text))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Tree, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Tree::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Tree::Map(entries))
-    }
-}
-
-/// Byte range of a location; the parser always counts bytes for a text in memory.
-fn bytes(location: &Location) -> Span {
-    let size = |it: Option<u64>| it.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-    let span = location.span();
-    let start = size(span.byte_offset());
-    start..start + size(span.byte_len())
 }

@@ -98,7 +98,7 @@ pub(super) fn uploads(root: &Node) -> impl Iterator<Item = (&'static str, &str, 
 pub(super) fn local_paths(root: &Node, roots: &ImageRoots) -> Vec<FieldDiagnostic> {
     let images = PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image);
     let problem = |rule: &FieldRule| match root.get(rule.name)? {
-        Node { tree: Tree::Text(text), span }
+        Node { tree: Tree::Text(text), span, .. }
             if has_image_ending(text) && roots.find(text).is_ok() =>
         {
             let (message, help) = local_file(text);
@@ -112,7 +112,7 @@ pub(super) fn local_paths(root: &Node, roots: &ImageRoots) -> Vec<FieldDiagnosti
 /// Returns the path of a valid reference to an image, with its span.
 fn upload(node: &Node) -> Option<(&str, &Span)> {
     match node.entries()? {
-        [(key, Node { tree: Tree::Text(name), span })]
+        [(key, Node { tree: Tree::Text(name), span, .. })]
             if key.name == UPLOAD && !name.trim().is_empty() =>
         {
             Some((name, span))

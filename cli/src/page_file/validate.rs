@@ -6,8 +6,8 @@ use links_sdk::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey, SlotId};
 use serde_json::Value;
 
+use super::document::FileKind;
 use super::field_rule::unknown_key;
-use super::kind::FileKind;
 use super::node::{Node, Tree};
 use super::page::NEW;
 use super::report::FieldDiagnostic;

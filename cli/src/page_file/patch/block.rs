@@ -4,15 +4,15 @@
 //! deeper than it. Comments at the start of the file belong to the file.
 
 use super::changes::EntryPart;
-use super::context::Region;
-use super::error::PatchError;
-use super::layout::{item_depth, spaces_after_dash, tail_end, value_depth};
-use super::lex::{column, comments_above, is_blank, line_start};
+use super::edit::PatchError;
 use super::mark;
 use super::sequence::{Chunk, EntrySplices, Sequence, begins_with_comment, push_text, sorted};
-use super::splice::{Piece, Splice};
-use super::syntax::Entry;
-use crate::page_file::node::Span;
+use super::splice::{Piece, Region, Splice};
+use crate::page_file::emit::{item_depth, value_depth};
+use crate::page_file::lex::{
+    column, comments_above, is_blank, line_start, spaces_after_dash, tail_end,
+};
+use crate::page_file::node::{Node, Span};
 
 /// Returns the splices for entries in another order, some of them new.
 pub(super) fn rearranged(
@@ -20,13 +20,13 @@ pub(super) fn rearranged(
     parts: &[EntryPart<'_>],
     by_entry: Vec<(usize, Vec<Splice>)>,
 ) -> Result<Vec<Splice>, PatchError> {
-    let Region { writer, collection, .. } = region;
+    let Region { writer, node, .. } = region;
     let (text, line_break) = (writer.text, writer.style.line_break);
     let chunks = chunks(region);
     let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { return Ok(Vec::new()) };
-    let indent = column(text, collection.entries[0].start);
+    let indent = node.child(0).map_or(0, |first| column(text, first.layout.start));
     let gap = |at: usize| &text[chunks[at - 1].end..line_start(text, chunks[at].start)];
-    let has_blank_lines = chunks.len() > 1 + usize::from(collection.is_map)
+    let has_blank_lines = chunks.len() > 1 + usize::from(node.is_map())
         && (1..chunks.len()).all(|at| gap(at).matches('\n').count() > 1);
     let default_gap = line_break.repeat(1 + usize::from(has_blank_lines));
 
@@ -77,19 +77,16 @@ pub(super) fn rearranged(
 
 /// Returns the spans of all entries with their comments, without indentation and line break.
 fn chunks(region: &Region<'_>) -> Vec<Span> {
-    let Region { writer, syntax, collection, path } = region;
-    let mut end = syntax.after_head;
-    let chunk = |(at, entry): (usize, &Entry)| {
+    let Region { writer, node, path } = region;
+    let mut end = node.layout.after_head;
+    let chunk = |(at, value): (usize, &Node)| {
         let is_first_of_file = at == 0 && path.0.is_empty();
-        let start = if is_first_of_file {
-            entry.start
-        } else {
-            comments_above(writer.text, end, entry.start)
-        };
-        end = tail_end(writer.text, collection, at);
+        let entry = value.layout.start;
+        let start = if is_first_of_file { entry } else { comments_above(writer.text, end, entry) };
+        end = tail_end(writer.text, value);
         start..end
     };
-    collection.entries.iter().enumerate().map(chunk).collect()
+    node.children().enumerate().map(chunk).collect()
 }
 
 /// Joins gaps, each of which begins and ends with a line break, of which one is enough between two. At the start, there is no line to end.
@@ -109,21 +106,21 @@ fn joined<'t>(gaps: impl Iterator<Item = &'t str>, is_start: bool) -> String {
 }
 
 fn new_entry(region: &Region<'_>, part: &EntryPart<'_>, indent: usize) -> String {
-    let Region { writer, collection, path, .. } = region;
+    let Region { writer, node, path } = region;
     match part {
         EntryPart::Item(value, conflict) => {
             let mark = conflict.map(|conflict| {
                 let line = mark::line(&(*path).clone().item(0), conflict);
                 format!("{line}{}{}", writer.style.line_break, " ".repeat(indent))
             });
-            let example = collection.entries.first();
+            let example = node.child(0);
             let spaces = example.map_or(1, |it| spaces_after_dash(writer.text, it));
-            let depth = example.and_then(|it| item_depth(&it.value));
+            let depth = example.and_then(item_depth);
             let item = writer.style.block_item(value, indent, spaces, depth);
             format!("{}{item}", mark.unwrap_or_default())
         }
         EntryPart::Key(name, value) => {
-            writer.style.block_key(name, value, indent, value_depth(collection))
+            writer.style.block_key(name, value, indent, value_depth(node))
         }
         EntryPart::Own { .. } => String::new(),
     }

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::edit::{Edit, MarkedConflict, Path, Step};
-use super::error::PatchError;
+use super::edit::{Edit, MarkedConflict, PatchError, Path, Step};
 use crate::page_file::node::{Key, Node, Tree};
 
 /// Changes of a value and of what is below it.
@@ -120,7 +119,7 @@ impl<'e> TextChange<'e> {
             _ => {}
         }
         ensure(change.replaced.is_none() && !change.is_removed, &overlap)?;
-        let length = length(node);
+        let length = node.count();
         let is_item = |after: &Option<usize>| after.is_none_or(|after| after < length);
         match edit {
             Edit::Set { value, .. } | Edit::SetAbove { value, .. } => {
@@ -173,7 +172,7 @@ impl<'e> TextChange<'e> {
                 (Step::Key(_), Tree::List(items)) if items.is_empty() => None,
                 _ => return Err(PatchError::NotFound(path.clone())),
             };
-            let Some((index, below)) = index.and_then(|index| Some((index, child(node, index)?)))
+            let Some((index, below)) = index.and_then(|index| Some((index, node.child(index)?)))
             else {
                 return Ok((change, node, &path.0[depth..]));
             };
@@ -277,12 +276,12 @@ impl<'e> TextChange<'e> {
             Tree::Map(_) => true,
             _ => !self.added.is_empty(),
         };
-        for part in self.parts(length(node), path)? {
+        for part in self.parts(node.count(), path)? {
             let (name, value) = match part {
                 EntryPart::Item(value, _) => (None, value.clone()),
                 EntryPart::Key(name, value) => (Some(name.to_owned()), value),
                 EntryPart::Own { at, .. } => {
-                    let Some(below) = child(node, at) else { continue };
+                    let Some(below) = node.child(at) else { continue };
                     let (name, path) = step(node, at, path);
                     let value = match self.children.get(&at) {
                         Some(child) => child.applied(below, &path)?,
@@ -308,7 +307,7 @@ impl<'e> TextChange<'e> {
         if let Some(value) = self.replaced {
             return Ok((*value != node.to_json()).then(|| value.clone()));
         }
-        let length = length(node);
+        let length = node.count();
         if !self.rearranges() || length > 0 && !self.parts(length, path)?.is_empty() {
             return Ok(None);
         }
@@ -339,24 +338,6 @@ fn add(
         _ => return Err(PatchError::Overlap(path.clone())),
     }
     Ok(())
-}
-
-/// Number of entries of a collection.
-fn length(node: &Node) -> usize {
-    match &node.tree {
-        Tree::List(items) => items.len(),
-        Tree::Map(entries) => entries.len(),
-        _ => 0,
-    }
-}
-
-/// Value of an entry of a collection.
-pub(super) fn child(node: &Node, index: usize) -> Option<&Node> {
-    match &node.tree {
-        Tree::List(items) => items.get(index),
-        Tree::Map(entries) => entries.get(index).map(|(_, value)| value),
-        _ => None,
-    }
 }
 
 /// Name of an entry, `None` for an item of a list, and its path.

@@ -1,9 +1,12 @@
-//! Edits of a page file, at paths of the text as it is before the first of them.
+//! Edits of a page file, at paths of the text as it is before the first of them, and why they cannot be made.
 
 use std::fmt;
 
 use links_sdk::SlotId;
 use serde_json::Value;
+
+use crate::page_file::node::Span;
+use crate::page_file::report::FieldDiagnostic;
 
 /// Step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,4 +137,79 @@ pub(crate) enum MarkedConflict {
     Kept(SlotId),
     /// Slots with these ids in another order.
     Order(Vec<SlotId>),
+}
+
+/// Reason why a page file cannot be patched. Spans are those of the text without its byte order mark.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PatchError {
+    /// Text that is not a page file.
+    #[error("the text cannot be parsed")]
+    Invalid(Vec<FieldDiagnostic>),
+    /// Path that leads to no value and to no place for one.
+    #[error("there is no `{0}` in the file")]
+    NotFound(Path),
+    /// Edits that contradict each other at this place.
+    #[error("several edits of `{0}` contradict each other")]
+    Overlap(Path),
+    /// Text that cannot be changed without touching more than the edit says.
+    #[error("`{path}` cannot be changed in place: {reason}")]
+    NotInPlace {
+        /// Path of the closest known value.
+        path: Path,
+        /// Its place in the text.
+        span: Span,
+        /// Reason as a lowercase fragment.
+        reason: &'static str,
+    },
+    /// Conflict in a JSON file, which has no comments.
+    #[error("a conflict at `{path}` cannot be marked, because JSON has no comments")]
+    NotMarkable {
+        /// Path of the value in conflict.
+        path: Path,
+        /// Its place in the text.
+        span: Span,
+    },
+}
+
+/// Creates the error for something that cannot be changed in place.
+pub(super) fn not_in_place(path: &Path, span: &Span, reason: &'static str) -> PatchError {
+    PatchError::NotInPlace { path: path.clone(), span: span.clone(), reason }
+}
+
+/// Returns the fewest moves that bring items of a list into an order. `order` names items by index, each at most once; the others, which
+/// may be removed by other edits, stay where they are among the items that do not move. A first item that moves becomes the first of all.
+pub(crate) fn moves(list: &Path, order: &[usize]) -> Vec<Edit> {
+    let stays = longest_increasing(order);
+    let mut after = None;
+    let mut moves = Vec::new();
+    for (&item, stays) in order.iter().zip(stays) {
+        if !stays {
+            moves.push(Edit::Move { list: list.clone(), item, after });
+        }
+        after = Some(item);
+    }
+    moves
+}
+
+/// Tells for each number whether it is in the longest increasing subsequence.
+fn longest_increasing(numbers: &[usize]) -> Vec<bool> {
+    // By length of a subsequence, the place of the smallest number that ends one.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before = vec![None; numbers.len()];
+    for (at, number) in numbers.iter().enumerate() {
+        let length = ends.partition_point(|end| numbers[*end] < *number);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut is_in = vec![false; numbers.len()];
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        is_in[at] = true;
+        next = before[at];
+    }
+    is_in
 }

@@ -3,14 +3,14 @@
 //! An entry is cut out with the comment lines directly above it, and the comment at the end of its line.
 
 use super::changes::EntryPart;
-use super::context::{Region, not_in_place};
-use super::emit::is_full;
-use super::error::PatchError;
-use super::lex::{comment_after, comments_above, is_blank, line_start, skip_blanks, skip_trivia};
+use super::edit::{PatchError, not_in_place};
 use super::sequence::{Chunk, EntrySplices, Sequence, begins_with_comment, push_text, sorted};
-use super::splice::{Piece, Splice};
-use super::syntax::Collection;
-use crate::page_file::node::Span;
+use super::splice::{Piece, Region, Splice};
+use crate::page_file::emit::is_full;
+use crate::page_file::lex::{
+    comment_after, comments_above, is_blank, line_start, skip_blanks, skip_trivia,
+};
+use crate::page_file::node::{Node, Span};
 
 /// Entry with the comments above it, and the comment after its comma.
 struct Entries {
@@ -25,8 +25,8 @@ pub(super) fn rearranged(
     parts: &[EntryPart<'_>],
     by_entry: Vec<(usize, Vec<Splice>)>,
 ) -> Result<Vec<Splice>, PatchError> {
-    let Region { writer, syntax, .. } = region;
-    let text = writer.text;
+    let Region { writer, node, .. } = region;
+    let (text, extent) = (writer.text, &node.layout.extent);
     let entries = entries(region)?;
     let (Some(first), Some(last)) = (entries.main.first(), entries.tails.last()) else {
         return Ok(Vec::new());
@@ -48,7 +48,7 @@ pub(super) fn rearranged(
         push_text(&mut pieces, &apart(region, is_commented, gap));
         if let Chunk::Own(own) = chunk
             && begins_with_comment(text, &entries.main, chunk, &within)
-            && (at > 0 || !text[syntax.span.start..first.start].contains('\n'))
+            && (at > 0 || !text[extent.start..first.start].contains('\n'))
         {
             end_line(&mut pieces, region, entries.main[*own].start);
         }
@@ -70,7 +70,7 @@ pub(super) fn rearranged(
         }
     }
     let rest: String = sequence.rest.iter().map(|at| gap(*at)).collect();
-    let rest = if rest.is_empty() && text[last.end..syntax.span.end].contains('\n') {
+    let rest = if rest.is_empty() && text[last.end..extent.end].contains('\n') {
         rest
     } else {
         apart(region, is_commented, rest)
@@ -82,15 +82,15 @@ pub(super) fn rearranged(
 
 /// Finds the entries with their comments and commas.
 fn entries(region: &Region<'_>) -> Result<Entries, PatchError> {
-    let Region { writer, syntax, collection, path } = region;
+    let Region { writer, node, path } = region;
     let text = writer.text;
     let mut found = Entries { main: Vec::new(), tails: Vec::new(), has_last_comma: false };
-    let mut before = syntax.span.start + 1;
-    for entry in &collection.entries {
+    let mut before = node.layout.extent.start + 1;
+    for value in node.children() {
         // A comment after the bracket belongs to the collection.
         let from = comment_after(text, before).map_or(before, |comment| comment.end);
-        let start = comments_above(text, from, entry.start);
-        let end = entry.end().max(entry.key.as_ref().map_or(0, |key| key.end));
+        let start = comments_above(text, from, value.layout.start);
+        let end = value.layout.extent.end;
         let next = skip_trivia(text, end);
         if !is_blank(&text[end..next]) && text.as_bytes().get(next) == Some(&b',') {
             let reason = "a comment is before the comma";
@@ -108,15 +108,14 @@ fn entries(region: &Region<'_>) -> Result<Entries, PatchError> {
 
 /// Returns the text after a comma before a new entry.
 fn default_gap(region: &Region<'_>, entries: &Entries) -> String {
-    let Region { writer, syntax, collection, .. } = region;
+    let Region { writer, node, .. } = region;
     let text = writer.text;
     let gaps = (1..entries.main.len()).map(|at| entries.tails[at - 1].end..entries.main[at].start);
     if let Some(gap) = gaps.map(|gap| &text[gap]).find(|gap| is_blank(gap)) {
         return gap.to_owned();
     }
-    let start = collection.entries[0].start;
-    let line = line_start(text, start);
-    if line > syntax.span.start {
+    let line = line_of_first(region);
+    if line > node.layout.extent.start {
         return format!("{}{}", writer.style.line_break, &text[line..skip_blanks(text, line)]);
     }
     if writer.style.is_tight { String::new() } else { " ".to_owned() }
@@ -127,10 +126,15 @@ fn apart(region: &Region<'_>, is_commented: bool, gap: String) -> String {
     if !is_commented || gap.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
         return gap;
     }
-    let Region { writer, collection, .. } = region;
-    let line = line_start(writer.text, collection.entries[0].start);
+    let Region { writer, .. } = region;
+    let line = line_of_first(region);
     let indent = skip_blanks(writer.text, line) - line;
     format!("{}{}{gap}", writer.style.line_break, " ".repeat(indent.max(1)))
+}
+
+/// Start of the line of the first entry.
+fn line_of_first(region: &Region<'_>) -> usize {
+    region.node.child(0).map_or(0, |first| line_start(region.writer.text, first.layout.start))
 }
 
 /// Begins a line for a comment, indented as that of a place, if there is text on the last one.
@@ -146,7 +150,7 @@ fn end_line(pieces: &mut [Piece], region: &Region<'_>, place: usize) {
 }
 
 fn new_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
-    let Region { writer, collection, .. } = region;
+    let Region { writer, node, .. } = region;
     let style = &writer.style;
     let (name, value) = match part {
         EntryPart::Item(value, _) => (None, *value),
@@ -154,7 +158,7 @@ fn new_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
         EntryPart::Own { .. } => return String::new(),
     };
     let value = match gap.rfind('\n') {
-        Some(line) if style.is_json && is_full(value) && spans_lines(writer.text, collection) => {
+        Some(line) if style.is_json && is_full(value) && spans_lines(writer.text, node) => {
             style.pretty(value, &gap[line + 1..])
         }
         _ => style.flow(value),
@@ -168,7 +172,7 @@ fn new_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
 }
 
 /// Tells whether the values of a collection that have entries are written over several lines; true if there are none.
-fn spans_lines(text: &str, collection: &Collection) -> bool {
-    let full = collection.entries.iter().map(|entry| &entry.value).find(|it| it.is_full_flow());
-    full.is_none_or(|it| text[it.span.clone()].contains('\n'))
+fn spans_lines(text: &str, node: &Node) -> bool {
+    let full = node.children().find(|it| it.is_full_flow());
+    full.is_none_or(|it| text[it.layout.extent.clone()].contains('\n'))
 }

@@ -9,11 +9,12 @@
 
 use std::fmt::Write;
 
+use granit_parser::{Event, Parser};
+
 use super::edit::{MarkedConflict, Path, Step};
-use super::emit::{json_text, quoted};
-use super::lex::{line_end, skip_blanks};
-use super::syntax;
 use crate::page_file::document::Document;
+use crate::page_file::emit::{json_text, quoted};
+use crate::page_file::lex::{line_end, skip_blanks};
 use crate::page_file::node::Span;
 use crate::page_file::report::{FieldDiagnostic, FileDiagnostics};
 
@@ -30,7 +31,9 @@ pub(crate) fn marks(text: &str) -> Vec<Span> {
         return Vec::new();
     }
     let before = text.len() - content.len();
-    let scalars = syntax::scalars(content);
+    let events = Parser::new_from_str(content).map_while(Result::ok);
+    let scalars = events.filter(|(event, _)| matches!(event, Event::Scalar(..)));
+    let scalars: Vec<Span> = scalars.filter_map(|(_, at)| at.byte_range()).collect();
     let mut found = Vec::new();
     let mut line = 0;
     while line < content.len() {

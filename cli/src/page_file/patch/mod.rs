@@ -11,35 +11,27 @@
 
 mod block;
 mod changes;
-mod context;
 mod edit;
-mod emit;
-mod error;
 mod flow;
-mod layout;
-mod lex;
 mod mark;
-mod order;
 mod sequence;
 mod splice;
-mod style;
-mod syntax;
 mod value;
 mod writer;
 
-pub(crate) use edit::{Edit, MarkedConflict, Path, Step};
-pub(crate) use error::PatchError;
+pub(crate) use edit::{Edit, MarkedConflict, PatchError, Path, Step, moves};
 #[cfg(test)]
 use mark::marks;
 pub(crate) use mark::{refuse_marks, without_marks};
-pub(crate) use order::moves;
 
 use changes::TextChange;
-use context::{Writer, not_in_place};
+use edit::not_in_place;
 use serde_json::Value;
+use splice::{Writer, render};
 
+use super::emit::TextStyle;
 use super::node::Node;
-use super::parse;
+use super::read::{read, read_with_layout};
 
 /// Returns the text after edits, which may be given in any order.
 ///
@@ -48,7 +40,7 @@ use super::parse;
 /// [`PatchError`]; nothing is returned then.
 pub(crate) fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
     let content = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let root = parse::parse(content).map_err(PatchError::Invalid)?;
+    let (root, odd) = read_with_layout(content).map_err(PatchError::Invalid)?;
     let change = TextChange::of(&root, edits)?;
     let path = Path::root();
     let expected = change.applied(&root, &path)?;
@@ -56,15 +48,16 @@ pub(crate) fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
     if let Some(at) = lone_carriage_return(content) {
         return Err(refused(at, "a line ends with a carriage return alone"));
     }
-    let syntax::Tokens { root: syntax, scalars } =
-        syntax::read(content).map_err(|at| refused(at, "it is written in an unusual way"))?;
+    if let Some(at) = odd {
+        return Err(refused(at, "it is written in an unusual way"));
+    }
     if change.rewritten(&root, &path)?.is_some() {
         return Err(refused(0, "nothing of the file would be left"));
     }
-    let style = style::of(content, &syntax);
-    let writer = Writer { text: content, style, scalars };
-    let splices = writer.splices(&syntax, &root, &change)?;
-    let patched = splice::render(content, 0..content.len(), splices)
+    let style = TextStyle::of(content, &root);
+    let splices =
+        Writer { text: content, style, scalars: root.scalars() }.splices(&root, &change)?;
+    let patched = render(content, 0..content.len(), splices)
         .map_err(|at| refused(at, "its lines are shared with other values"))?;
     verify(&root, edits, &patched, &expected)?;
     Ok(format!("{}{patched}", &text[..text.len() - content.len()]))
@@ -78,7 +71,7 @@ fn verify(
     expected: &Value,
 ) -> Result<(), PatchError> {
     let text_of = |value: &Value| value.to_string();
-    let read = parse::parse(patched).map(|root| root.to_json());
+    let read = read(patched).map(|root| root.to_json());
     let path = match read {
         // Equal maps may differ in the order of their keys.
         Ok(read) if text_of(&read) == text_of(expected) => return Ok(()),

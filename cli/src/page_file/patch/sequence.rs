@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::changes::EntryPart;
-use super::context::{Region, not_in_place};
-use super::error::PatchError;
-use super::splice::{Piece, Splice};
+use super::edit::{PatchError, not_in_place};
+use super::splice::{Piece, Region, Splice};
 use crate::page_file::node::Span;
 
 /// Entry with its comments.

@@ -1,6 +1,31 @@
-//! Replacements of parts of a text.
+//! Replacements of parts of a text, and what they are made from.
 
-use crate::page_file::node::Span;
+use super::edit::Path;
+use crate::page_file::emit::TextStyle;
+use crate::page_file::lex::{line_start, skip_blanks};
+use crate::page_file::node::{Node, Span};
+
+/// Text with its style.
+#[derive(Debug)]
+pub(super) struct Writer<'t> {
+    /// Text without its byte order mark.
+    pub(super) text: &'t str,
+    /// Notation of the text.
+    pub(super) style: TextStyle,
+    /// Spans of the scalars of the text.
+    pub(super) scalars: Vec<Span>,
+}
+
+/// Collection whose entries are rearranged.
+#[derive(Debug)]
+pub(super) struct Region<'t> {
+    /// Text around it.
+    pub(super) writer: &'t Writer<'t>,
+    /// Collection.
+    pub(super) node: &'t Node,
+    /// Path of the collection.
+    pub(super) path: &'t Path,
+}
 
 /// Replacement of a part of a text.
 #[derive(Debug)]
@@ -24,6 +49,20 @@ impl Splice {
     /// Creates a replacement by a text.
     pub(super) fn new(span: Span, text: impl Into<String>) -> Self {
         Self { span, pieces: vec![Piece::Text(text.into())] }
+    }
+}
+
+impl Writer<'_> {
+    /// First character of the line of a place that is not in a scalar of several lines.
+    pub(super) fn line_of(&self, mut at: usize) -> usize {
+        loop {
+            let line = line_start(self.text, at);
+            let next = self.scalars.partition_point(|scalar| scalar.end <= line);
+            match self.scalars.get(next) {
+                Some(scalar) if scalar.start < line => at = scalar.start,
+                _ => return skip_blanks(self.text, line),
+            }
+        }
     }
 }
 

@@ -3,112 +3,110 @@
 use granit_parser::ScalarStyle;
 use serde_json::Value;
 
-use super::context::{Writer, not_in_place};
-use super::edit::Path;
-use super::emit::is_full;
-use super::error::PatchError;
-use super::layout::{spaces_after_dash, tail_end};
-use super::lex::{column, comment_after, line_end, line_start, skip_blanks};
-use super::splice::Splice;
-use super::syntax::{Collection, Entry, Kind};
-use crate::page_file::node::Span;
+use super::edit::{PatchError, Path, not_in_place};
+use super::splice::{Splice, Writer};
+use crate::page_file::emit::is_full;
+use crate::page_file::lex::{
+    column, comment_after, line_end, line_start, skip_blanks, spaces_after_dash, tail_end,
+};
+use crate::page_file::node::{Node, Notation};
 
-/// Returns the splice that replaces the value of an entry.
+/// Returns the splice that replaces a value of a collection.
 pub(super) fn splice(
     writer: &Writer<'_>,
-    collection: &Collection,
-    at: usize,
+    parent: &Node,
+    value: &Node,
     new: &Value,
     path: &Path,
 ) -> Result<Splice, PatchError> {
-    let entry = &collection.entries[at];
-    if collection.is_flow {
-        return Ok(in_flow(writer, entry, new));
+    if parent.is_flow() {
+        return Ok(in_flow(writer, value, new));
     }
-    let value = &entry.value;
-    if let (Kind::Block(style, indent), Value::String(text)) = (&value.kind, new) {
-        let column = indent.unwrap_or(column(writer.text, entry.start) + writer.style.map_indent);
+    let layout = &value.layout;
+    if let (Notation::Block(style, indent), Value::String(text)) = (&layout.style, new) {
+        let column = indent.unwrap_or(column(writer.text, layout.start) + writer.style.map_indent);
         if let Some((header, lines)) = writer.style.block_scalar(text, *style, column) {
-            let comment = header_comment(writer, entry);
+            let comment = header_comment(writer, value);
             let text = format!("{header}{comment}{}{lines}", writer.style.line_break);
-            return Ok(Splice::new(value.span.clone(), text));
+            return Ok(Splice::new(value.layout.extent.clone(), text));
         }
     }
-    match in_lines(writer, collection, at, new, path)? {
+    match in_lines(writer, parent, value, new, path)? {
         Some(splice) => Ok(splice),
-        None => Ok(on_one_line(writer, collection, at, new)),
+        None => Ok(on_one_line(writer, value, new)),
     }
 }
 
 /// Replaces a value of a flow collection.
-fn in_flow(writer: &Writer<'_>, entry: &Entry, new: &Value) -> Splice {
-    let value = &entry.value;
-    let text = match &value.kind {
-        Kind::Scalar(style) => match new {
-            Value::Array(_) | Value::Object(_) => json_or_flow(writer, entry, new),
-            scalar => writer.style.scalar(scalar, *style, true),
-        },
-        _ => json_or_flow(writer, entry, new),
+fn in_flow(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
+    let text = match &value.layout.style {
+        Notation::Scalar(style) if !new.is_array() && !new.is_object() => {
+            writer.style.scalar(new, *style, true)
+        }
+        _ => json_or_flow(writer, value, new),
     };
-    if !matches!(value.kind, Kind::Empty) {
-        return Splice::new(value.span.clone(), text);
+    if value.layout.style != Notation::Empty {
+        return Splice::new(value.layout.extent.clone(), text);
     }
-    Splice::new(value.span.clone(), format!("{}{text}", if entry.lacks_colon { ": " } else { " " }))
+    Splice::new(
+        value.layout.extent.clone(),
+        format!("{}{text}", if value.layout.lacks_colon { ": " } else { " " }),
+    )
 }
 
 /// Writes a value of a flow collection; in JSON over several lines if the object around it is.
-fn json_or_flow(writer: &Writer<'_>, entry: &Entry, new: &Value) -> String {
-    let line = line_start(writer.text, entry.start);
+fn json_or_flow(writer: &Writer<'_>, old: &Node, new: &Value) -> String {
+    let line = line_start(writer.text, old.layout.start);
     let first = skip_blanks(writer.text, line);
-    if writer.style.is_json && line > 0 && first == entry.start {
+    if writer.style.is_json && line > 0 && first == old.layout.start {
         return writer.style.pretty(new, &writer.text[line..first]);
     }
     writer.style.flow(new)
 }
 
 /// Replaces a value of a block collection by one on the line of its key.
-fn on_one_line(writer: &Writer<'_>, collection: &Collection, at: usize, new: &Value) -> Splice {
-    let entry = &collection.entries[at];
-    let value = &entry.value;
-    let text = match (&value.kind, new) {
-        (Kind::Scalar(style), scalar) if !is_full(scalar) => {
+fn on_one_line(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
+    let text = match (&value.layout.style, new) {
+        (Notation::Scalar(style), scalar) if !is_full(scalar) => {
             writer.style.scalar(scalar, *style, false)
         }
         (_, Value::Array(_) | Value::Object(_)) => writer.style.flow(new),
         (_, scalar) => writer.style.scalar(scalar, ScalarStyle::Plain, false),
     };
-    match value.kind {
-        Kind::Empty => Splice::new(value.span.clone(), format!(" {text}")),
-        Kind::Block(..) => {
-            Splice::new(value.span.clone(), format!("{text}{}", header_comment(writer, entry)))
+    match value.layout.style {
+        Notation::Empty => Splice::new(value.layout.extent.clone(), format!(" {text}")),
+        Notation::Block(..) => Splice::new(
+            value.layout.extent.clone(),
+            format!("{text}{}", header_comment(writer, value)),
+        ),
+        Notation::Collection { is_flow: false, .. } => {
+            let comment = comment(writer, value.layout.after_head);
+            let end = tail_end(writer.text, value);
+            Splice::new(value.layout.after_head..end, format!(" {text}{comment}"))
         }
-        Kind::Collection(Collection { is_flow: false, .. }) => {
-            let comment = comment(writer, value.after_head);
-            let end = tail_end(writer.text, collection, at);
-            Splice::new(value.after_head..end, format!(" {text}{comment}"))
-        }
-        _ => Splice::new(value.span.clone(), text),
+        _ => Splice::new(value.layout.extent.clone(), text),
     }
 }
 
 /// Replaces a value of a block collection by one on lines of its own: a collection, or a string of several lines.
 fn in_lines(
     writer: &Writer<'_>,
-    collection: &Collection,
-    at: usize,
+    parent: &Node,
+    value: &Node,
     new: &Value,
     path: &Path,
 ) -> Result<Option<Splice>, PatchError> {
     let (text, style) = (writer.text, &writer.style);
-    let entry = &collection.entries[at];
-    let value = &entry.value;
-    let is_quoted =
-        matches!(value.kind, Kind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
-    let here = column(text, entry.start);
+    let layout = &value.layout;
+    let is_quoted = matches!(
+        layout.style,
+        Notation::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted)
+    );
+    let here = column(text, layout.start);
     let (header, lines, indent) = match new {
         Value::String(string) if string.contains('\n') && !is_quoted && !value.is_full_flow() => {
             // A comment below would become a line of the string.
-            if tail_end(text, collection, at) > line_end(text, value.span.end) {
+            if tail_end(text, value) > line_end(text, layout.extent.end) {
                 return Ok(None);
             }
             let indent = here + style.map_indent;
@@ -119,46 +117,46 @@ fn in_lines(
             }
         }
         new if is_full(new) && !value.is_full_flow() => {
-            let indent = match (value.collection(), new) {
-                (Some(old), new) if !old.is_flow && old.is_map == new.is_object() => {
-                    column(text, value.span.start)
-                }
-                (_, Value::Array(_)) if collection.is_map => here + style.list_indent,
-                _ => here + style.map_indent,
+            let indent = if value.is_block() && value.is_map() == new.is_object() {
+                column(text, layout.extent.start)
+            } else if new.is_array() && parent.is_map() {
+                here + style.list_indent
+            } else {
+                here + style.map_indent
             };
             (None, style.block(new, indent, None), indent)
         }
         _ => return Ok(None),
     };
-    let after_head = value.after_head;
-    let (end, comment) = match &value.kind {
-        Kind::Block(..) => {
-            if text[after_head..value.span.start].contains('#') {
+    let (after_head, extent) = (layout.after_head, &layout.extent);
+    let (end, comment) = match &layout.style {
+        Notation::Block(..) => {
+            if text[after_head..extent.start].contains('#') {
                 let reason = "there is a comment above the value";
-                return Err(not_in_place(path, &value.span, reason));
+                return Err(not_in_place(path, extent, reason));
             }
-            (value.span.end, header_comment(writer, entry))
+            (extent.end, header_comment(writer, value))
         }
-        Kind::Collection(Collection { is_flow: false, .. }) => {
-            (tail_end(text, collection, at), comment(writer, after_head))
+        Notation::Collection { is_flow: false, .. } => {
+            (tail_end(text, value), comment(writer, after_head))
         }
-        Kind::Empty => (line_end(text, after_head), comment(writer, after_head)),
+        Notation::Empty => (line_end(text, after_head), comment(writer, after_head)),
         _ => {
-            let before = &text[after_head..value.span.start];
-            let (above, after) = (comment(writer, after_head), comment(writer, value.span.end));
+            let before = &text[after_head..extent.start];
+            let (above, after) = (comment(writer, after_head), comment(writer, extent.end));
             let comments = before.lines().filter(|line| line.contains('#')).count();
             if comments > usize::from(!above.is_empty()) || !above.is_empty() && !after.is_empty() {
                 let reason = "there are several comments beside the value";
-                return Err(not_in_place(path, &value.span, reason));
+                return Err(not_in_place(path, extent, reason));
             }
-            (line_end(text, value.span.end), format!("{above}{after}"))
+            (line_end(text, extent.end), format!("{above}{after}"))
         }
     };
-    let follows_dash = !collection.is_map && comment.is_empty() && after_head == entry.start + 1;
+    let follows_dash = !parent.is_map() && comment.is_empty() && after_head == layout.start + 1;
     let new = match header {
         Some(header) => format!(" {header}{comment}{}{lines}", style.line_break),
         None if follows_dash => {
-            style.block_item(new, here, spaces_after_dash(text, entry), None).split_off(1)
+            style.block_item(new, here, spaces_after_dash(text, value), None).split_off(1)
         }
         None => format!("{comment}{}{}{lines}", style.line_break, " ".repeat(indent)),
     };
@@ -166,10 +164,9 @@ fn in_lines(
 }
 
 /// Comment on the line of the header of a block scalar, with the space before it.
-fn header_comment(writer: &Writer<'_>, entry: &Entry) -> String {
-    let start = entry.value.span.start;
-    let header: Span = start..line_end(writer.text, start);
-    let indicators = writer.text[header].find(char::is_whitespace);
+fn header_comment(writer: &Writer<'_>, value: &Node) -> String {
+    let start = value.layout.extent.start;
+    let indicators = writer.text[start..line_end(writer.text, start)].find(char::is_whitespace);
     indicators.map(|length| comment(writer, start + length)).unwrap_or_default()
 }
 

@@ -1,71 +1,65 @@
 //! Splices for the changes of a document.
 
-use super::changes::{TextChange, child, step};
-use super::context::{Region, Writer, not_in_place};
-use super::edit::{MarkedConflict, Path};
-use super::error::PatchError;
-use super::lex::line_start;
-use super::splice::Splice;
-use super::syntax::Syntax;
+use super::changes::{TextChange, step};
+use super::edit::{MarkedConflict, PatchError, Path, not_in_place};
+use super::splice::{Region, Splice, Writer};
 use super::{block, flow, mark, value};
-use crate::page_file::node::Node;
+use crate::page_file::lex::line_start;
+use crate::page_file::node::{Node, Notation};
 
 impl Writer<'_> {
     /// Returns the splices for the changes of a document.
     pub(super) fn splices(
         &self,
-        syntax: &Syntax,
         root: &Node,
         change: &TextChange<'_>,
     ) -> Result<Vec<Splice>, PatchError> {
-        let path = Path::root();
-        let mut splices = self.marks(change.marks.iter().copied(), syntax.span.start, &path)?;
-        if !syntax.is_block_collection() {
-            splices.extend(self.new_marks(change, syntax.span.start, &path)?);
+        let (path, start) = (Path::root(), root.layout.extent.start);
+        let mut splices = self.marks(change.marks.iter().copied(), start, &path)?;
+        if !root.is_block() {
+            splices.extend(self.new_marks(change, start, &path)?);
         }
-        splices.extend(self.below(syntax, root, change, &path)?);
+        splices.extend(self.below(root, change, &path)?);
         Ok(splices)
     }
 
     /// Returns the splices for the changes of the entries of a value.
     fn below(
         &self,
-        syntax: &Syntax,
         node: &Node,
         change: &TextChange<'_>,
         path: &Path,
     ) -> Result<Vec<Splice>, PatchError> {
-        let Some(collection) = syntax.collection() else { return Ok(Vec::new()) };
+        let Notation::Collection { is_flow, is_regular } = node.layout.style else {
+            return Ok(Vec::new());
+        };
         let mut by_entry = Vec::with_capacity(change.children.len());
         for (&at, below) in &change.children {
-            let (Some(entry), Some(node), (_, path)) =
-                (collection.entries.get(at), child(node, at), step(node, at, path))
-            else {
-                continue;
-            };
-            let mut splices = self.marks(below.marks.iter().copied(), entry.start, &path)?;
-            let rewritten = below.rewritten(node, &path)?;
-            if rewritten.is_some() || !entry.value.is_block_collection() {
-                splices.extend(self.new_marks(below, entry.start, &path)?);
+            let (Some(value), (_, path)) = (node.child(at), step(node, at, path)) else { continue };
+            let start = value.layout.start;
+            let mut splices = self.marks(below.marks.iter().copied(), start, &path)?;
+            let rewritten = below.rewritten(value, &path)?;
+            if rewritten.is_some() || !value.is_block() {
+                splices.extend(self.new_marks(below, start, &path)?);
             }
             if below.is_removed {
                 // The rearrangement leaves it out.
             } else if let Some(new) = rewritten {
-                splices.push(value::splice(self, collection, at, &new, &path)?);
+                splices.push(value::splice(self, node, value, &new, &path)?);
             } else {
-                splices.extend(self.below(&entry.value, node, below, &path)?);
+                splices.extend(self.below(value, below, &path)?);
             }
             by_entry.push((at, splices));
         }
         if !change.rearranges() {
             return Ok(by_entry.into_iter().flat_map(|(_, splices)| splices).collect());
         }
-        if !collection.is_regular {
-            return Err(not_in_place(path, &syntax.span, "it is written in an unusual way"));
+        if !is_regular {
+            return Err(not_in_place(path, &node.layout.extent, "it is written in an unusual way"));
         }
-        let parts = change.parts(collection.entries.len(), path)?;
-        let region = Region { writer: self, syntax, collection, path };
-        if collection.is_flow {
+        let parts = change.parts(node.count(), path)?;
+        let region = Region { writer: self, node, path };
+        if is_flow {
             flow::rearranged(&region, &parts, by_entry)
         } else {
             block::rearranged(&region, &parts, by_entry)

@@ -116,7 +116,7 @@ const FILES: &[&str] = &[
 ];
 
 fn tree(text: &str) -> Value {
-    parse::parse(text).unwrap_or_else(|bad| panic!("{text}\n{bad:?}")).to_json()
+    read(text).unwrap_or_else(|bad| panic!("{text}\n{bad:?}")).to_json()
 }
 
 #[test]

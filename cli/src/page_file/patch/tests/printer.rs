@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::*;
 use super::hostile::STRINGS;
+use crate::page_file::emit::is_full;
 
 /// Choices that shrink towards zero.
 pub(super) struct Choices {
@@ -128,8 +129,8 @@ impl Printer<'_> {
         match self.choices.below(3) {
             0 if is_word => text.to_owned(),
             1 if is_printable => format!("'{}'", text.replace('\'', "''")),
-            _ if in_flow => emit::quoted(text),
-            _ => emit::quoted(text).replace("кофе", "\\u043aофе"),
+            _ if in_flow => crate::page_file::emit::quoted(text),
+            _ => crate::page_file::emit::quoted(text).replace("кофе", "\\u043aофе"),
         }
     }
 
@@ -218,7 +219,7 @@ impl Printer<'_> {
                     let above = self.above(&entry, path, &pad);
                     out += &format!("{above}{pad}{}:", self.string(key, false));
                     out += &match value {
-                        child if emit::is_full(child) && !self.choices.one_in(3) => {
+                        child if is_full(child) && !self.choices.one_in(3) => {
                             let comment = self.end_comment(&entry);
                             let indent = 1 + self.choices.below(4);
                             let indent = if child.is_array() { indent - 1 } else { indent };
@@ -233,7 +234,7 @@ impl Printer<'_> {
                     let entry = path.clone().item(at);
                     out += &self.above(&entry, path, &pad);
                     out += &match value {
-                        child if emit::is_full(child) && !self.choices.one_in(3) => {
+                        child if is_full(child) && !self.choices.one_in(3) => {
                             let spaces = 1 + self.choices.below(3);
                             let text = self.block(child, &entry, column + 1 + spaces);
                             let is_compact = !text.trim_start_matches(' ').starts_with(['#', '\n']);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::*;
 use super::printer::{Choices, Comment, Printed, object, printed, value};
+use crate::page_file::emit::is_full;
 
 /// Returns all paths of a value.
 fn paths<'v>(value: &'v Value, path: &Path, found: &mut Vec<(Path, &'v Value)>) {
@@ -177,7 +178,7 @@ fn may_go(comment: &Comment, tree: &Value, edits: &[Edit]) -> bool {
         paths(tree, &Path::root(), &mut places);
         let old = places.iter().find(|(at, _)| *at == path).map(|(_, value)| *value);
         let new = old.and_then(|old| edited(old, &path, edits));
-        old.is_some_and(emit::is_full) && new.is_none_or(|new| !emit::is_full(&new))
+        old.is_some_and(is_full) && new.is_none_or(|new| !is_full(&new))
     });
     emptied
         || edits.iter().any(|edit| match edit {
@@ -206,7 +207,8 @@ fn is_last_item(tree: &Value, path: &Path) -> bool {
 
 fn checked(tree: &Value, printed: &Printed, edits: &[Edit]) -> Result<(), TestCaseError> {
     let read = |text: &str| {
-        parse::parse(text.trim_start_matches('\u{feff}')).map(|root| root.to_json().to_string())
+        crate::page_file::read::read(text.trim_start_matches('\u{feff}'))
+            .map(|root| root.to_json().to_string())
     };
     prop_assert_eq!(
         read(&printed.text).map_err(|it| format!("{it:?}")),
@@ -228,7 +230,7 @@ fn checked(tree: &Value, printed: &Printed, edits: &[Edit]) -> Result<(), TestCa
     let is_mark =
         |edit: &&Edit| matches!(edit, Edit::Mark { .. } | Edit::Insert { mark: Some(_), .. });
     let expected = edited(tree, &Path::root(), edits).unwrap_or_default();
-    if !emit::is_full(&expected) && emit::is_full(tree) {
+    if !is_full(&expected) && is_full(tree) {
         prop_assert!(matches!(result, Err(PatchError::NotInPlace { .. })), "{:?}", result);
         return Ok(());
     }
@@ -271,7 +273,7 @@ fn run(values: Vec<u16>) -> Result<(), TestCaseError> {
     let choices = &mut Choices::new(values);
     let count = 1 + choices.below(6);
     let mut tree = object(choices, 3);
-    if !emit::is_full(&tree) {
+    if !is_full(&tree) {
         tree = json!({"profile": "cafe", "slots": []});
     }
     let edits: Vec<Edit> = (0..count).map(|number| edit(&tree, choices, number)).collect();

@@ -1,18 +1,23 @@
-//! Text of new values in the style of the document around them.
+//! Text of values in YAML and JSON: that of a new file, and that of new values in the style of the document around them.
 
 use std::fmt::Write;
 
 use granit_parser::ScalarStyle;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::page_file::compose::WORDS;
-use crate::page_file::node::Tree;
-use crate::page_file::scalar::scalar;
+use super::lex::{column, line_start, skip_blanks};
+use super::node::{Node, Tree};
+use super::read::resolved;
 use crate::sanitize::is_unsafe;
 
-/// Style of a document.
+/// Words that some YAML parser reads as another type than a string.
+const WORDS: [&str; 13] =
+    ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "infinity", "nan", "na"];
+
+/// Notation of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TextStyle {
+pub(crate) struct TextStyle {
     /// Line break.
     pub(super) line_break: &'static str,
     /// True if the text is JSON, so that nothing else may be written.
@@ -32,6 +37,40 @@ pub(super) struct TextStyle {
 pub(super) type BlockDepth = Option<usize>;
 
 impl TextStyle {
+    /// Notation of new YAML files: lists indented under their key, long lines not wrapped.
+    pub(crate) fn yaml() -> Self {
+        Self {
+            line_break: "\n",
+            is_json: false,
+            is_tight: false,
+            map_indent: 2,
+            list_indent: 2,
+            json_indent: "  ".to_owned(),
+        }
+    }
+
+    /// Returns the style of a document: what its first examples show, or what this program writes itself.
+    pub(super) fn of(text: &str, root: &Node) -> Self {
+        let first_line = text.find('\n').unwrap_or(0);
+        let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+        let is_adjacent = |it: &Node| it.layout.extent.start == it.layout.after_head;
+        let (map_indent, list_indent) = indents(text, root);
+        Self {
+            line_break: if text[..first_line].ends_with('\r') { "\r\n" } else { "\n" },
+            is_json,
+            is_tight: is_json && root.child(0).is_some_and(is_adjacent),
+            map_indent: map_indent.unwrap_or(2),
+            list_indent: list_indent.unwrap_or(2),
+            json_indent: json_indent(text, root),
+        }
+    }
+
+    /// Returns the text of a whole document.
+    pub(crate) fn document(&self, value: &Value) -> String {
+        let text = self.literal(value, self.map_indent);
+        text.unwrap_or_else(|| self.block(value, 0, None)) + self.line_break
+    }
+
     /// Returns a value on one line.
     pub(super) fn flow(&self, value: &Value) -> String {
         let mut out = String::new();
@@ -199,6 +238,55 @@ impl TextStyle {
     }
 }
 
+/// Finds the indentation of the first mapping and of the first list in a mapping of block style.
+fn indents(text: &str, parent: &Node) -> (Option<usize>, Option<usize>) {
+    let (mut map, mut list) = (None, None);
+    if !parent.is_block() {
+        return (map, list);
+    }
+    for below in parent.children().filter(|it| it.is_block()) {
+        if let (true, Some(first)) = (parent.is_map(), below.child(0)) {
+            let indent =
+                column(text, first.layout.start).saturating_sub(column(text, below.layout.start));
+            if !below.is_map() {
+                list = list.or(Some(indent));
+            } else if indent > 0 {
+                map = map.or(Some(indent));
+            }
+        }
+        if map.is_none() || list.is_none() {
+            let (map_below, list_below) = indents(text, below);
+            (map, list) = (map.or(map_below), list.or(list_below));
+        }
+    }
+    (map, list)
+}
+
+/// Returns the indentation of the first key, if it is on another line than the bracket.
+fn json_indent(text: &str, root: &Node) -> String {
+    let line = root.child(0).map(|it| line_start(text, it.layout.start));
+    match line.filter(|line| *line > root.layout.extent.start) {
+        Some(line) if skip_blanks(text, line) > line => {
+            text[line..skip_blanks(text, line)].to_owned()
+        }
+        _ => "  ".to_owned(),
+    }
+}
+
+/// Returns the depth of block style of new values after the example of the values of a collection.
+pub(super) fn value_depth(parent: &Node) -> BlockDepth {
+    let has_flow = parent.children().any(Node::is_full_flow);
+    (has_flow && !parent.children().any(Node::is_block)).then_some(0)
+}
+
+/// Returns the depth of block style of a new item after the example of another one.
+pub(super) fn item_depth(example: &Node) -> BlockDepth {
+    if example.is_full_flow() {
+        return Some(0);
+    }
+    if example.is_scalar() { None } else { value_depth(example).map(|depth| depth + 1) }
+}
+
 /// Tells whether a value is a collection with entries.
 pub(super) fn is_full(value: &Value) -> bool {
     match value {
@@ -239,7 +327,21 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && !(in_flow && text.contains([',', '[', ']', '{', '}']))
         && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
         && !(text.contains(|c: char| c.is_ascii_digit()) && text.chars().all(number_like))
-        && matches!(scalar(text), Some(Tree::Text(read)) if read == text)
+        && !is_date(text)
+        && matches!(resolved(text), Some(Tree::Text(read)) if read == text)
+}
+
+/// Tells whether a text begins like a date (`2026-08-01T19:00:00Z`), which a parser of YAML 1.1 reads as a point in time.
+fn is_date(text: &str) -> bool {
+    let are_digits = |it: &str| it.bytes().all(|c| c.is_ascii_digit());
+    let mut parts = text.splitn(3, '-');
+    let mut next = || parts.next().unwrap_or_default();
+    let (year, month, day) = (next(), next(), next());
+    year.len() == 4
+        && are_digits(year)
+        && matches!(month.len(), 1 | 2)
+        && are_digits(month)
+        && day.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Tells whether a character can only be written as an escape sequence.
@@ -287,13 +389,5 @@ fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> String {
 
 /// Returns a value as JSON on one line without unsafe characters.
 pub(super) fn json_text(value: &Value) -> String {
-    let style = TextStyle {
-        line_break: "\n",
-        is_json: true,
-        is_tight: false,
-        map_indent: 2,
-        list_indent: 2,
-        json_indent: "  ".to_owned(),
-    };
-    style.flow(value)
+    TextStyle { is_json: true, ..TextStyle::yaml() }.flow(value)
 }

@@ -1,6 +1,6 @@
 //! White space, comments and lines between the values of a document.
 
-use crate::page_file::node::Span;
+use super::node::{Node, Span};
 
 /// Returns the place of the next character that is neither white space nor in a comment.
 pub(super) fn skip_trivia(text: &str, mut at: usize) -> usize {
@@ -33,7 +33,7 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
 }
 
 /// Start of the line below that of a place.
-pub(super) fn next_line(text: &str, at: usize) -> Option<usize> {
+fn next_line(text: &str, at: usize) -> Option<usize> {
     text[at..].find('\n').map(|length| at + length + 1)
 }
 
@@ -70,4 +70,30 @@ pub(super) fn comments_above(text: &str, from: usize, at: usize) -> usize {
         (start, line) = (comment, above);
     }
     start
+}
+
+/// End of an entry of a block collection with its comments, before the line break.
+pub(super) fn tail_end(text: &str, value: &Node) -> usize {
+    let indent = column(text, value.layout.start);
+    let end = value.layout.extent.end;
+    let mut end = comment_after(text, end).map_or(end, |comment| comment.end);
+    let mut line = next_line(text, end);
+    while let Some(start) = line {
+        let first = skip_blanks(text, start);
+        match text.as_bytes().get(first) {
+            Some(b'#') if column(text, first) > indent => end = line_end(text, first),
+            Some(b'\r' | b'\n') => {}
+            _ => break,
+        }
+        line = next_line(text, first);
+    }
+    end
+}
+
+/// Number of spaces between a dash and the value that follows it on its line; one if there is none.
+pub(super) fn spaces_after_dash(text: &str, item: &Node) -> usize {
+    let dash = item.layout.start;
+    let spaces = skip_blanks(text, dash + 1) - dash - 1;
+    let is_beside = item.layout.after_head + spaces == item.layout.extent.start;
+    if is_beside { spaces.max(1) } else { 1 }
 }
