@@ -1,6 +1,7 @@
 //! Work that would block an executor's thread: files, and locks that other processes hold.
 
 use std::panic::resume_unwind;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
@@ -17,6 +18,11 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
             Err(_) => std::future::pending().await,
         },
     }
+}
+
+/// Locks a mutex whose value is whole whenever it is unlocked, even by a panic.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits between two attempts to take a lock that another process holds.

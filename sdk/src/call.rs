@@ -4,25 +4,25 @@ use std::fmt;
 use std::future::{Future, IntoFuture, ready};
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
+use crate::blocking::locked;
 use crate::call_sender::{AnswerCell, CallSender};
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
+use crate::generated::RequestResult;
 use crate::operation::Operation;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
 use crate::transport::trace::call_span;
-use crate::transport::{
-    Answer, BoxFuture, CallOptions, RequestResult, Reservation, caller_headers,
-};
+use crate::transport::{Answer, BoxFuture, CallOptions, Reservation, caller_headers};
 
 /// Function that sends the requests of a call. It sends the same ones each time.
 type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + Sync>;
@@ -420,7 +420,7 @@ async fn with_answer<T>(
     (sender.undecoded, sender.decodes) = (Some(slot.clone()), decodes);
     let operation = sender.operation;
     let result = send(sender).await;
-    let answer = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let answer = locked(&slot).take();
     match (answer, result) {
         (Some(answer), result) => {
             caller.keep_answer(&answer);

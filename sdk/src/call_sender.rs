@@ -2,25 +2,27 @@
 
 use std::future::ready;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Method, Request};
 use serde::de::DeserializeOwned;
 
+use crate::blocking::locked;
 use crate::client::Client;
 use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
+use crate::generated::RequestResult;
 use crate::operation::{Effect, Operation};
-use crate::success::{RecordCheck, SuccessContent};
+use crate::shape::SuccessContent;
+use crate::success::RecordCheck;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
 use crate::transport::{
-    Answer, AttemptCounts, BoxFuture, CallOptions, CallResult, MakeRequest, RequestResult,
-    Reservation, Shared,
+    Answer, AttemptCounts, BoxFuture, CallOptions, CallResult, MakeRequest, Reservation,
 };
 
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
@@ -126,25 +128,9 @@ impl CallSender {
         Self { options: CallOptions { reserved, ..self.options.clone() }, ..self.clone() }
     }
 
-    pub(crate) fn operation(&self) -> &'static Operation {
-        self.operation
-    }
-
-    pub(crate) fn client(&self) -> &Client {
-        &self.client
-    }
-
     /// Returns whether the write is a dry run, or not sent: then nothing is read before it.
     pub(crate) fn is_not_sent(&self) -> bool {
         self.options.dry_run || self.options.writes == WriteMode::Withhold
-    }
-
-    pub(crate) fn options(&self) -> &CallOptions {
-        &self.options
-    }
-
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.client.shared
     }
 
     /// Sends one request that the generated client makes.
@@ -180,11 +166,15 @@ impl CallSender {
         R: DeserializeOwned + Send,
     {
         let request = self.made(operation, request)?;
-        let record = RecordCell::default();
-        let check = |json: &[u8]| record.read(json);
+        // Boxed, so that the futures of a call stay small.
+        let record = Mutex::new(None);
+        let check = |json: &[u8]| {
+            *locked(&record) = Some(Box::new(from_json(json)?));
+            Ok(())
+        };
         let answer = self.exchange(operation, &request, Some(&check)).await?;
-        let record = match record.take() {
-            Some(record) => record,
+        let record = match locked(&record).take() {
+            Some(record) => *record,
             // The answer to a read in place of a lost answer.
             None => answer.decode(operation)?,
         };
@@ -296,29 +286,8 @@ impl CallSender {
     /// Stores this as the call's undecoded answer.
     pub(crate) fn keep_answer(&self, answer: &Answer) {
         if let Some(slot) = &self.undecoded {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer.clone());
+            *locked(slot) = Some(answer.clone());
         }
-    }
-}
-
-/// Cell for the record that the check of an answer has decoded. Boxed, so that the futures of a call stay small.
-struct RecordCell<R>(Mutex<Option<Box<R>>>);
-
-impl<R> Default for RecordCell<R> {
-    fn default() -> Self {
-        Self(Mutex::new(None))
-    }
-}
-
-impl<R: DeserializeOwned> RecordCell<R> {
-    fn read(&self, json: &[u8]) -> serde_json::Result<()> {
-        let record = Box::new(from_json(json)?);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
-        Ok(())
-    }
-
-    fn take(self) -> Option<R> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).map(|record| *record)
     }
 }
 

@@ -8,13 +8,12 @@ use http::header::{HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
 
 use crate::base_url::{BaseUrl, InvalidBaseUrl};
-use crate::build_error::BuildError;
 use crate::secrets::Secrets;
 use crate::token::TokenSource;
 use crate::transport::caller_headers::{self, InvalidHeader};
 use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::connection_options::ConnectionOptions;
+use crate::transport::connection_options::{BuildError, ConnectionOptions};
 use crate::transport::exchange::WriteMode;
 use crate::transport::http_sender::Timeouts;
 use crate::transport::http_sender::{HttpClient, LocalResponder};
@@ -188,28 +187,7 @@ impl Client {
     }
 
     fn of_token(&self, token: Option<Arc<dyn TokenSource>>, pacer: Arc<dyn Pacer>) -> Self {
-        let shared = &*self.shared;
-        let shared = Shared {
-            base: shared.base.clone(),
-            http: shared.http.clone(),
-            connection: shared.connection.clone(),
-            headers: shared.headers.clone(),
-            before_send: shared.before_send.clone(),
-            timeouts: shared.timeouts,
-            retry: shared.retry,
-            token,
-            clock: shared.clock.clone(),
-            pacer,
-            limits: shared.limits,
-            observer: shared.observer.clone(),
-            requests: Arc::default(),
-            waits: AtomicU64::default(),
-            tally: Arc::default(),
-            budget: RetryBudget::full(shared.retry),
-            queue: Queue::default(),
-            secrets: Secrets::default(),
-            collection: shared.collection.clone(),
-        };
+        let shared = self.shared.for_token(token, pacer);
         Self { shared: Arc::new(shared), ..self.clone() }
     }
 

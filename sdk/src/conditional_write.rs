@@ -90,6 +90,16 @@ pub(crate) enum WriteStop {
     Failed(Error),
 }
 
+impl WriteStop {
+    /// Returns the error of a call that is the write.
+    pub(crate) fn into_error(self, operation: &Operation) -> Error {
+        match self {
+            Self::Failed(error) => error,
+            Self::Changed { found, outcome } => Error::changed(operation.id, outcome, &found),
+        }
+    }
+}
+
 /// Options of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteAttempt {

@@ -2,7 +2,21 @@
 #![allow(clippy::all, clippy::pedantic, clippy::unwrap_used, dead_code, missing_docs, unreachable_pub, reason = "generated")]
 
 use progenitor_client::{ByteStream, encode_path};
-use crate::transport::TypedRequest;
+/// Request of an operation, with the type of its answer.
+pub struct TypedRequest<R> {
+    pub(crate) request: reqwest::Request,
+    answer: ::std::marker::PhantomData<fn() -> R>,
+}
+impl<R> From<reqwest::Request> for TypedRequest<R> {
+    fn from(request: reqwest::Request) -> Self {
+        Self {
+            request,
+            answer: ::std::marker::PhantomData,
+        }
+    }
+}
+/// Result of a method of [`Client`].
+pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
 /// Builder of the request of each operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Client<'c> {
@@ -1748,4 +1762,281 @@ Sends a `GET` request to `/openapi.json`
 pub mod prelude {
     #[allow(unused_imports)]
     pub use super::Client;
+}
+/// Shapes of the records that the service answers with.
+pub(crate) mod shapes {
+    use crate::shape::Shape::{
+        self, Flag, Integer, List, Map, Numbers, Open, Record, Text,
+    };
+    use crate::shape::Field;
+    pub(crate) const ANALYTICS_ENVELOPE: Shape = Record(
+        &[Field::of("data", Open), Field::of("meta", ANALYTICS_META)],
+    );
+    pub(crate) const ANALYTICS_META: Shape = Record(
+        &[
+            Field::of("generatedAt", Text),
+            Field::of("cacheSeconds", Integer),
+            Field::of("retentionDays", Integer),
+            Field::of("dataStartsAt", Text),
+            Field::of("uniquesAreApproximate", Flag),
+        ],
+    );
+    pub(crate) const DELETED_META: Shape = Record(
+        &[Field::of("deleted", Integer), Field::of("total", Integer)],
+    );
+    pub(crate) const FILE: Shape = Record(
+        &[
+            Field::of("path", Text),
+            Field::of("src", Text),
+            Field::nullable("width", Integer),
+            Field::nullable("height", Integer),
+        ],
+    );
+    pub(crate) const FILE_ENVELOPE: Shape = Record(&[Field::of("data", FILE)]);
+    pub(crate) const FORM_FIELD: Shape = Record(
+        &[
+            Field::of("key", Text),
+            Field::of("type", Text),
+            Field::of("label", Text),
+            Field::nullable("placeholder", Text),
+            Field::of("required", Flag),
+        ],
+    );
+    pub(crate) const INDEX: Shape = Record(
+        &[
+            Field::of("name", Text),
+            Field::of("version", Text),
+            Field::of("baseUrl", Text),
+            Field::of("authentication", INDEX_AUTHENTICATION),
+            Field::of("discovery", Map(&Text)),
+            Field::of("conventions", Map(&Text)),
+            Field::of("limits", Map(&Integer)),
+            Field::of("examples", Map(&Text)),
+            Field::of("notAvailable", List(&Text)),
+        ],
+    );
+    pub(crate) const INDEX_AUTHENTICATION: Shape = Record(
+        &[
+            Field::of("scheme", Text),
+            Field::of("header", Text),
+            Field::of("tokenPrefix", Text),
+            Field::of("issuedAt", Text),
+            Field::of("abilities", Map(&Text)),
+        ],
+    );
+    pub(crate) const INDEX_ENVELOPE: Shape = Record(&[Field::of("data", INDEX)]);
+    pub(crate) const LANGUAGE_OPTION: Shape = Record(
+        &[Field::of("id", Integer), Field::of("code", Text), Field::of("name", Text)],
+    );
+    pub(crate) const LEAD_FORM: Shape = Record(
+        &[
+            Field::of("id", Text),
+            Field::of("title", Text),
+            Field::nullable("description", Text),
+            Field::of("buttonText", Text),
+            Field::of("successMessage", Text),
+            Field::nullable("whatsappPhone", Text),
+            Field::nullable("whatsappMessage", Text),
+            Field::of("fields", List(&FORM_FIELD)),
+            Field::of("enabled", Flag),
+            Field::nullable("submissionsLimit", Integer),
+            Field::nullable("activeTill", Text),
+            Field::of("notificationChannelIds", Numbers),
+            Field::of("active", Flag),
+            Field::of("createdAt", Text),
+        ],
+    );
+    pub(crate) const LEAD_FORM_ENVELOPE: Shape = Record(&[Field::of("data", LEAD_FORM)]);
+    pub(crate) const LEAD_FORM_LIST: Shape = Record(
+        &[Field::of("data", List(&LEAD_FORM)), Field::of("meta", LIST_META)],
+    );
+    pub(crate) const LIST_META: Shape = Record(&[Field::of("total", Integer)]);
+    pub(crate) const LOGIN_CHECK: Shape = Record(
+        &[
+            Field::of("login", Text),
+            Field::nullable("profile", Text),
+            Field::of("available", Flag),
+            Field::nullable("reason", Text),
+            Field::of("message", Text),
+        ],
+    );
+    pub(crate) const LOGIN_CHECK_ENVELOPE: Shape = Record(
+        &[Field::of("data", LOGIN_CHECK)],
+    );
+    pub(crate) const LOGIN_RULES: Shape = Record(
+        &[
+            Field::of("minLength", Integer),
+            Field::of("maxLength", Integer),
+            Field::of("pattern", Text),
+            Field::of("reserved", List(&Text)),
+        ],
+    );
+    pub(crate) const ME: Shape = Record(
+        &[
+            Field::of("userId", Integer),
+            Field::of("name", Text),
+            Field::of("abilities", List(&Text)),
+            Field::of("canWrite", Flag),
+            Field::of("limits", ME_LIMITS),
+            Field::of("analytics", ME_ANALYTICS),
+        ],
+    );
+    pub(crate) const ME_ANALYTICS: Shape = Record(
+        &[Field::of("retentionDays", Integer), Field::of("timezone", Text)],
+    );
+    pub(crate) const ME_ENVELOPE: Shape = Record(&[Field::of("data", ME)]);
+    pub(crate) const ME_LIMITS: Shape = Record(
+        &[
+            Field::of("profiles", USAGE),
+            Field::of("slotsPerProfile", Integer),
+            Field::of("slotsPerBatch", Integer),
+            Field::of("tokens", USAGE),
+            Field::of("rateLimit", RATE_LIMIT),
+            Field::of("upload", UPLOAD_LIMITS),
+        ],
+    );
+    pub(crate) const MUSIC_LINK: Shape = Record(
+        &[
+            Field::of("platform", Text),
+            Field::of("label", Text),
+            Field::of("icon", Text),
+            Field::of("url", Text),
+        ],
+    );
+    pub(crate) const MUSIC_MATCH: Shape = Record(
+        &[
+            Field::of("query", Text),
+            Field::of("matchedBy", Text),
+            Field::nullable("album", Text),
+            Field::nullable("artist", Text),
+            Field::nullable("thumbnail", Text),
+            Field::of("links", List(&MUSIC_LINK)),
+            Field::of("slot", MUSIC_SLOT),
+        ],
+    );
+    pub(crate) const MUSIC_MATCH_ENVELOPE: Shape = Record(
+        &[Field::of("data", MUSIC_MATCH)],
+    );
+    pub(crate) const MUSIC_SLOT: Shape = Record(
+        &[Field::of("type", Text), Field::of("data", Open)],
+    );
+    pub(crate) const NOTIFICATION_CHANNEL: Shape = Record(
+        &[
+            Field::of("id", Integer),
+            Field::of("channel", Text),
+            Field::nullable("label", Text),
+            Field::of("recipient", Text),
+            Field::of("isActive", Flag),
+        ],
+    );
+    pub(crate) const NOTIFICATION_CHANNEL_LIST: Shape = Record(
+        &[Field::of("data", List(&NOTIFICATION_CHANNEL)), Field::of("meta", LIST_META)],
+    );
+    pub(crate) const PROFILE: Shape = Record(
+        &[
+            Field::of("id", Integer),
+            Field::of("login", Text),
+            Field::nullable("title", Text),
+            Field::nullable("description", Text),
+            Field::nullable("avatar", Text),
+            Field::nullable("bgImage", Text),
+            Field::of("socials", List(&SOCIAL)),
+            Field::of("themeId", Integer),
+            Field::nullable("languageId", Integer),
+            Field::nullable("moodText", Text),
+            Field::nullable("moodHours", Integer),
+            Field::of("computed", PROFILE_COMPUTED),
+            Field::optional("slots", List(&crate::slot::SHAPE)),
+        ],
+    );
+    pub(crate) const PROFILE_COMPUTED: Shape = Record(
+        &[
+            Field::of("url", Text),
+            Field::nullable("avatarUrl", Text),
+            Field::nullable("bgImageUrl", Text),
+            Field::of("socials", List(&SOCIAL_COMPUTED)),
+            Field::of("isMain", Flag),
+            Field::of("status", Flag),
+            Field::nullable("moodActive", Flag),
+            Field::nullable("moodExpiresAt", Text),
+        ],
+    );
+    pub(crate) const PROFILE_ENVELOPE: Shape = Record(&[Field::of("data", PROFILE)]);
+    pub(crate) const PROFILE_LIST: Shape = Record(
+        &[Field::of("data", List(&PROFILE)), Field::of("meta", LIST_META)],
+    );
+    pub(crate) const PROFILE_SETTINGS: Shape = Record(
+        &[
+            Field::of("profileId", Integer),
+            Field::of("login", Text),
+            Field::nullable("languageId", Integer),
+            Field::nullable("languageCode", Text),
+            Field::of("computed", PROFILE_SETTINGS_COMPUTED),
+            Field::of("options", PROFILE_SETTINGS_OPTIONS),
+        ],
+    );
+    pub(crate) const PROFILE_SETTINGS_COMPUTED: Shape = Record(
+        &[Field::of("url", Text), Field::of("effectiveLanguageCode", Text)],
+    );
+    pub(crate) const PROFILE_SETTINGS_ENVELOPE: Shape = Record(
+        &[Field::of("data", PROFILE_SETTINGS)],
+    );
+    pub(crate) const PROFILE_SETTINGS_OPTIONS: Shape = Record(
+        &[
+            Field::of("languages", List(&LANGUAGE_OPTION)),
+            Field::of("login", LOGIN_RULES),
+        ],
+    );
+    pub(crate) const RATE_LIMIT: Shape = Record(
+        &[
+            Field::of("requestsPerSecond", Integer),
+            Field::of("requestsPerMinute", Integer),
+            Field::of("musicLookupPerMinute", Integer),
+            Field::of("analyticsPerMinute", Integer),
+        ],
+    );
+    pub(crate) const SLOT_ENVELOPE: Shape = Record(
+        &[Field::of("data", crate::slot::SHAPE)],
+    );
+    pub(crate) const SLOT_LIST: Shape = Record(
+        &[Field::of("data", List(&crate::slot::SHAPE))],
+    );
+    pub(crate) const SLOT_TYPE: Shape = Record(
+        &[
+            Field::of("type", Text),
+            Field::of("title", Text),
+            Field::of("description", Text),
+            Field::of("writable", Flag),
+            Field::of("schema", Open),
+            Field::of("computed", Open),
+            Field::of("enumLabels", Open),
+            Field::of("example", Open),
+        ],
+    );
+    pub(crate) const SLOT_TYPE_ENVELOPE: Shape = Record(&[Field::of("data", SLOT_TYPE)]);
+    pub(crate) const SLOT_TYPE_LIST: Shape = Record(
+        &[Field::of("data", List(&SLOT_TYPE))],
+    );
+    pub(crate) const SLOTS_DELETED: Shape = Record(&[Field::of("meta", DELETED_META)]);
+    pub(crate) const SOCIAL: Shape = Record(
+        &[Field::of("link", Text), Field::of("order", Integer)],
+    );
+    pub(crate) const SOCIAL_COMPUTED: Shape = Record(&[Field::of("icon", Text)]);
+    pub(crate) const UPLOAD_LIMITS: Shape = Record(
+        &[Field::of("maxMegabytes", Integer), Field::of("maxMegabytesFromUrl", Integer)],
+    );
+    pub(crate) const UPLOAD_URL: Shape = Record(
+        &[
+            Field::of("upload_url", Text),
+            Field::of("method", Text),
+            Field::of("max_bytes", Integer),
+            Field::of("expires_at", Text),
+        ],
+    );
+    pub(crate) const UPLOAD_URL_ENVELOPE: Shape = Record(
+        &[Field::of("data", UPLOAD_URL)],
+    );
+    pub(crate) const USAGE: Shape = Record(
+        &[Field::of("used", Integer), Field::of("max", Integer)],
+    );
 }

@@ -76,7 +76,6 @@ mod base_url;
 mod batch;
 mod batch_error;
 mod blocking;
-mod build_error;
 mod call;
 mod call_sender;
 mod changes;
@@ -102,6 +101,7 @@ mod private_host;
 mod profile_key;
 mod same;
 mod secrets;
+mod shape;
 mod slot;
 mod success;
 #[cfg(feature = "apply")]
@@ -136,7 +136,6 @@ pub use api::{
 pub use base_url::{BaseUrl, InvalidBaseUrl};
 pub use batch::{BatchItem, BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use batch_error::{BatchCause, BatchError};
-pub use build_error::BuildError;
 pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};
@@ -157,7 +156,7 @@ pub use transport::caller_headers::{
     IdempotencyKey, InvalidHeader, InvalidIdempotencyKey, OutgoingRequest, overrides_method,
 };
 pub use transport::clock::{Clock, SystemClock};
-pub use transport::connection_options::ConnectionOptions;
+pub use transport::connection_options::{BuildError, ConnectionOptions};
 pub use transport::exchange::WriteMode;
 pub use transport::http_sender::Timeouts;
 pub use transport::observer::{AnswerView, AttemptReport, Observer, RequestView};

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::success::{self, Success, SuccessContent};
+use crate::generated::shapes;
+use crate::shape::SuccessContent::{Json, Markdown, Nothing};
+use crate::shape::{Shape, Success};
 
 /// One operation of the interface (section 4.2).
 #[derive(Debug)]
@@ -119,40 +121,40 @@ macro_rules! operations {
 }
 
 operations! {
-    GET_API_INDEX "getApiIndex" "GET /" Read General 30 200 SuccessContent::Json(&success::INDEX);
-    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30 200 SuccessContent::Json(&success::DOCUMENT);
-    GET_ME "getMe" "GET /me" Read General 30 200 SuccessContent::Json(&success::ME);
-    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30 200 SuccessContent::Json(&success::SLOT_TYPES);
-    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30 200 SuccessContent::Json(&success::SLOT_TYPE);
-    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30 200 SuccessContent::Json(&success::PROFILES);
-    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60 201 SuccessContent::Json(&success::PROFILE);
-    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30 200 SuccessContent::Json(&success::LOGIN_CHECK);
-    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30 200 SuccessContent::Json(&success::PROFILE);
-    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60 200 SuccessContent::Json(&success::PROFILE);
-    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30 200 SuccessContent::Json(&success::PROFILE_SETTINGS);
-    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60 200 SuccessContent::Json(&success::PROFILE_SETTINGS);
-    PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" "GET /profiles/{profileKey}/markdown" Read General 30 200 SuccessContent::Markdown;
-    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30 200 SuccessContent::Json(&success::SLOTS);
-    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60 201 SuccessContent::Json(&success::SLOT);
-    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60 200 SuccessContent::Json(&success::SLOTS);
-    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60 200 SuccessContent::Json(&success::SLOTS_DELETED);
-    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60 201 SuccessContent::Json(&success::SLOTS);
-    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60 200 SuccessContent::Json(&success::SLOTS);
-    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30 200 SuccessContent::Json(&success::SLOT);
-    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60 200 SuccessContent::Json(&success::SLOT);
-    DELETE_SLOT "deleteSlot" "DELETE /profiles/{profileKey}/slots/{slot}" Delete General 60 204 SuccessContent::Nothing;
-    LIST_FORMS "listForms" "GET /forms" Read General 30 200 SuccessContent::Json(&success::FORMS);
-    CREATE_FORM "createForm" "POST /forms" Create General 60 201 SuccessContent::Json(&success::FORM);
-    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30 200 SuccessContent::Json(&success::FORM);
-    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60 200 SuccessContent::Json(&success::FORM);
-    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30 200 SuccessContent::Json(&success::CHANNELS);
-    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45 200 SuccessContent::Json(&success::MUSIC);
+    GET_API_INDEX "getApiIndex" "GET /" Read General 30 200 Json(&shapes::INDEX_ENVELOPE);
+    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30 200 Json(&Shape::OBJECT);
+    GET_ME "getMe" "GET /me" Read General 30 200 Json(&shapes::ME_ENVELOPE);
+    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30 200 Json(&shapes::SLOT_TYPE_LIST);
+    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30 200 Json(&shapes::SLOT_TYPE_ENVELOPE);
+    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30 200 Json(&shapes::PROFILE_LIST);
+    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60 201 Json(&shapes::PROFILE_ENVELOPE);
+    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30 200 Json(&shapes::LOGIN_CHECK_ENVELOPE);
+    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30 200 Json(&shapes::PROFILE_ENVELOPE);
+    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60 200 Json(&shapes::PROFILE_ENVELOPE);
+    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30 200 Json(&shapes::PROFILE_SETTINGS_ENVELOPE);
+    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60 200 Json(&shapes::PROFILE_SETTINGS_ENVELOPE);
+    PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" "GET /profiles/{profileKey}/markdown" Read General 30 200 Markdown;
+    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30 200 Json(&shapes::SLOT_LIST);
+    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60 201 Json(&shapes::SLOT_ENVELOPE);
+    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60 200 Json(&shapes::SLOT_LIST);
+    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60 200 Json(&shapes::SLOTS_DELETED);
+    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60 201 Json(&shapes::SLOT_LIST);
+    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60 200 Json(&shapes::SLOT_LIST);
+    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30 200 Json(&shapes::SLOT_ENVELOPE);
+    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60 200 Json(&shapes::SLOT_ENVELOPE);
+    DELETE_SLOT "deleteSlot" "DELETE /profiles/{profileKey}/slots/{slot}" Delete General 60 204 Nothing;
+    LIST_FORMS "listForms" "GET /forms" Read General 30 200 Json(&shapes::LEAD_FORM_LIST);
+    CREATE_FORM "createForm" "POST /forms" Create General 60 201 Json(&shapes::LEAD_FORM_ENVELOPE);
+    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30 200 Json(&shapes::LEAD_FORM_ENVELOPE);
+    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60 200 Json(&shapes::LEAD_FORM_ENVELOPE);
+    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30 200 Json(&shapes::NOTIFICATION_CHANNEL_LIST);
+    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45 200 Json(&shapes::MUSIC_MATCH_ENVELOPE);
     // The time of an upload depends on its size: only a stall ends it sooner.
-    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600 201 SuccessContent::Json(&success::FILE);
-    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60 200 SuccessContent::Json(&success::UPLOAD_URL);
-    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30 200 SuccessContent::Json(&success::ANALYTICS);
-    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30 200 SuccessContent::Json(&success::ANALYTICS);
-    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30 200 SuccessContent::Json(&success::ANALYTICS);
+    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600 201 Json(&shapes::FILE_ENVELOPE);
+    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60 200 Json(&shapes::UPLOAD_URL_ENVELOPE);
+    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30 200 Json(&shapes::ANALYTICS_ENVELOPE);
+    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30 200 Json(&shapes::ANALYTICS_ENVELOPE);
+    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30 200 Json(&shapes::ANALYTICS_ENVELOPE);
 }
 
 #[cfg(test)]

@@ -5,12 +5,24 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use crate::base_url::is_loopback;
 
 /// Returns whether an IP address is one that only this machine or its network can reach.
 pub(crate) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_private_v4(address),
         IpAddr::V6(address) => is_private_v6(address),
+    }
+}
+
+/// Returns whether the host of a URL is a private address or this machine; other names are not looked up.
+pub(crate) fn is_private_url(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => is_private(address.into()),
+        Some(Host::Ipv6(address)) => is_private(address.into()),
+        Some(Host::Domain(_)) | None => is_loopback(url),
     }
 }
 
@@ -57,6 +69,8 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
 /// Resolver that resolves no name to a private host, except those that are trusted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PublicOnlyResolver {
+    /// The one name that must not, if only one is guarded.
+    pub(crate) guarded: Option<String>,
     /// Names that may resolve to private hosts.
     pub(crate) trusted: Vec<String>,
     /// All names may resolve to private hosts.
@@ -76,10 +90,19 @@ pub(crate) enum NameError {
     Lookup(io::Error),
 }
 
+impl PublicOnlyResolver {
+    /// Returns a resolver that guards one name; others, such as a proxy's, may resolve to any host.
+    pub(crate) fn guarding(name: String) -> Self {
+        Self { guarded: Some(name), ..Self::default() }
+    }
+}
+
 impl Resolve for PublicOnlyResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is = |other: &str| name.as_str().eq_ignore_ascii_case(other);
-        let is_trusted = self.trusts_all || self.trusted.iter().any(|other| is(other));
+        let is_trusted = self.trusts_all
+            || self.guarded.as_deref().is_some_and(|other| !is(other))
+            || self.trusted.iter().any(|other| is(other));
         let known = self.known.iter().find(|(other, _)| is(other)).map(|(_, address)| *address);
         Box::pin(async move {
             let all: Vec<SocketAddr> = match known {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ids::SlotId;
+use crate::shape::{Field, Shape};
 use crate::tolerant::Object;
 
 /// A slot of a page (the interface, section 2.2).
@@ -38,6 +39,14 @@ pub struct Slot {
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
+
+/// What is read as a slot.
+pub(crate) const SHAPE: Shape = Shape::Record(&[
+    Field::of("id", Shape::Integer),
+    Field::of("type", Shape::Text),
+    Field::nullable("data", Shape::Open),
+    Field::optional("supported", Shape::Flag),
+]);
 
 // By hand because a flattened map would make serde buffer the whole record first.
 impl<'de> Deserialize<'de> for Slot {

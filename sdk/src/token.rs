@@ -8,13 +8,13 @@ use std::future::{Future, ready};
 use std::io::{self, Read};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
 
-use crate::blocking::blocking;
+use crate::blocking::{blocking, locked};
 
 /// An access token (the interface, section 5). Its text can be sent, not shown: `Debug` prints a placeholder. It is wiped from memory with
 /// its last clone.
@@ -241,7 +241,7 @@ impl EnvironmentToken {
     }
 
     fn last(&self) -> MutexGuard<'_, Option<Token>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.last)
     }
 
     async fn current(&self) -> Result<Token, TokenError> {

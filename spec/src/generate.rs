@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::annotate::annotate;
 use crate::requests::requests_only;
+use crate::shapes::shapes;
 use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
@@ -57,6 +58,7 @@ pub fn generate(document: Value) -> Result<String, Error> {
     let mut file = syn::parse2(type_as_kind(tokens))?;
     annotate(&mut file, &described);
     requests_only(&mut file);
+    file.items.push(shapes(&described)?.into());
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
 }
 

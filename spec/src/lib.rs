@@ -12,6 +12,7 @@ mod generate;
 mod normal;
 mod requests;
 mod schema;
+mod shapes;
 mod tailor;
 mod tolerant;
 

@@ -31,7 +31,22 @@ pub(crate) fn requests_only(file: &mut File) {
                 use progenitor_client::{ByteStream, encode_path};
             },
             parse_quote! {
-                use crate::transport::TypedRequest;
+                /// Request of an operation, with the type of its answer.
+                pub struct TypedRequest<R> {
+                    pub(crate) request: reqwest::Request,
+                    answer: ::std::marker::PhantomData<fn() -> R>,
+                }
+            },
+            parse_quote! {
+                impl<R> From<reqwest::Request> for TypedRequest<R> {
+                    fn from(request: reqwest::Request) -> Self {
+                        Self { request, answer: ::std::marker::PhantomData }
+                    }
+                }
+            },
+            parse_quote! {
+                /// Result of a method of [`Client`].
+                pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
             },
             parse_quote! {
                 /// Builder of the request of each operation.

@@ -99,7 +99,7 @@ fn the_readme_and_the_guides_show_what_compiles() {
 /// The guide to testing shows the example of the module, which is compiled and run there.
 #[test]
 fn the_guide_to_testing_shows_the_example_of_the_module() {
-    let module = include_str!("../../sdk/src/testing/mod.rs");
+    let module = include_str!("../../sdk/src/testing.rs");
     let [shown] = &parts(include_str!("../../docs/testing.md"), "```rust", "```")[..] else {
         panic!("one example")
     };

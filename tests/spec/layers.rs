@@ -95,6 +95,7 @@ fn no_files_import_each_other_in_a_cycle() {
 /// What the check of links may import: nothing that knows a token, a client or its connections.
 const BELOW_LINK_CHECK: &[&str] = &[
     "base_url",
+    "blocking",
     "link_check",
     "private_host",
     "transport::clock",

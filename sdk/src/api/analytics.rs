@@ -73,6 +73,31 @@ impl AnalyticsQuery {
     }
 }
 
+impl AnalyticsQuery {
+    /// Passes the parts of the query to a method of the generated client.
+    fn pass<R>(
+        &self,
+        method: impl FnOnce(
+            Option<AnalyticsBucket>,
+            Option<bool>,
+            Option<&str>,
+            Option<&str>,
+            Option<&str>,
+            Option<AnalyticsPeriod>,
+        ) -> R,
+    ) -> R {
+        let (name, days) = match self.period {
+            None => (None, None),
+            Some(Period(Span::Named(name))) => (Some(name), None),
+            Some(Period(Span::Days { first, last })) => {
+                (None, Some((first.to_string(), last.to_string())))
+            }
+        };
+        let (first, last) = days.as_ref().map(|(first, last)| (&**first, &**last)).unzip();
+        method(self.bucket, self.compare, first, last, self.include.as_deref(), name)
+    }
+}
+
 impl Analytics {
     /// Returns the numbers as a type of the program, which names the ones that it needs. The service writes an empty object as `[]`: an
     /// [`Object`] reads both.
@@ -125,20 +150,13 @@ impl AnalyticsHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        let AnalyticsQuery { period, bucket, include, compare } = query;
-        let SentPeriod { name, first, last } = SentPeriod::of(period);
         Call::of(
             &self.client,
             operation::GET_ACCOUNT_ANALYTICS,
             move |api| {
-                api.get_account_analytics(
-                    bucket,
-                    compare,
-                    first.as_deref(),
-                    last.as_deref(),
-                    include.as_deref(),
-                    name,
-                )
+                query.pass(|bucket, compare, first, last, include, name| {
+                    api.get_account_analytics(bucket, compare, first, last, include, name)
+                })
             },
             Analytics::from,
         )
@@ -159,20 +177,12 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        let AnalyticsQuery { period, bucket, include, compare } = query;
-        let SentPeriod { name, first, last } = SentPeriod::of(period);
         self.call(
             operation::GET_PROFILE_ANALYTICS,
             move |api, key| {
-                api.get_profile_analytics(
-                    &key,
-                    bucket,
-                    compare,
-                    first.as_deref(),
-                    last.as_deref(),
-                    include.as_deref(),
-                    name,
-                )
+                query.pass(|bucket, compare, first, last, include, name| {
+                    api.get_profile_analytics(&key, bucket, compare, first, last, include, name)
+                })
             },
             Analytics::from,
         )
@@ -191,20 +201,12 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        let AnalyticsQuery { period, bucket, include, compare } = query;
-        let SentPeriod { name, first, last } = SentPeriod::of(period);
         self.call(
             operation::GET_FORM_ANALYTICS,
             move |api, id| {
-                api.get_form_analytics(
-                    &id,
-                    bucket,
-                    compare,
-                    first.as_deref(),
-                    last.as_deref(),
-                    include.as_deref(),
-                    name,
-                )
+                query.pass(|bucket, compare, first, last, include, name| {
+                    api.get_form_analytics(&id, bucket, compare, first, last, include, name)
+                })
             },
             Analytics::from,
         )
@@ -233,14 +235,6 @@ pub struct Period(Span);
 enum Span {
     Named(AnalyticsPeriod),
     Days { first: Date, last: Date },
-}
-
-/// What is sent of a period.
-#[derive(Default)]
-pub(crate) struct SentPeriod {
-    pub(crate) name: Option<AnalyticsPeriod>,
-    pub(crate) first: Option<String>,
-    pub(crate) last: Option<String>,
 }
 
 /// Reason why two days are not a period of analytics.
@@ -280,18 +274,6 @@ impl Period {
         match first.days_through(last) {
             days if days > DAYS_MAX => Err(InvalidPeriod::TooLong { first, last, days }),
             _ => Ok(Self(Span::Days { first, last })),
-        }
-    }
-}
-
-impl SentPeriod {
-    pub(crate) fn of(period: Option<Period>) -> Self {
-        match period.map(|period| period.0) {
-            None => Self::default(),
-            Some(Span::Named(name)) => Self { name: Some(name), ..Self::default() },
-            Some(Span::Days { first, last }) => {
-                Self { name: None, first: Some(first.to_string()), last: Some(last.to_string()) }
-            }
         }
     }
 }

@@ -12,16 +12,16 @@ use crate::call::{Call, Write};
 use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
+    ConditionalWrite, ReadTime, WriteAttempt, WriteVerdict, write_if_unchanged,
 };
 use crate::error::Error;
-use crate::generated::Client as Api;
 use crate::generated::types::{Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope};
+use crate::generated::{Client as Api, RequestResult};
 use crate::ids::ProfileId;
 use crate::operation::{self, Operation};
 use crate::same::same;
 use crate::tolerant::Object;
-use crate::transport::{Answer, RequestResult, Reservation};
+use crate::transport::{Answer, Reservation};
 
 /// Maximum length of a value that an error shows.
 const SHOWN: usize = 60;
@@ -92,12 +92,9 @@ pub(crate) struct ConditionalPatch<'a, T: PatchRecord> {
 impl<T: PatchRecord> ConditionalPatch<'_, T> {
     /// Sends the change. `seen` is the time of the read that showed the record, if that was just now.
     pub(super) async fn run(mut self, seen: Option<ReadTime>) -> Result<T, Error> {
-        let (client, options) = (self.sender.client(), self.sender.options());
+        let (client, options) = (&self.sender.client, &self.sender.options);
         let done = write_if_unchanged(client, T::WRITE, options, seen, &mut self).await;
-        done.map_err(|stop| match stop {
-            WriteStop::Failed(error) => error,
-            WriteStop::Changed { found, outcome } => Error::changed(T::WRITE.id, outcome, &found),
-        })
+        done.map_err(|stop| stop.into_error(T::WRITE))
     }
 
     /// Reads the record. Returns it with its undecoded answer.
@@ -195,12 +192,12 @@ pub(super) async fn change_login<T: HasLogin>(
     key: String,
     changes: T::Changes,
 ) -> Result<T, Error> {
-    if sender.options().dry_run {
+    if sender.options.dry_run {
         let request = |api: Api<'_>| T::write(api, key, changes);
         return sender.send(T::WRITE, request).await.map(T::open);
     }
     let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
-    let seen = ReadTime::now(sender.shared());
+    let seen = ReadTime::now(&sender.client.shared);
     let (key, fields) = (before.id().to_string(), before.fields());
     ConditionalPatch::<T> { sender: &sender, key, seen: Some(fields), changes }
         .run(Some(seen))

@@ -1,9 +1,7 @@
 //! Reorder of slots, made only if they are in the order that was read.
 
 use crate::call_sender::CallSender;
-use crate::conditional_write::{
-    ConditionalWrite, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
-};
+use crate::conditional_write::{ConditionalWrite, WriteAttempt, WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{SlotList, SlotOrder};
@@ -24,15 +22,10 @@ pub(super) async fn reorder_if_unchanged(
         return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
     }
     let mut write = ConditionalReorder { sender: &sender, key, seen, order };
-    let (client, options) = (sender.client(), sender.options());
+    let (client, options) = (&sender.client, &sender.options);
     let done =
         write_if_unchanged(client, operation::REORDER_SLOTS, options, None, &mut write).await;
-    done.map_err(|stop| match stop {
-        WriteStop::Failed(error) => error,
-        WriteStop::Changed { found, outcome } => {
-            Error::changed(operation::REORDER_SLOTS.id, outcome, &found)
-        }
-    })
+    done.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
 }
 
 struct ConditionalReorder<'a> {

@@ -61,7 +61,7 @@ impl Client {
                     sender.send_decoded(operation::GET_ME, request).await?;
                 let learned = shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
                 // Limits that are not stored in time are reported again by the next call.
-                let _ = shared.within(sender.options().until, learned).await;
+                let _ = shared.within(sender.options.until, learned).await;
                 Ok(me)
             })
         })

@@ -97,7 +97,7 @@ impl FilesHandle {
     pub fn download(&self, url: impl Into<String>) -> Call<Bytes> {
         let url = url.into();
         Call::new(&self.client, GET, move |sender| {
-            Box::pin(async move { download(sender.shared(), sender.options(), &url).await })
+            Box::pin(async move { download(&sender.client.shared, &sender.options, &url).await })
         })
     }
 
@@ -118,7 +118,7 @@ impl FilesHandle {
 
 async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = replayable(&sender, upload).await?;
-    let file = match &sender.options().idempotency_key {
+    let file = match &sender.options.idempotency_key {
         Some(key) => file.keyed(key),
         None => file,
     };
@@ -136,7 +136,7 @@ const MAX_UPLOAD_URLS: u32 = 4;
 async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error> {
     let file = replayable(&sender, upload).await?;
     let sender = sender.sending(&file);
-    let CallOptions { idempotency_key, dry_run, .. } = sender.options();
+    let CallOptions { idempotency_key, dry_run, .. } = &sender.options;
     if *dry_run {
         create_upload_url(&sender).await?;
         let message = "a dry run has no upload URL to send to";
@@ -145,11 +145,11 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
     let mut target = create_upload_url(&sender.with_key(idempotency_key.clone())).await?;
     let mut asked = 1;
     let is_almost_over =
-        |target: &UploadTarget| target.is_almost_over(sender.shared().clock.wall());
+        |target: &UploadTarget| target.is_almost_over(sender.client.shared.clock.wall());
     loop {
         // A repeated key answers with the URL it made the first time.
         if asked > 1 || !is_almost_over(&target) {
-            match send_to_upload_url(sender.shared(), sender.options(), &target, &file).await {
+            match send_to_upload_url(&sender.client.shared, &sender.options, &target, &file).await {
                 Ok((file, answer)) => {
                     sender.keep_answer(&answer);
                     return Ok(file);
@@ -159,7 +159,7 @@ async fn upload_to_url(sender: CallSender, upload: Upload) -> Result<File, Error
                         error.kind().is_temporary() && error.outcome() != Outcome::NotExecuted;
                     let spent = lost && target.is_single_use() || is_almost_over(&target);
                     if !spent
-                        || sender.options().is_body_spent()
+                        || sender.options.is_body_spent()
                         || asked == MAX_UPLOAD_URLS
                         || !sender.back_off(asked, None).await
                     {

@@ -11,12 +11,11 @@ use crate::api::path_segment;
 use crate::call::{Call, Create, Write};
 use crate::changes::{FormChanges, NewForm};
 use crate::client::Client;
-use crate::generated::Client as Api;
 use crate::generated::types::{LeadForm, LeadFormEnvelope};
+use crate::generated::{Client as Api, RequestResult};
 use crate::ids::FormId;
 use crate::operation::{self, Operation};
 use crate::tolerant::Object;
-use crate::transport::RequestResult;
 
 /// All lead forms of the account. From [`Client::forms`].
 #[derive(Clone, Debug)]

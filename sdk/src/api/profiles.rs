@@ -9,15 +9,16 @@ use super::conditional_patch::{HasLogin, change_login, login_in, update_unchange
 use crate::api::Listing;
 use crate::call::CallFuture;
 use crate::call::{Call, Create, Write};
+use crate::call_sender::CallSender;
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
 use crate::error::Error;
-use crate::generated::Client as Api;
 use crate::generated::types::{LoginCheck, Profile};
+use crate::generated::{Client as Api, RequestResult};
 use crate::operation::{self, Operation};
 use crate::profile_key::ProfileKey;
 use crate::transport::Answer;
-use crate::transport::RequestResult;
+use crate::transport::BoxFuture;
 
 /// All pages of the account. From [`Client::profiles`].
 #[derive(Clone, Debug)]
@@ -281,13 +282,7 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn markdown(&self) -> Call<Markdown> {
-        let key = match &self.key {
-            Ok(key) => key.to_string(),
-            Err(message) => {
-                return Call::refused(&self.client, operation::PREVIEW_PROFILE_MARKDOWN, message);
-            }
-        };
-        Call::new(&self.client, operation::PREVIEW_PROFILE_MARKDOWN, move |sender| {
+        self.call_new(operation::PREVIEW_PROFILE_MARKDOWN, |sender, key| {
             Box::pin(async move {
                 let request = |api: Api<'_>| api.preview_profile_markdown(&key);
                 let answer =
@@ -299,15 +294,26 @@ impl ProfileHandle {
 
     /// Returns a write that also changes the login.
     pub(super) fn change_login<T: HasLogin>(&self, changes: T::Changes) -> Call<T, Write> {
-        match self.key_text() {
-            Ok(key) => Call::new(&self.client, T::WRITE, move |sender| {
-                Box::pin(change_login(sender, key, changes))
-            }),
-            Err(message) => Call::refused(&self.client, T::WRITE, message),
-        }
+        self.call_new(T::WRITE, |sender, key| Box::pin(change_login(sender, key, changes)))
     }
 
     /// Returns the key of the page for a path.
+    /// Returns a call for this page that may take several requests.
+    pub(super) fn call_new<T: Send + 'static, K>(
+        &self,
+        operation: &'static Operation,
+        send: impl FnOnce(CallSender, String) -> BoxFuture<'static, Result<T, Error>>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+    ) -> Call<T, K> {
+        match self.key_text() {
+            Ok(key) => Call::new(&self.client, operation, |sender| send(sender, key)),
+            Err(message) => Call::refused(&self.client, operation, message),
+        }
+    }
+
     pub(super) fn key_text(&self) -> Result<String, String> {
         self.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
     }

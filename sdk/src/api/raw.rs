@@ -15,7 +15,7 @@ use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
-use crate::success::Success;
+use crate::shape::Success;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::caller_headers::overrides_method;
 use crate::transport::{Answer, BoxFuture};

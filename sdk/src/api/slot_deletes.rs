@@ -80,13 +80,7 @@ impl SlotsHandle {
         ids: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<DeletedSlots, DeleteMany> {
         let ids = ids.into_iter().map(Into::into).collect();
-        let key = match &self.page.key {
-            Ok(key) => key.to_string(),
-            Err(message) => {
-                return Call::refused(&self.page.client, operation::DELETE_SLOTS, message);
-            }
-        };
-        Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
+        self.page.call_new(operation::DELETE_SLOTS, move |sender, key| {
             Box::pin(delete_until_gone(sender, key, ids))
         })
     }
@@ -111,26 +105,15 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<DeletedSlots, DeleteMany> {
-        let key = match &self.page.key {
-            Ok(key) => key.to_string(),
-            Err(message) => {
-                return Call::refused(&self.page.client, operation::DELETE_SLOTS, message);
-            }
-        };
-        Call::new(&self.page.client, operation::DELETE_SLOTS, move |sender| {
+        self.page.call_new(operation::DELETE_SLOTS, move |sender, key| {
             Box::pin(async move {
                 let ids: Vec<SlotId> = seen.iter().map(|slot| slot.id).collect();
-                if sender.options().dry_run {
+                if sender.options.dry_run {
                     return delete_these(&sender, &key, &ids).await;
                 }
                 let judge = |page: &[Slot]| edits(&seen, page);
-                match delete_if_unchanged(&sender, &key, ids, None, judge).await {
-                    Ok(done) => Ok(done),
-                    Err(WriteStop::Failed(error)) => Err(error),
-                    Err(WriteStop::Changed { found, outcome }) => {
-                        Err(Error::changed(sender.operation().id, outcome, &found))
-                    }
-                }
+                let deleted = delete_if_unchanged(&sender, &key, ids, None, judge).await;
+                deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
             })
         })
     }
@@ -144,7 +127,7 @@ async fn delete_until_gone(
     key: String,
     ids: Vec<SlotId>,
 ) -> Result<DeletedSlots, Error> {
-    if sender.options().dry_run {
+    if sender.options.dry_run {
         return delete_these(&sender, &key, &ids).await;
     }
     let asked = count(&ids);
@@ -196,7 +179,7 @@ pub(crate) async fn delete_if_unchanged(
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
     let mut write = ConditionalDelete { sender, key, asked: count(&ids), left: ids, judge };
-    let (client, options) = (sender.client(), sender.options());
+    let (client, options) = (&sender.client, &sender.options);
     write_if_unchanged(client, operation::DELETE_SLOTS, options, seen, &mut write).await
 }
 

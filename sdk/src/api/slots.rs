@@ -8,15 +8,14 @@ use super::conditional_patch::{PatchRecord, update_unchanged};
 use super::conditional_reorder::reorder_if_unchanged;
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
-use crate::generated::Client as Api;
 use crate::generated::types::{
     NewSlot, NewSlots, SlotChange, SlotChanges, SlotDataChange, SlotEnvelope, SlotOrder,
 };
+use crate::generated::{Client as Api, RequestResult};
 use crate::ids::SlotId;
 use crate::operation::{self, Operation};
 use crate::slot::Slot;
 use crate::tolerant::Object;
-use crate::transport::RequestResult;
 
 /// The slots of one page. From [`ProfileHandle::slots`].
 #[derive(Clone, Debug)]
@@ -291,20 +290,16 @@ impl SlotsHandle {
     ) -> Call<Vec<Slot>, Write> {
         let seen = seen.into_iter().map(Into::into).collect();
         let order = order.into_iter().map(Into::into).collect();
-        let client = &self.page.client;
-        match self.page.key_text() {
-            Ok(key) => Call::new(client, operation::REORDER_SLOTS, move |sender| {
-                Box::pin(reorder_if_unchanged(sender, key, seen, order))
-            }),
-            Err(message) => Call::refused(client, operation::REORDER_SLOTS, message),
-        }
+        self.page.call_new(operation::REORDER_SLOTS, |sender, key| {
+            Box::pin(reorder_if_unchanged(sender, key, seen, order))
+        })
     }
 
     pub(super) fn key_and_id(&self, id: SlotId) -> Result<String, String> {
         if id.get() < 1 {
             return Err(format!("{id} is not a slot id: ids begin at 1"));
         }
-        self.page.key.as_ref().map(ToString::to_string).map_err(Clone::clone)
+        self.page.key_text()
     }
 }
 

@@ -82,7 +82,7 @@ impl KnownFields {
         let mut patch = ConditionalPatch::<T> { sender: &sender, key, seen, changes };
         let client = &handle.client;
         let done =
-            write_if_unchanged(client, T::WRITE, sender.options(), self.at, &mut patch).await?;
+            write_if_unchanged(client, T::WRITE, &sender.options, self.at, &mut patch).await?;
         Ok(done.fields())
     }
 

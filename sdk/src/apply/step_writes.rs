@@ -20,7 +20,7 @@ pub(super) async fn write_step<W: ConditionalWrite>(
     write: &mut W,
 ) -> Result<W::Done, WriteStop> {
     let sender = CallSender::of(&handle.client, operation);
-    write_if_unchanged(&handle.client, operation, sender.options(), at, write).await
+    write_if_unchanged(&handle.client, operation, &sender.options, at, write).await
 }
 
 /// Update of slots, by one request.

@@ -11,7 +11,7 @@ use url::{Host, Url};
 
 use crate::base_url::is_loopback;
 use crate::private_host::PublicOnlyResolver;
-use crate::private_host::is_private;
+use crate::private_host::is_private_url;
 use crate::transport::tls;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -72,7 +72,7 @@ impl Outbound {
 
     /// Returns the client for a URL; `None` if it names a private host.
     pub(super) fn client(&self, url: &Url) -> Option<&reqwest::Client> {
-        if !self.allow_private && is_private_url(url) {
+        if !self.allow_private && is_private_link(url) {
             return None;
         }
         let proxy = match &self.proxies {
@@ -102,10 +102,9 @@ fn names_of(proxies: &Matcher) -> Vec<String> {
 }
 
 /// Returns whether a URL names a private host, as far as that shows without a lookup.
-fn is_private_url(url: &Url) -> bool {
+fn is_private_link(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Ipv4(address)) => is_private(address.into()),
-        Some(Host::Ipv6(address)) => is_private(address.into()),
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => is_private_url(url),
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             let is_local = |local: &str| {
@@ -160,7 +159,7 @@ mod tests {
             ("１２７.０.０.１", true),
         ] {
             let url = Url::parse(&format!("http://{host}/")).unwrap();
-            assert_eq!(is_private_url(&url), expected, "{host}");
+            assert_eq!(is_private_link(&url), expected, "{host}");
         }
     }
 }

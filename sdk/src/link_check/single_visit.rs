@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, LOCATION, RANGE, SET_COOKIE};
@@ -14,6 +14,7 @@ use url::Url;
 use super::link::{MAX_BYTES, WebLink};
 use super::outbound::Outbound;
 use super::visit::{Hop, Visit, VisitEnd, certificate_end, end_of};
+use crate::blocking::locked;
 use crate::transport::clock::Clock;
 use crate::transport::retry::retry_after;
 
@@ -255,7 +256,7 @@ impl HostTable {
     pub(super) fn of(&self, url: &Url) -> Arc<HostState> {
         let host = url.host_str().unwrap_or_default();
         let name = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
-        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = locked(&self.0);
         hosts.entry(name).or_default().clone()
     }
 }

@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
+
+use crate::blocking::locked;
 
 /// Remaining life of an access token, in seconds, at which it is renewed: no more than one part in [`SHARE`] of its whole life.
 const MARGIN: u64 = 30;
@@ -122,7 +124,7 @@ impl MemoryStore {
     }
 
     fn kept(&self) -> MutexGuard<'_, Option<Credentials>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! HTTP client for a login: checked URLs, no redirects, a size limit for answers, and no secret in an error message.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
@@ -10,11 +10,12 @@ use rmcp::transport::auth::{
     OAuthHttpClient as RmcpHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
 };
 use serde::Deserialize;
+use url::Url;
 use url::form_urlencoded::parse;
-use url::{Host, Url};
 
 use crate::base_url::{BaseUrl, is_loopback};
-use crate::private_host::{PublicOnlyResolver, is_private};
+use crate::blocking::locked;
+use crate::private_host::{PublicOnlyResolver, is_private_url};
 use crate::secrets::Secrets;
 use crate::transport::answer::{BodyReader, UnreadBody};
 use crate::transport::clock::{Clock, SystemClock};
@@ -80,12 +81,12 @@ impl OAuthHttpClient {
 
     /// Returns the error of the last answer, if it was an error answer.
     pub(super) fn error_response(&self) -> Option<OAuthErrorResponse> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).error_response.clone()
+        locked(&self.last).error_response.clone()
     }
 
     /// Returns why the last request had no answer, if it had none.
     pub(super) fn failure(&self) -> Option<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+        locked(&self.last).failure.clone()
     }
 
     /// Adds a secret that the server knows without being sent it, and that no error may repeat.
@@ -128,7 +129,7 @@ impl OAuthHttpClient {
             }
             Err(error) => LastExchange { error_response: None, failure: Some(error.to_string()) },
         };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
+        *locked(&self.last) = last;
         result
     }
 
@@ -233,12 +234,7 @@ pub(super) fn check_endpoint(text: &str, connector: &Url) -> Result<Url, String>
         scheme => return refused(&format!("it is {scheme}, not https")),
     }
     let is_foreign = !is_loopback(connector) && url.host() != connector.host();
-    let is_inside = match url.host() {
-        Some(Host::Ipv4(address)) => is_private(address.into()),
-        Some(Host::Ipv6(address)) => is_private(address.into()),
-        Some(Host::Domain(_)) | None => is_loopback(&url),
-    };
-    if is_foreign && is_inside {
+    if is_foreign && is_private_url(&url) {
         return refused("it leads to a private host");
     }
     Ok(url)

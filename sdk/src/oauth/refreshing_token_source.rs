@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Builder;
@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 
 use super::credentials::{CredentialStore, Credentials};
 use super::refresh::{RefreshError, refresh};
-use crate::blocking::LockRetry;
+use crate::blocking::{LockRetry, locked};
 use crate::token::Token;
 use crate::token::{TokenError, TokenFuture, TokenSource};
 use crate::transport::clock::{Clock, SystemClock};
@@ -358,7 +358,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 

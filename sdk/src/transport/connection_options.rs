@@ -1,12 +1,12 @@
-//! Options of the connections to the service: certificates, client certificate, proxy.
+//! Options of the connections to the service: certificates, client certificate, proxy; and why a client cannot be built.
 
 use std::fmt;
 
 use url::Url;
 
-use super::tls::{self, Identity, Roots};
-use crate::base_url::{BaseUrl, is_loopback};
-use crate::build_error::BuildError;
+use super::caller_headers::InvalidHeader;
+use super::tls::{self, Certificate, Identity};
+use crate::base_url::{BaseUrl, InvalidBaseUrl, is_loopback};
 
 /// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
 /// [`Client`](crate::Client) takes them one by one, see [`ClientBuilder`](crate::ClientBuilder), or together by
@@ -24,7 +24,8 @@ use crate::build_error::BuildError;
 #[derive(Clone, Default)]
 #[must_use]
 pub struct ConnectionOptions {
-    roots: Roots,
+    /// Trusted beside those of the system.
+    roots: Vec<Certificate>,
     identity: Option<Identity>,
     proxy: Option<Url>,
 }
@@ -43,7 +44,8 @@ impl ConnectionOptions {
     ///
     /// When the text holds no certificate, or one that cannot be read.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
-        self.roots.add_pem(pem.as_ref()).map_err(BuildError::RootCertificate)?;
+        let roots = tls::certificates(pem.as_ref()).map_err(BuildError::RootCertificate)?;
+        self.roots.extend(roots);
         Ok(self)
     }
 
@@ -63,7 +65,7 @@ impl ConnectionOptions {
     /// When the text holds no certificate or no private key, when one cannot be read (an encrypted key cannot), and when the key is not
     /// that of the certificate.
     pub fn identity(self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
-        let identity = Identity::from_pem(pem.as_ref()).map_err(BuildError::Identity)?;
+        let identity = tls::identity(pem.as_ref()).map_err(BuildError::Identity)?;
         Ok(Self { identity: Some(identity), ..self })
     }
 
@@ -116,11 +118,6 @@ impl ConnectionOptions {
         self.proxy.as_ref()?.host_str()
     }
 
-    /// Returns whether connections to the proxy use TLS.
-    fn is_proxy_https(&self) -> bool {
-        self.proxy.as_ref().is_some_and(|url| url.scheme() == "https")
-    }
-
     /// Sets these options in an HTTP client to a host of this URL. Connections within this machine use a proxy only if it is set.
     ///
     /// # Errors
@@ -131,7 +128,7 @@ impl ConnectionOptions {
         builder: reqwest::ClientBuilder,
         url: &Url,
     ) -> Result<reqwest::ClientBuilder, BuildError> {
-        let is_https = url.scheme() == "https" || self.is_proxy_https();
+        let is_https = self.proxy.iter().chain([url]).any(|url| url.scheme() == "https");
         let builder = tls::apply(builder, is_https, &self.roots, self.identity.as_ref())
             .map_err(BuildError::Tls)?;
         Ok(match &self.proxy {
@@ -154,4 +151,46 @@ impl fmt::Debug for ConnectionOptions {
             .field("proxy", &proxy)
             .finish()
     }
+}
+
+/// Reasons why a client cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The URL cannot be used.
+    #[error("the base URL {url:?} cannot be used")]
+    Base {
+        /// The URL as it was given, without a password.
+        url: String,
+        /// The reason.
+        source: InvalidBaseUrl,
+    },
+    /// A root certificate cannot be used.
+    #[error("the root certificate cannot be used")]
+    RootCertificate(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The client certificate or its key cannot be used.
+    #[error("the client certificate cannot be used")]
+    Identity(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The URL of the proxy cannot be used.
+    #[error("the proxy {url:?} cannot be used")]
+    Proxy {
+        /// The URL as it was given, without a password.
+        url: String,
+        /// The reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A header cannot be added to every request.
+    #[error(transparent)]
+    Header(#[from] InvalidHeader),
+    /// Options of the connections were set beside an HTTP client of the program, to which they belong.
+    #[error(
+        "root_certificate, identity and proxy have to be set in the HTTP client that was given"
+    )]
+    OwnHttpClient,
+    /// TLS cannot be set up: there are no certificates on this machine, for example, or the crate was built without TLS.
+    #[error("TLS cannot be set up")]
+    Tls(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The HTTP client cannot start: a bad proxy in the environment, for example.
+    #[error("the HTTP client cannot start")]
+    Http(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

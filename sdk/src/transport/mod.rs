@@ -23,7 +23,7 @@ pub(crate) mod write_tally;
 pub(crate) use answer::Answer;
 pub(crate) use exchange::{
     AttemptCounts, BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest,
-    NextAttempt, RequestResult, Reservation, SingleAttempt, TypedRequest,
+    NextAttempt, Reservation, SingleAttempt,
 };
 pub(crate) use http_sender::BrokenBody;
 pub(crate) use shared::{Queue, Shared};

@@ -1,7 +1,9 @@
 //! Policy of the retries of a call, and the budget of a client, so that a service in trouble is not sent many times as many requests.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
+
+use crate::blocking::locked;
 
 /// Bounds of the retries of each call, and of all calls of a client together. Whether an attempt may be repeated at all follows from what it proves: see
 /// [what every call does](crate#what-every-call-does).
@@ -143,7 +145,7 @@ impl RetryBudget {
     }
 
     fn change(&self, now: Duration, by: impl FnOnce(Duration) -> Option<Duration>) -> bool {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = locked(&self.left);
         let time = left.time.saturating_add(now.saturating_sub(left.at)).min(self.most);
         let changed = by(time);
         *left = Left { time: changed.unwrap_or(time).min(self.most), at: now.max(left.at) };

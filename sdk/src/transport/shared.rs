@@ -56,6 +56,35 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Returns the state of a client for another token: the same connections and settings, and its own pacing, counts and budget.
+    pub(crate) fn for_token(
+        &self,
+        token: Option<Arc<dyn TokenSource>>,
+        pacer: Arc<dyn Pacer>,
+    ) -> Self {
+        Self {
+            base: self.base.clone(),
+            http: self.http.clone(),
+            connection: self.connection.clone(),
+            headers: self.headers.clone(),
+            before_send: self.before_send.clone(),
+            timeouts: self.timeouts,
+            retry: self.retry,
+            token,
+            clock: self.clock.clone(),
+            pacer,
+            limits: self.limits,
+            observer: self.observer.clone(),
+            requests: Arc::default(),
+            waits: AtomicU64::default(),
+            tally: Arc::default(),
+            budget: RetryBudget::full(self.retry),
+            queue: Queue::default(),
+            secrets: Secrets::default(),
+            collection: self.collection.clone(),
+        }
+    }
+
     /// Returns the number of waits.
     pub(crate) fn waits(&self) -> u64 {
         self.waits.load(Ordering::Relaxed)

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use reqwest::Request;
 
 use super::caller_headers::IdempotencyKey;
+use crate::blocking::locked;
 use crate::error_kind::Outcome;
 use crate::operation::{Effect, Operation};
 
@@ -125,7 +126,7 @@ impl WriteTally {
     }
 
     fn counts(&self) -> MutexGuard<'_, WriteCounts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

@@ -2,28 +2,24 @@
 //! no private host is contacted. Images are downloaded from such URLs: `src` of an upload, or `computed` of a page.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Method, Request};
-use url::{Host, Url};
+use url::Url;
 
 use super::{ImageType, MAX_DOWNLOAD_BYTES};
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
-use crate::private_host::is_private;
-use crate::success::Success;
+use crate::private_host::{PublicOnlyResolver, is_private_url};
+use crate::shape::Success;
 use crate::transport::http_sender::HttpClient;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::{InProcessPacer, WaitReason};
-use crate::transport::retry_policy::RetryBudget;
-use crate::transport::{BoxFuture, CallOptions, Queue, Shared};
+use crate::transport::{BoxFuture, CallOptions, Shared};
 
 /// A URL that was checked.
 pub(super) struct ForeignUrl {
@@ -48,12 +44,7 @@ impl ForeignUrl {
             scheme => return Err(format!("it is {scheme}, not https")),
         }
         let guarded = !base.is_loopback() && url.host_str() != Some(base.host());
-        let private = match url.host() {
-            Some(Host::Ipv4(address)) => is_private(address.into()),
-            Some(Host::Ipv6(address)) => is_private(address.into()),
-            Some(Host::Domain(_)) | None => is_loopback(&url),
-        };
-        if guarded && private {
+        if guarded && is_private_url(&url) {
             return Err("it leads to a private host".to_owned());
         }
         Ok(Self { url, guarded })
@@ -73,7 +64,7 @@ impl ForeignUrl {
             .connect_timeout(shared.timeouts.connect);
         if self.guarded {
             let host = self.host().to_owned();
-            builder = builder.dns_resolver(Arc::new(ForeignHostResolver { host }));
+            builder = builder.dns_resolver(Arc::new(PublicOnlyResolver::guarding(host)));
         }
         // Who the program is, only the service itself is told.
         let is_service = self.url.origin() == shared.base.url().origin();
@@ -84,45 +75,17 @@ impl ForeignUrl {
         };
         let http = connection.apply(builder, &self.url).map_err(io::Error::other)?;
         Ok(Shared {
-            base: shared.base.clone(),
             http: HttpClient::new(http.build().map_err(io::Error::other)?),
             connection,
             headers: Arc::default(),
             before_send: None,
-            timeouts: shared.timeouts,
-            retry: shared.retry,
-            token: None,
-            clock: shared.clock.clone(),
-            pacer: Arc::new(InProcessPacer::default()),
             limits: None,
-            queue: Queue::default(),
             secrets: shared.secrets.clone(),
             collection: None,
             observer: Arc::new(RedactingObserver { inner: shared.observer.clone(), shown }),
             requests: shared.requests.clone(),
-            waits: AtomicU64::default(),
             tally: shared.tally.clone(),
-            budget: RetryBudget::full(shared.retry),
-        })
-    }
-}
-
-/// Resolver that leads one host to public addresses only; others, such as a proxy's, to any.
-struct ForeignHostResolver {
-    host: String,
-}
-
-impl Resolve for ForeignHostResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let guarded = name.as_str().eq_ignore_ascii_case(&self.host);
-        Box::pin(async move {
-            let all = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> =
-                all.filter(|address| !(guarded && is_private(address.ip()))).collect();
-            if allowed.is_empty() {
-                return Err("it leads to a private host".into());
-            }
-            Ok(Box::new(allowed.into_iter()) as Addrs)
+            ..shared.for_token(None, Arc::new(InProcessPacer::default()))
         })
     }
 }
@@ -189,12 +152,14 @@ pub(crate) async fn download(
 mod tests {
     use std::str::FromStr;
 
+    use reqwest::dns::{Name, Resolve};
+
     use super::*;
 
     #[tokio::test]
     async fn fault_80_an_upload_host_that_resolves_to_loopback_is_refused() {
         let lookup = |guarded: &str| {
-            ForeignHostResolver { host: guarded.to_owned() }
+            PublicOnlyResolver::guarding(guarded.to_owned())
                 .resolve(Name::from_str("localhost").unwrap())
         };
         assert!(lookup("LOCALHOST").await.is_err());

@@ -14,7 +14,7 @@ use crate::base_url::BaseUrl;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
-use crate::success::Success;
+use crate::shape::Success;
 use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
 
 /// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL can

@@ -36,7 +36,7 @@ enum ScriptStep {
 }
 
 impl Script {
-    async fn send(&self, _: Request, limit: Duration) -> Result<Answer, CallFailure> {
+    fn send(&self, _: Request, limit: Duration) -> Result<Answer, CallFailure> {
         self.sent.lock().unwrap().push((self.clock.monotonic(), limit));
         let mut headers = HeaderMap::new();
         let status = match self.ends.lock().unwrap().pop_front().unwrap_or(ScriptStep::Status(200))
@@ -160,7 +160,7 @@ impl LoopTest {
             Box::pin(std::future::ready(Ok(request)))
         };
         let exchange = run(
-            &|request, limit| sender.send(request, limit),
+            &|request, limit| std::future::ready(sender.send(request, limit)),
             shared,
             operation,
             &self.options,
@@ -317,7 +317,7 @@ async fn a_body_that_cannot_be_opened_in_time_ends_the_call() {
     };
     let shared = &bench.client.shared;
     let exchange = run(
-        &|request, limit| sender.send(request, limit),
+        &|request, limit| std::future::ready(sender.send(request, limit)),
         shared,
         operation::UPLOAD_FILE,
         &bench.options,

@@ -6,12 +6,13 @@
 //! sent it may have died.
 
 use std::future::ready;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, WaitReason};
+use crate::blocking::locked;
 use crate::operation::Bucket;
 use crate::transport::clock::Clock;
 
@@ -287,7 +288,7 @@ impl InProcessPacer {
     }
 
     fn log(&self) -> MutexGuard<'_, RequestLog> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.log)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::future::ready;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::log::{BlockedPeriod, LoggedRequest, Nanos, RequestLog};
 use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, token_digest};
 use crate::base_url::BaseUrl;
-use crate::blocking::LockRetry;
+use crate::blocking::{LockRetry, locked};
 use crate::operation::Bucket;
 use crate::token::Token;
 use crate::transport::clock::Clock;
@@ -108,7 +108,7 @@ impl SharedFilePacer {
     }
 
     fn memory(&self) -> MutexGuard<'_, LastKnownLog> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.memory)
     }
 
     /// Changes the log, in the file and in memory. The time is read under the lock, so that the entries of all processes are in order.

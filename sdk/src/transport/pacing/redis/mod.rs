@@ -2,7 +2,7 @@
 //!
 //! A client remembers its own requests, for a server that has lost them and for a share of the limits.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::json;
@@ -16,6 +16,7 @@ use super::{
     MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits, Ticket, WaitReason,
 };
 use crate::base_url::BaseUrl;
+use crate::blocking::locked;
 use crate::operation::Bucket;
 use crate::token::Token;
 use crate::transport::clock::Clock;
@@ -129,7 +130,7 @@ impl RedisPacer {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.memory)
     }
 
     fn error(&self, Unreachable(reason): Unreachable) -> PacerError {

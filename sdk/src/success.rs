@@ -2,8 +2,8 @@
 
 use reqwest::header::CONTENT_TYPE;
 
-use super::{Shape, Success, SuccessContent};
 use crate::operation::Operation;
+use crate::shape::{Shape, Success, SuccessContent};
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 /// Decodes the record of an answer for its caller, so that it is not read once to check it and once more to decode it.
@@ -11,11 +11,7 @@ pub(crate) type RecordCheck<'a> = &'a (dyn Fn(&[u8]) -> serde_json::Result<()> +
 
 impl Success {
     /// Returns why an answer with a 2xx status is not a success.
-    pub(super) fn problem(
-        &self,
-        answer: &Answer,
-        record: Option<RecordCheck<'_>>,
-    ) -> Option<String> {
+    fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
             SuccessContent::Json(shape) => {
                 record_problem(shape, &answer.body, record).map(|why| why.to_string())
@@ -28,7 +24,7 @@ impl Success {
     }
 
     /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
-    pub(super) fn head_problem(&self, answer: &Answer) -> Option<String> {
+    fn head_problem(&self, answer: &Answer) -> Option<String> {
         let status = answer.status();
         if !self.status.is_empty() && !self.status.contains(&status) {
             let expected: Vec<_> = self.status.iter().map(ToString::to_string).collect();
@@ -117,3 +113,6 @@ fn is_json(media_type: &str) -> bool {
 fn is_markdown(media_type: &str) -> bool {
     matches!(media_type, "text/markdown" | "text/x-markdown")
 }
+
+#[cfg(test)]
+mod tests;

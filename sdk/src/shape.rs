@@ -1,8 +1,33 @@
-//! Shapes of records, checked without decoding: nothing is allocated, and unknown fields are skipped.
+//! What an answer is that counts as a success, and the shape of the record in it.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// Status and content of a successful answer of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Success {
+    pub(crate) status: &'static [u16],
+    pub(crate) content: SuccessContent,
+}
+
+/// Content of a successful answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SuccessContent {
+    /// No body.
+    Nothing,
+    /// A page as Markdown.
+    Markdown,
+    /// A record in its envelope.
+    Json(&'static Shape),
+    /// Unknown content: the path is not one of the interface.
+    Any,
+}
+
+impl Success {
+    /// An answer with any 2xx status, for a path outside the interface.
+    pub(crate) const ANY: Self = Self { status: &[], content: SuccessContent::Any };
+}
 
 /// Shape that a value must have for the types of the client to accept it.
 #[derive(Debug)]
@@ -60,17 +85,20 @@ impl Field {
     }
 
     #[cfg(test)]
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
     #[cfg(test)]
-    pub(super) fn shape(&self) -> &Shape {
+    pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
 }
 
 impl Shape {
+    /// Any object.
+    pub(crate) const OBJECT: Self = Self::Record(&[]);
+
     /// Checks that bytes are JSON of this shape.
     ///
     /// # Errors

@@ -1,0 +1,228 @@
+//! What the tests of a program need (feature `testing`): a clock that never waits, and records and errors without a service.
+//!
+//! `links-fixtures` is the service itself: a server on loopback that models the whole interface, with faults and edits by other clients.
+//! Together with a [`TestClock`], a retry after a 503 costs no time:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use links_fixtures::{ContractServer, Fault, World};
+//! use links_sdk::testing::TestClock;
+//! use links_sdk::{Client, Token};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = ContractServer::start(World::cafe()).await;
+//! let clock = Arc::new(TestClock::new());
+//! let token = Token::new(&server.token())?;
+//! let client = Client::builder(server.base_url()).token(token).clock(clock.clone()).build()?;
+//!
+//! server.fail([1], &Fault::Before(503));
+//! assert_eq!(client.me().await?.name, "Aliya Serikova");
+//! assert!(clock.slept().iter().sum::<Duration>() > Duration::ZERO);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`RateLimits::unlimited`](crate::RateLimits::unlimited) is for the tests that shall not wait for the rate limits either.
+
+use std::fmt;
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::blocking::locked;
+pub use crate::error::FailedCall;
+use crate::types::{
+    File, LeadForm, LoginCheck, Me, MusicMatch, NotificationChannel, Profile, ProfileSettings,
+    SlotType,
+};
+use crate::{Clock, Slot};
+
+/// Records of a café, one of each type, as the service answers them.
+const SAMPLES: &str = include_str!("testing/samples.json");
+
+/// A record that [`sample`] returns.
+pub trait Sample: DeserializeOwned + private::ServiceRecord {
+    /// Name of the record in the file of samples.
+    #[doc(hidden)]
+    const NAME: &'static str;
+}
+
+mod private {
+    pub trait ServiceRecord {}
+}
+
+macro_rules! samples {
+    ($($record:ident),*) => {$(
+        impl private::ServiceRecord for $record {}
+        impl Sample for $record {
+            const NAME: &'static str = stringify!($record);
+        }
+    )*};
+}
+
+samples!(
+    File,
+    LeadForm,
+    LoginCheck,
+    Me,
+    MusicMatch,
+    NotificationChannel,
+    Profile,
+    ProfileSettings,
+    Slot,
+    SlotType
+);
+
+/// Returns a record as the service answers it: a café's page, a button, a form with three fields.
+///
+/// ```
+/// use links_sdk::testing::sample;
+/// use links_sdk::types::Profile;
+///
+/// assert_eq!(sample::<Profile>().login, "cafe");
+/// ```
+pub fn sample<T: Sample>() -> T {
+    sample_with(Value::Object(serde_json::Map::new()))
+}
+
+/// Returns a record with other values for some of its fields, under the names that the interface has for them.
+///
+/// ```
+/// use links_sdk::Slot;
+/// use links_sdk::testing::sample_with;
+/// use serde_json::json;
+///
+/// let slot = sample_with::<Slot>(json!({"type": "divider", "data": {}, "supported": true}));
+/// assert_eq!(slot.kind, "divider");
+/// ```
+///
+/// # Panics
+///
+/// Panics if `fields` is not an object, or the record cannot have such a value.
+pub fn sample_with<T: Sample>(fields: Value) -> T {
+    let Value::Object(fields) = fields else { panic!("not an object: {fields}") };
+    let samples: Value = serde_json::from_str(SAMPLES).expect("the samples are JSON");
+    let mut record = samples[T::NAME].clone();
+    let known = record.as_object_mut().expect("each sample is an object");
+    known.extend(fields);
+    match serde_json::from_value(record) {
+        Ok(record) => record,
+        Err(error) => panic!("not a {}: {error}", T::NAME),
+    }
+}
+
+/// A clock for tests: it stands still, and whoever waits moves it on and goes on at once.
+///
+/// Tasks that wait at the same time each move it. Pass it to [`ClientBuilder::clock`](crate::ClientBuilder::clock).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use links_sdk::Clock;
+/// use links_sdk::testing::TestClock;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let clock = TestClock::new();
+/// let noon = clock.wall();
+/// clock.sleep(Duration::from_secs(3600)).await;
+/// assert_eq!(clock.wall(), noon + Duration::from_secs(3600));
+/// assert_eq!(clock.slept(), [Duration::from_secs(3600)]);
+/// # }
+/// ```
+pub struct TestClock {
+    start: SystemTime,
+    now: Box<dyn Fn() -> SystemTime + Send + Sync>,
+    advance: Box<dyn Fn(Duration) + Send + Sync>,
+    slept: Mutex<Vec<Duration>>,
+    moved: Notify,
+}
+
+impl TestClock {
+    /// Returns a clock that shows 15 January 2027.
+    pub fn new() -> Self {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let time = Arc::new(Mutex::new(start));
+        let shown = time.clone();
+        Self::shared(move || *locked(&shown), move |by| *locked(&time) += by)
+    }
+
+    /// Returns a clock that shows and moves the time of something else, such as that of the contract server:
+    ///
+    /// ```
+    /// use std::time::SystemTime;
+    ///
+    /// use links_sdk::testing::TestClock;
+    ///
+    /// let of_server = links_fixtures::Clock::manual(SystemTime::UNIX_EPOCH);
+    /// let shown = of_server.clone();
+    /// let clock = TestClock::shared(move || shown.now(), move |by| of_server.advance(by));
+    /// # drop(clock);
+    /// ```
+    pub fn shared(
+        now: impl Fn() -> SystemTime + Send + Sync + 'static,
+        advance: impl Fn(Duration) + Send + Sync + 'static,
+    ) -> Self {
+        let (now, advance) = (Box::new(now), Box::new(advance));
+        Self { start: now(), now, advance, slept: Mutex::default(), moved: Notify::new() }
+    }
+
+    /// Moves the clock on, as if time had passed between two calls. A call that is under way and has passed its deadline ends.
+    pub fn advance(&self, by: Duration) {
+        (self.advance)(by);
+        self.moved.notify_waiters();
+    }
+
+    /// Returns every wait so far, such as those before a retry and those for the rate limits.
+    pub fn slept(&self) -> Vec<Duration> {
+        locked(&self.slept).clone()
+    }
+}
+
+impl Default for TestClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for TestClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestClock").field("now", &self.wall()).finish_non_exhaustive()
+    }
+}
+
+impl Clock for TestClock {
+    fn monotonic(&self) -> Duration {
+        self.wall().duration_since(self.start).unwrap_or_default()
+    }
+
+    fn wall(&self) -> SystemTime {
+        (self.now)()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        locked(&self.slept).push(duration);
+        self.advance(duration);
+        Box::pin(ready(()))
+    }
+
+    fn until(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            loop {
+                let moved = self.moved.notified();
+                if self.monotonic() >= time {
+                    return;
+                }
+                moved.await;
+            }
+        })
+    }
+}
