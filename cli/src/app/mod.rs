@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
 use crate::ui::{self, Ui};
-use crate::{commands, git, process, sanitize, settings};
+use crate::{git, process, sanitize, settings};
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -76,15 +76,16 @@ fn version() -> Exit {
 pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
-    let (settings, ui) = match prepare(&cli.global, cli.command.accepts_invalid_config()) {
+    let (settings, ui) = match prepare(&cli.global, || cli.command.rules().accepts_invalid_config) {
         Ok(prepared) => prepared,
         Err(failure) => return failed(&Ui::plain(usage_error::format(&cli.global)), &failure),
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
-    if let Some(named) = cli.command.named_files() {
+    let rules = cli.command.rules();
+    if let Some(named) = rules.files {
         if let Ok(named) = &named
-            && cli.command.reads_history()
+            && rules.reads_history
         {
             named.locks().for_each(|lock| git::prepare(&lock));
         }
@@ -100,8 +101,8 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
         context.words = words.iter().skip(1).map(ToString::to_string).collect();
-        let ended = match context.plan_first(cli.command.plan_rule()) {
-            Ok(()) => Box::pin(commands::run(&mut context, cli.command)).await,
+        let ended = match context.plan_first(rules.plan) {
+            Ok(()) => Box::pin(cli.command.run(&mut context)).await,
             Err(failure) => Err(failure),
         };
         let ended = ended.or_else(|failure| match (failure.dry_run_results(), context.dry_run()) {
@@ -172,10 +173,10 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
 /// Resolves the settings and the output before anything is sent, so that mistakes in them are reported first.
 pub(crate) fn prepare(
     global: &GlobalArgs,
-    accepts_invalid_config: bool,
+    accepts_invalid_config: impl FnOnce() -> bool,
 ) -> Result<(Settings, Ui), CommandError> {
     let settings = match settings::of_process(global) {
-        Err(_) if accepts_invalid_config => settings::without_config(global)?,
+        Err(_) if accepts_invalid_config() => settings::without_config(global)?,
         settings => settings?,
     };
     if let Some(list) = &settings.safe_directory {

@@ -96,6 +96,7 @@ fn dashboard(global: &GlobalArgs, command: fn() -> clap::Command) -> Option<Stri
         ..GlobalArgs::default()
     };
     let settings = settings::of_process(&global).ok()?;
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     runtime.block_on(async {
         let mut context = Context::new(settings, Ui::plain(Format::Json), command);

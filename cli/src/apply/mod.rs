@@ -47,7 +47,7 @@ use saved_plan::ApplySource;
 use session::{ApplySession, session_error};
 use sync::SyncRecord;
 
-use crate::args::dry_run::DryRunArgs;
+use crate::args::flags::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

@@ -1,13 +1,19 @@
 //! Fields of a record as a user gives them: from a file, from values on the command line, or from both.
 
-use links_sdk::{Error, Object};
-use serde_json::{Map, Value};
+use std::path::Path;
+
+use links_sdk::{Client, Error, Object};
+use serde_json::{Map, Value, json};
 
 use super::assignment;
-use super::reused_images::ReusedImages;
+use super::images::{self, ReusedImages};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::DryRunResult;
 use crate::error::exit_code::Exit;
+use crate::output::dry_run::DryRun;
+use crate::output::{Style, StyledLine};
+use crate::page_file::local_path::{has_image_ending, looks_local};
 use crate::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "pass only the content of `data`";
@@ -129,11 +135,6 @@ impl FieldValues {
         self.typed.iter().filter_map(|name| Some((name.as_str(), self.given.get(name)?.as_str()?)))
     }
 
-    /// Returns the images to upload, by field.
-    pub(crate) fn images(&self) -> &[(String, String)] {
-        &self.images
-    }
-
     /// Sets a field as if it was given on the command line.
     pub(crate) fn put(&mut self, field: &str, value: Value) {
         self.given.insert(field.to_owned(), value.clone());
@@ -151,14 +152,87 @@ impl FieldValues {
         self.all.extend(self.given.clone());
     }
 
-    /// Stores the results of uploads in a dry run, which are shown before the rest.
-    pub(crate) fn set_upload_results(&mut self, uploads: Option<CommandError>) {
-        self.upload_results = uploads.map(|it| it.dry_run_results().to_vec()).unwrap_or_default();
+    /// Refuses strings that are evidently paths of this machine, or name an image there, where the path of an uploaded image belongs: in these fields, and in any
+    /// field whose value is the path of an image file.
+    ///
+    /// # Errors
+    ///
+    /// When there is such a string; the hint shows the way to upload the file.
+    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
+        let wrong = self.texts().find(|(field, text)| {
+            let is_image = has_image_ending(text);
+            let is_local = looks_local(text) || is_image && Path::new(text).is_file();
+            is_local && (is_image || image_fields.contains(field))
+        });
+        let Some((field, text)) = wrong else { return Ok(self) };
+        let word = format!("{field}@{text}");
+        let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
+        Err(CommandError::usage(format!(
+            "`{text}` is a file on this machine, which no one else can see"
+        ))
+        .with_hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text unchanged")))
     }
 
-    /// Stores which images were not uploaded, because the service already has them.
-    pub(crate) fn set_reused(&mut self, reused: ReusedImages) {
+    /// Uploads the images that were given, and sets their fields to the paths of the uploads. An image that the account in use has uploaded
+    /// from this machine is not uploaded again. In a dry run nothing is uploaded.
+    ///
+    /// # Errors
+    ///
+    /// When an image cannot be uploaded; always in a dry run that asks the service, because the next request needs the paths of the
+    /// uploads.
+    pub(crate) async fn upload(
+        mut self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<Self, CommandError> {
+        let all = self.images.clone();
+        let uploads: Vec<_> =
+            all.iter().map(|(_, name)| images::upload(name)).collect::<Result<_, _>>()?;
+        let mut dry_run_end = None;
+        let mut reused = ReusedImages::new(context);
+        for ((field, name), upload) in all.iter().zip(uploads) {
+            let hash = reused.hash(name);
+            if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
+                let text = format!("uploaded before: {name} as {path}");
+                context.ui.say(&StyledLine::new(Style::Faint, text));
+                self.put(field, json!(path));
+                continue;
+            }
+            if let Some(warning) = images::warning(name) {
+                context.ui.say(&warning);
+            }
+            match client.files().upload(upload).await.map_err(CommandError::from) {
+                Ok(file) => {
+                    let text = format!("uploaded: {name} as {}", file.path);
+                    context.ui.say(&StyledLine::new(Style::Added, text));
+                    // A file that was changed meanwhile is not the one that was uploaded.
+                    if let Some(hash) = hash.filter(|it| reused.hash(name).as_ref() == Some(it)) {
+                        reused.remember(&hash, &file.path);
+                    }
+                    self.put(field, json!(file.path));
+                }
+                Err(failure) if !failure.dry_run_results().is_empty() => {
+                    let earlier =
+                        dry_run_end.as_ref().map(CommandError::dry_run_results).unwrap_or_default();
+                    dry_run_end = Some(failure.after(earlier.to_vec()));
+                    self.put(field, json!(format!("(upload {name})")));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
         self.reused = Some(reused);
+        match dry_run_end {
+            Some(end) if context.dry_run() == Some(DryRun::Service) => {
+                let text = "the change itself needs the uploaded image and is not checked";
+                context.ui.say(&StyledLine::new(Style::Faint, text));
+                Err(end)
+            }
+            dry_run_end => {
+                self.upload_results =
+                    dry_run_end.map(|it| it.dry_run_results().to_vec()).unwrap_or_default();
+                Ok(self)
+            }
+        }
     }
 
     /// Returns the value of a field.

@@ -1,21 +1,19 @@
-//! Upload of local images that the command line names: `image@./terrace.jpg` uploads the file and sets the field to its path.
+//! Images that the command line names: their checks, and those that the service already has.
 
 use std::path::Path;
 
-use links_sdk::{Client, ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
-use serde_json::json;
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 
-use super::fields::FieldValues;
-use super::reused_images::ReusedImages;
+use crate::cache::uploads::Uploads;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::named::{self, Refusal};
-use crate::output::dry_run::DryRun;
+use crate::fs::named;
+use crate::fs::named::Refusal;
 use crate::output::{Style, StyledLine};
 use crate::page_file::image_flaw::flaw;
-use crate::page_file::local_path::{has_image_ending, looks_local};
+use crate::page_file::local_image::hash_of;
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;
@@ -64,86 +62,47 @@ pub(crate) fn warning(name: &str) -> Option<StyledLine> {
     Some(StyledLine::new(Style::Changed, format!("{name} {}", flaw(&bytes)?)))
 }
 
-impl FieldValues {
-    /// Refuses strings that are evidently paths of this machine, or name an image there, where the path of an uploaded image belongs: in these fields, and in any
-    /// field whose value is the path of an image file.
-    ///
-    /// # Errors
-    ///
-    /// When there is such a string; the hint shows the way to upload the file.
-    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
-        let wrong = self.texts().find(|(field, text)| {
-            let is_image = has_image_ending(text);
-            let is_local = looks_local(text) || is_image && Path::new(text).is_file();
-            is_local && (is_image || image_fields.contains(field))
-        });
-        let Some((field, text)) = wrong else { return Ok(self) };
-        let word = format!("{field}@{text}");
-        let word = shlex::try_quote(&word).map_or_else(|_| format!("{field}@FILE"), Into::into);
-        Err(CommandError::usage(format!(
-            "`{text}` is a file on this machine, which no one else can see"
-        ))
-        .with_hint(format!("{word} uploads it; {field}:='\"TEXT\"' sends the text unchanged")))
+/// Images that the service already has, of the account in use.
+#[derive(Debug)]
+pub(crate) struct ReusedImages {
+    uploads: Uploads,
+    /// Account, if it is known without a request.
+    account: Option<i64>,
+    /// Hashes of the images that are used again.
+    hashes: Vec<String>,
+}
+
+impl ReusedImages {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { uploads: context.uploads(), account: context.user(), hashes: Vec::new() }
     }
 
-    /// Uploads the images that were given, and sets their fields to the paths of the uploads. An image that the account in use has uploaded
-    /// from this machine is not uploaded again. In a dry run nothing is uploaded.
-    ///
-    /// # Errors
-    ///
-    /// When an image cannot be uploaded; always in a dry run that asks the service, because the next request needs the paths of the
-    /// uploads.
-    pub(crate) async fn upload(
-        mut self,
-        context: &Context,
-        client: &Client,
-    ) -> Result<Self, CommandError> {
-        let images = self.images().to_vec();
-        let uploads: Vec<_> =
-            images.iter().map(|(_, name)| upload(name)).collect::<Result<_, _>>()?;
-        let mut dry_run_end = None;
-        let mut reused = ReusedImages::new(context);
-        for ((field, name), upload) in images.iter().zip(uploads) {
-            let hash = reused.hash(name);
-            if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
-                let text = format!("uploaded before: {name} as {path}");
-                context.ui.say(&StyledLine::new(Style::Faint, text));
-                self.put(field, json!(path));
-                continue;
-            }
-            if let Some(warning) = warning(name) {
-                context.ui.say(&warning);
-            }
-            match client.files().upload(upload).await.map_err(CommandError::from) {
-                Ok(file) => {
-                    let text = format!("uploaded: {name} as {}", file.path);
-                    context.ui.say(&StyledLine::new(Style::Added, text));
-                    // A file that was changed meanwhile is not the one that was uploaded.
-                    if let Some(hash) = hash.filter(|it| reused.hash(name).as_ref() == Some(it)) {
-                        reused.remember(&hash, &file.path);
-                    }
-                    self.put(field, json!(file.path));
-                }
-                Err(failure) if !failure.dry_run_results().is_empty() => {
-                    let earlier =
-                        dry_run_end.as_ref().map(CommandError::dry_run_results).unwrap_or_default();
-                    dry_run_end = Some(failure.after(earlier.to_vec()));
-                    self.put(field, json!(format!("(upload {name})")));
-                }
-                Err(failure) => return Err(failure),
-            }
+    /// Returns the hash of a file. `None` if the account is not known, or the file cannot be read.
+    pub(crate) fn hash(&self, file: &str) -> Option<String> {
+        self.account?;
+        named::read_most(Path::new(file), MAX_UPLOAD_BYTES).ok().map(|(_, bytes)| hash_of(&bytes))
+    }
+
+    /// Returns the path of an image that the service has, and notes that it is used.
+    pub(crate) fn take(&mut self, hash: &str) -> Option<String> {
+        let path = self.uploads.of_account(self.account?, hash)?.to_owned();
+        self.hashes.push(hash.to_owned());
+        Some(path)
+    }
+
+    /// Adds an image that was uploaded.
+    pub(crate) fn remember(&mut self, hash: &str, path: &str) {
+        if let Some(account) = self.account {
+            // A failure to remember the image costs one more upload later.
+            let _ = self.uploads.remember_of_account(account, hash, path);
         }
-        self.set_reused(reused);
-        match dry_run_end {
-            Some(end) if context.dry_run() == Some(DryRun::Service) => {
-                let text = "the change itself needs the uploaded image and is not checked";
-                context.ui.say(&StyledLine::new(Style::Faint, text));
-                Err(end)
-            }
-            dry_run_end => {
-                self.set_upload_results(dry_run_end);
-                Ok(self)
-            }
+    }
+
+    /// Removes the images that were used: the service has refused the data and may no longer have them.
+    pub(crate) fn forget(&self) {
+        if let Some(account) = self.account.filter(|_| !self.hashes.is_empty()) {
+            let hashes = self.hashes.iter().map(String::as_str);
+            let _ = self.uploads.clone().forget_of_account(account, hashes);
         }
     }
 }

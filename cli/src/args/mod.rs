@@ -1,11 +1,8 @@
 //! Arguments that several commands share: field values, files with fields, images, and positions.
 
 pub(crate) mod assignment;
-pub(crate) mod dry_run;
 pub(crate) mod fields;
-pub(crate) mod idempotency_key;
+pub(crate) mod flags;
 pub(crate) mod images;
 pub(crate) mod merge;
 pub(crate) mod page_word;
-pub(crate) mod position;
-mod reused_images;

@@ -8,8 +8,9 @@ use links_sdk::{RawCall, overrides_method};
 use serde_json::{Value, json};
 
 use crate::args::assignment;
-use crate::args::dry_run::DryRunArgs;
-use crate::args::idempotency_key::IdempotencyKeyArgs;
+use crate::args::flags::DryRunArgs;
+use crate::args::flags::IdempotencyKeyArgs;
+use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::fs::named;
@@ -52,10 +53,7 @@ impl ApiArgs {
     }
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: ApiArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
     let fields = assignment::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
     let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");
@@ -88,7 +86,7 @@ pub(crate) async fn run(
     let text =
         if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n") };
     if serde_json::from_slice::<&serde_json::value::RawValue>(answer.body()).is_ok() {
-        return Ok(CommandOutput::service(answer.body().clone(), View::Document(text)));
+        return Ok(answered(&answer, View::Document(text)));
     }
     let data = json!({ "status": answer.status(), "body": text });
     Ok(CommandOutput::own(data, View::Document(text)))

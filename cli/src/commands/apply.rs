@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::account::{self, AccountRequest, Allowed, FilesArgs};
-use crate::args::dry_run::DryRunArgs;
+use crate::args::flags::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;

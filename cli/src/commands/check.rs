@@ -11,6 +11,7 @@ use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
 use crate::check::visits::{LinkVerdicts, VisitOptions};
 use crate::check::{checked_links, fix, pages};
+use crate::commands::common::CommandResult;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -69,10 +70,7 @@ impl CheckArgs {
     }
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: CheckArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult {
     let CheckArgs { pages, all, fix, strict, how, baseline: known, annotate } = args;
     let (paths, keys) = page_word::split(pages);
     if fix && !keys.is_empty() {

@@ -1,32 +1,30 @@
-//! `links help`: explains a topic or a command.
+//! `links help` explains a topic or a command; `links man` writes the manual pages, for packagers.
 
-use clap::{Args, Command};
+use std::path::Path;
+
+use clap::Command;
 use serde_json::json;
 
+use super::common::{CommandResult, said};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::help::HelpText;
+use crate::error::file_error::file_error;
+use crate::fs::{atomic, named};
 use crate::help::TOPICS;
 use crate::output::{CommandOutput, View};
 use crate::suggest::nearest;
 
-#[derive(Args, Debug)]
-#[command(examples = ["links help exit-codes", "links help slots apply"])]
-pub(crate) struct HelpArgs {
-    /// A topic (options, exit-codes, environment, output, files, agents), or the words of a command
-    #[arg(value_name = "TOPIC|COMMAND")]
-    words: Vec<String>,
-}
-
-pub(crate) fn run(context: &Context, args: &HelpArgs) -> Result<CommandOutput, CommandError> {
-    let text = match &args.words[..] {
-        [word] => match TOPICS.iter().find(|topic| topic.name == word) {
-            Some(topic) => (topic.text)(&(context.tree)()),
-            None => of_command(context, &args.words)?,
-        },
-        words => of_command(context, words)?,
+/// Explains a topic, or a command.
+pub(super) fn explain(context: &Context, words: &[String]) -> CommandResult {
+    let topic = match words {
+        [word] => TOPICS.iter().find(|topic| topic.name == word),
+        _ => None,
     };
-    let data = json!({ "about": args.words.join(" "), "text": text });
+    let text = match topic {
+        Some(topic) => (topic.text)(&(context.tree)()),
+        None => of_command(context, words)?,
+    };
+    let data = json!({ "about": words.join(" "), "text": text });
     Ok(CommandOutput::own(data, View::Document(text)))
 }
 
@@ -52,4 +50,37 @@ fn unknown(word: &str, known: Vec<String>) -> CommandError {
         Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
         None => failure.with_hint("`links --help` lists the commands"),
     }
+}
+
+/// Writes the manual pages into a directory.
+pub(super) fn write_manual(context: &Context, directory: &Path) -> CommandResult {
+    let mut command = (context.tree)();
+    command.build();
+    let mut names = Vec::new();
+    let written = named::resolve(directory)
+        .and_then(std::fs::create_dir_all)
+        .and_then(|()| write_page(&command, "links", directory, &mut names));
+    written
+        .map_err(|error| file_error(&format!("cannot write to {}", directory.display()), &error))?;
+    let text = format!("{} pages written to {}", names.len(), directory.display());
+    let data = json!({ "directory": directory.display().to_string(), "pages": names });
+    Ok(said(data, text))
+}
+
+/// Writes one page for each command, such as `links-slots-add.1`.
+fn write_page(
+    command: &Command,
+    name: &str,
+    directory: &Path,
+    names: &mut Vec<String>,
+) -> std::io::Result<()> {
+    let file = format!("{name}.1");
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
+    atomic::write_bytes(&directory.join(&file), &page, true)?;
+    names.push(file);
+    let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
+    shown
+        .into_iter()
+        .try_for_each(|it| write_page(it, &format!("{name}-{}", it.get_name()), directory, names))
 }

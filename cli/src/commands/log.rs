@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use crate::apply::runs;
 use crate::apply::write_log::{self, COLUMNS, LoggedWrite, PageFilter};
+use crate::commands::common::{CommandResult, said};
 use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, View};
 use crate::profile_key;
 
 #[derive(Args, Debug)]
@@ -44,7 +45,7 @@ const KEPT: usize = 50;
 
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
-pub(crate) fn run(context: &Context, args: &LogArgs) -> Result<CommandOutput, CommandError> {
+pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
     if args.prune {
         return prune(context, args);
     }
@@ -74,7 +75,7 @@ fn undone(all: &[LoggedWrite]) -> BTreeMap<&str, &str> {
     undone
 }
 
-fn prune(context: &Context, args: &LogArgs) -> Result<CommandOutput, CommandError> {
+fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     let before = args.days.map(|days| {
         let now = clock().wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         now.as_secs().saturating_sub(u64::from(days) * SECONDS_A_DAY)
@@ -98,6 +99,5 @@ fn prune(context: &Context, args: &LogArgs) -> Result<CommandOutput, CommandErro
         0 => format!("nothing to remove, {kept} kept"),
         count => format!("{count} removed, {kept} kept"),
     };
-    let line = StyledLine::new(Style::Plain, text);
-    Ok(CommandOutput::own(json!({ "removed": removed, "kept": kept }), View::Lines(vec![line])))
+    Ok(said(json!({ "removed": removed, "kept": kept }), text))
 }

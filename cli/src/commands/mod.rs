@@ -1,17 +1,16 @@
-//! Commands: one directory for each noun, one file for each verb.
+//! Commands: one file or directory for each noun.
 //!
-//! A verb is `<Noun><Verb>Args` and a `run` that returns a [`CommandOutput`] or a [`CommandError`]. Every format and the exit code come
-//! from these two, so a new verb is its file, a variant and an arm in its noun's `mod.rs`, and nothing else. A verb that writes flattens
-//! [`DryRunArgs`](crate::args::dry_run::DryRunArgs) into its arguments and gets its client from
+//! A verb is a variant of its noun, with its arguments and its help, and an arm of `run`, which returns a [`CommandResult`]. Every format
+//! and the exit code come from that, so a verb that shows what one call returns is these two places in one file. A verb that writes flattens
+//! [`DryRunArgs`](crate::args::flags::DryRunArgs) into its arguments and gets its client from
 //! [`Context::writer`](crate::context::Context::writer), which implements its `--dry-run`.
 
 mod analytics;
 mod api;
 mod apply;
 mod auth;
-mod channels;
 mod check;
-mod completions;
+mod common;
 mod config;
 mod doctor;
 mod files;
@@ -19,8 +18,6 @@ mod forms;
 mod help;
 mod init;
 mod log;
-mod man;
-mod me;
 mod music;
 mod plan;
 #[cfg(feature = "sandbox")]
@@ -31,18 +28,21 @@ mod pull;
 mod sandbox;
 mod schema;
 mod search;
-mod service;
 mod slots;
 mod undo;
 
-use clap::Subcommand;
+use std::path::PathBuf;
 
+use clap::Subcommand;
+use serde_json::json;
+
+use self::common::{CommandResult, CommandRules, shown};
 use crate::completion::shell::ShellArgs;
-use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
-use crate::output::CommandOutput;
+use crate::help::HelpText;
+use crate::output::{CommandOutput, View};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -51,9 +51,11 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Auth(auth::AuthCommand),
     /// Show the token's owner, its abilities, and the use of each limit
-    Me(me::MeArgs),
+    #[command(examples = ["links me", "links me --jq .limits.profiles"])]
+    Me,
     /// Show the service's conventions, limits and URLs; needs no token
-    Service(service::ServiceArgs),
+    #[command(examples = ["links service --fields limits,conventions.dryRun"])]
+    Service,
     /// Pages
     #[command(subcommand, aliases = ["page", "pages", "profiles"])]
     Profile(profile::ProfileCommand),
@@ -84,7 +86,7 @@ pub(crate) enum Command {
     Forms(forms::FormsCommand),
     /// Notification channels
     #[command(subcommand)]
-    Channels(channels::ChannelsCommand),
+    Channels(forms::ChannelsCommand),
     /// Images
     #[command(subcommand)]
     Files(files::FilesCommand),
@@ -107,10 +109,19 @@ pub(crate) enum Command {
     /// Print the completion script of a shell
     Completions(ShellArgs),
     /// Explain a topic or a command
-    Help(help::HelpArgs),
+    #[command(examples = ["links help exit-codes", "links help slots apply"])]
+    Help {
+        /// A topic (options, exit-codes, environment, output, files, agents), or the words of a command
+        #[arg(value_name = "TOPIC|COMMAND")]
+        words: Vec<String>,
+    },
     /// Write the manual pages
-    #[command(hide = true)]
-    Man(man::ManArgs),
+    #[command(hide = true, examples = ["links man ~/.local/share/man/man1"])]
+    Man {
+        /// The directory to write the pages into
+        #[arg(value_name = "DIRECTORY")]
+        directory: PathBuf,
+    },
     /// The embedded service, to try everything without an account
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
@@ -118,90 +129,79 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns the files that a confined command names, or the reason why it is not confined; `None` for all other commands.
-    pub(crate) fn named_files(&self) -> Option<Result<NamedFiles, &'static str>> {
+    /// Returns what is declared about the command.
+    pub(crate) fn rules(&self) -> CommandRules {
         match self {
-            Self::Plan(args) => Some(Ok(args.named_files())),
-            Self::Apply(args) => Some(args.named_files()),
-            Self::Check(args) => Some(Ok(args.named_files())),
-            Self::Search(args) => Some(Ok(args.named_files())),
+            Self::Plan(args) => CommandRules::confined(Ok(args.named_files())),
+            Self::Apply(args) => {
+                let plan = args.plan_rule();
+                CommandRules { plan, ..CommandRules::confined(args.named_files()) }
+            }
+            Self::Check(args) => {
+                let confined = CommandRules::confined(Ok(args.named_files()));
+                CommandRules { reads_history: false, ..confined }
+            }
+            Self::Search(args) => {
+                let confined = CommandRules::confined(Ok(args.named_files()));
+                CommandRules { reads_history: false, ..confined }
+            }
             #[cfg(feature = "sandbox")]
-            Self::Preview(args) => Some(Ok(args.named_files())),
-            Self::Slots(slots::SlotsCommand::Plan(args)) => Some(Ok(args.named_files())),
-            Self::Slots(slots::SlotsCommand::Apply(args)) => Some(args.named_files()),
-            _ => None,
+            Self::Preview(args) => {
+                let plan = if args.applies() { PlanRule::Interactive } else { PlanRule::DryRun };
+                CommandRules { plan, ..CommandRules::confined(Ok(args.named_files())) }
+            }
+            Self::Api(args) if args.is_read() => CommandRules::planned(PlanRule::Reads),
+            Self::Profile(command) => command.rules(),
+            Self::Slots(command) => command.rules(),
+            Self::Forms(command) => command.rules(),
+            Self::Config(command) => command.rules(),
+            Self::Doctor(_) | Self::Help { .. } | Self::Completions(_) => {
+                CommandRules { accepts_invalid_config: true, ..CommandRules::default() }
+            }
+            _ => CommandRules::default(),
         }
     }
 
-    /// Tells whether the command may ask what earlier commits say of a file.
-    pub(crate) fn reads_history(&self) -> bool {
-        !matches!(self, Self::Check(_) | Self::Search(_))
-    }
-
-    /// Returns what the command needs before it may write, where writes have to be planned before (`LINKS_PLAN_FIRST`).
-    pub(crate) fn plan_rule(&self) -> PlanRule {
-        use forms::FormsCommand;
-        use profile::ProfileCommand;
-        use slots::SlotsCommand;
+    pub(crate) async fn run(self, context: &mut Context) -> CommandResult {
         match self {
-            Self::Apply(args) => args.plan_rule(),
-            Self::Slots(SlotsCommand::Apply(args)) => args.plan_rule(),
-            Self::Slots(SlotsCommand::Edit(_))
-            | Self::Profile(ProfileCommand::Edit(_))
-            | Self::Forms(FormsCommand::Edit(_)) => PlanRule::Interactive,
+            Self::Auth(command) => command.run(context).await,
+            Self::Me => {
+                let first = &["userId", "name", "canWrite", "abilities"];
+                shown(context.client().await?.me().answer(), View::Record(first)).await
+            }
+            Self::Service => {
+                let first = &["version", "name", "baseUrl"];
+                shown(context.anyone().await?.index().answer(), View::Record(first)).await
+            }
+            Self::Profile(command) => command.run(context).await,
+            Self::Slots(command) => command.run(context).await,
+            Self::Pull(args) => Box::pin(pull::run(context, args)).await,
+            Self::Plan(args) => plan::run(context, args).await,
             #[cfg(feature = "sandbox")]
-            Self::Preview(args) if args.applies() => PlanRule::Interactive,
-            Self::Api(args) if args.is_read() => PlanRule::Reads,
-            Self::Profile(ProfileCommand::Settings(args)) if args.is_read() => PlanRule::Reads,
-            _ => PlanRule::DryRun,
+            Self::Preview(args) => Box::pin(preview::run(context, args)).await,
+            Self::Apply(args) => apply::run(context, args).await,
+            Self::Check(args) => Box::pin(check::run(context, args)).await,
+            Self::Search(args) => Box::pin(search::run(context, args)).await,
+            Self::Init(args) => init::run(context, args).await,
+            Self::Log(args) => log::run(context, &args),
+            Self::Undo(args) => Box::pin(undo::run(context, args)).await,
+            Self::Forms(command) => command.run(context).await,
+            Self::Channels(command) => command.run(context).await,
+            Self::Files(command) => command.run(context).await,
+            Self::Music(command) => command.run(context).await,
+            Self::Analytics(command) => command.run(context).await,
+            Self::Schema(command) => command.run(context).await,
+            Self::Api(args) => api::run(context, args).await,
+            Self::Doctor(args) => doctor::run(context, args).await,
+            Self::Config(command) => command.run(context),
+            Self::Completions(args) => {
+                let script = args.shell.script().map_err(CommandError::internal)?;
+                Ok(CommandOutput::own(json!({ "script": script }), View::Document(script)))
+            }
+            Self::Help { words } => help::explain(context, &words),
+            Self::Man { directory } => help::write_manual(context, &directory),
+            #[cfg(feature = "sandbox")]
+            Self::Sandbox(command) => command.run(context).await,
         }
-    }
-
-    /// Tells whether the command is of use if the configuration file is broken.
-    pub(crate) fn accepts_invalid_config(&self) -> bool {
-        matches!(
-            self,
-            Self::Doctor(_)
-                | Self::Help(_)
-                | Self::Completions(_)
-                | Self::Config(config::ConfigCommand::Path(_))
-        )
-    }
-}
-
-pub(crate) async fn run(
-    context: &mut Context,
-    command: Command,
-) -> Result<CommandOutput, CommandError> {
-    match command {
-        Command::Auth(command) => auth::run(context, command).await,
-        Command::Me(args) => me::run(context, args).await,
-        Command::Service(args) => service::run(context, args).await,
-        Command::Profile(command) => profile::run(context, command).await,
-        Command::Slots(command) => slots::run(context, command).await,
-        Command::Pull(args) => Box::pin(pull::run(context, args)).await,
-        Command::Plan(args) => plan::run(context, args).await,
-        #[cfg(feature = "sandbox")]
-        Command::Preview(args) => Box::pin(preview::run(context, args)).await,
-        Command::Apply(args) => apply::run(context, args).await,
-        Command::Check(args) => Box::pin(check::run(context, args)).await,
-        Command::Search(args) => Box::pin(search::run(context, args)).await,
-        Command::Init(args) => init::run(context, args).await,
-        Command::Log(args) => log::run(context, &args),
-        Command::Undo(args) => Box::pin(undo::run(context, args)).await,
-        Command::Forms(command) => forms::run(context, command).await,
-        Command::Channels(command) => channels::run(context, command).await,
-        Command::Music(command) => music::run(context, command).await,
-        Command::Files(command) => files::run(context, command).await,
-        Command::Analytics(command) => analytics::run(context, command).await,
-        Command::Schema(command) => schema::run(context, command).await,
-        Command::Api(args) => api::run(context, args).await,
-        Command::Doctor(args) => doctor::run(context, args).await,
-        Command::Config(command) => config::run(context, &command),
-        Command::Completions(args) => completions::run(&args),
-        Command::Help(args) => help::run(context, &args),
-        Command::Man(args) => man::run(context, &args),
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => sandbox::run(context, command).await,
     }
 }

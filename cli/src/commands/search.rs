@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::account::files::named_files;
 use crate::args::page_word::{self, PageWord};
+use crate::commands::common::CommandResult;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -44,10 +45,7 @@ impl SearchCommandArgs {
     }
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: SearchCommandArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> CommandResult {
     let SearchCommandArgs { pattern, pages, regex, areas } = args;
     let compiled = Pattern::new(&pattern, regex).map_err(CommandError::usage)?;
     let (paths, keys) = page_word::split(pages);

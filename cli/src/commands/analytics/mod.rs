@@ -1,39 +1,190 @@
 //! `links analytics`: views and clicks.
 
-pub(crate) mod account;
-mod figures;
-pub(crate) mod form;
-pub(crate) mod profile;
-mod query;
-mod shown;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
+use links_sdk::{Analytics, AnalyticsQuery, Call, Date, Period, ProfileKey};
+use serde_json::Value;
 
-use clap::Subcommand;
-pub(crate) use query::PeriodArgs;
-pub(crate) use shown::{reliance, unrecognised};
-
+use super::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::help::POINTER;
-use crate::output::CommandOutput;
+use crate::help::{HelpText, POINTER};
+use crate::output::{Instead, Style, StyledLine, View};
+use crate::{profile_key, ui};
+
+mod figures;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum AnalyticsCommand {
     /// Numbers of all pages
-    Account(account::AnalyticsAccountArgs),
+    #[command(
+        notes = "-o csv prints the timeline if it is requested, otherwise the rows; --jq selects any other part.",
+        examples = ["links analytics account --period last7 --timeline", "links analytics account --bucket week -o csv"]
+    )]
+    Account {
+        #[command(flatten)]
+        query: QueryArgs,
+    },
     /// Numbers of a page: views, clicks per slot and per social link
-    Profile(profile::AnalyticsProfileArgs),
+    #[command(
+        examples = ["links analytics profile cafe --from 2026-01-01 --to 2026-01-31 --bucket week"]
+    )]
+    Profile {
+        /// Id, login or URL of the page
+        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+        profile: ProfileKey,
+        #[command(flatten)]
+        query: QueryArgs,
+    },
     /// Numbers of a form: from views to submissions
-    Form(form::AnalyticsFormArgs),
+    #[command(
+        examples = ["links analytics form 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 --period last28"]
+    )]
+    Form {
+        /// Id of the form, as `links forms list` shows it
+        id: String,
+        #[command(flatten)]
+        query: QueryArgs,
+    },
 }
 
-pub(super) async fn run(
-    context: &mut Context,
-    command: AnalyticsCommand,
-) -> Result<CommandOutput, CommandError> {
-    match command {
-        AnalyticsCommand::Account(args) => account::run(context, args).await,
-        AnalyticsCommand::Profile(args) => profile::run(context, args).await,
-        AnalyticsCommand::Form(args) => form::run(context, args).await,
+impl AnalyticsCommand {
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        let client = context.client().await?;
+        let call = match self {
+            Self::Account { query } => client.analytics().get(query.query()?),
+            Self::Profile { profile, query } => client.profile(profile).analytics(query.query()?),
+            Self::Form { id, query } => client.form(id).analytics(query.query()?),
+        };
+        shown(context, call).await
     }
+}
+
+// The period of the numbers. Not a doc comment: clap would take it for the text of the command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PeriodArgs {
+    /// A named period; by default the last 28 days
+    #[arg(long, value_parser = periods())]
+    period: Option<AnalyticsPeriod>,
+    /// First day, such as 2026-01-31, in the time zone that `links me` shows; at most 366 days in all
+    #[arg(long, value_name = "DATE", requires = "to", conflicts_with = "period")]
+    from: Option<Date>,
+    /// Last day
+    #[arg(long, value_name = "DATE", requires = "from", conflicts_with = "period")]
+    to: Option<Date>,
+}
+
+// Which numbers are wanted. Not a doc comment, as above.
+#[derive(Args, Debug)]
+pub(crate) struct QueryArgs {
+    #[command(flatten)]
+    period: PeriodArgs,
+    /// Step of the timeline
+    #[arg(long, value_parser = buckets())]
+    bucket: Option<AnalyticsBucket>,
+    /// With the numbers of each step
+    #[arg(long)]
+    timeline: bool,
+    /// With the numbers of the period before
+    #[arg(long)]
+    compare: bool,
+}
+
+fn periods() -> impl TypedValueParser<Value = AnalyticsPeriod> {
+    let names = ["today", "yesterday", "last7", "last28", "last90", "thisMonth", "lastMonth"];
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
+}
+
+fn buckets() -> impl TypedValueParser<Value = AnalyticsBucket> {
+    PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse())
+}
+
+impl PeriodArgs {
+    /// Tells whether a period is named.
+    pub(crate) fn is_given(&self) -> bool {
+        self.period.is_some() || self.from.is_some()
+    }
+
+    /// Returns the query of this period.
+    ///
+    /// # Errors
+    ///
+    /// When the last day is before the first, or there are too many days.
+    pub(crate) fn query(&self) -> Result<AnalyticsQuery, CommandError> {
+        let query = AnalyticsQuery::default();
+        Ok(match (self.period, self.from.zip(self.to)) {
+            (Some(period), _) => query.period(period),
+            (None, Some((first, last))) => query.period(
+                Period::days(first, last)
+                    .map_err(|error| CommandError::usage(format!("--from, --to: {error}")))?,
+            ),
+            (None, None) => query,
+        })
+    }
+}
+
+impl QueryArgs {
+    fn query(self) -> Result<AnalyticsQuery, CommandError> {
+        let mut query = self.period.query()?;
+        // A step has an effect only on a timeline.
+        if self.timeline || self.bucket.is_some() {
+            query = query.include("timeline");
+        }
+        if let Some(bucket) = self.bucket {
+            query = query.bucket(bucket);
+        }
+        Ok(if self.compare { query.compare(true) } else { query })
+    }
+}
+
+/// Returns the output of an answer: its recognised parts in human-readable form, with notes on their accuracy and age.
+async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
+    let answer = call.answer().await?;
+    let body: Value = serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    let meta = &body["meta"];
+    let approximate = meta["uniquesAreApproximate"] == true;
+    let width = context.ui.is_read().then(ui::width);
+    let lines = figures::lines(&body["data"], approximate, width);
+    for line in reliance(meta) {
+        context.ui.say(&StyledLine::new(Style::Faint, line));
+    }
+    let rows = figures::rows(&body["data"]);
+    Ok(answered(&answer, View::Listing(lines, Instead::Rows(rows))))
+}
+
+/// Says that the clicks of slots were not found in the numbers, and shows the numbers.
+pub(crate) fn unrecognised(context: &Context, data: &Value) {
+    let text = "the clicks of the slots are not recognised in these analytics:";
+    context.ui.say(&StyledLine::new(Style::Changed, text));
+    for line in figures::lines(data, false, None) {
+        context.ui.say(&line);
+    }
+}
+
+/// Returns the notes on accuracy and age that the service gives with its numbers, as far as they are recognised.
+pub(crate) fn reliance(meta: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(at) = meta["generatedAt"].as_str() {
+        let again = match meta["cacheSeconds"].as_u64() {
+            Some(seconds) if seconds > 0 => format!(", refreshes every {seconds} s"),
+            _ => String::new(),
+        };
+        let to_second = at.parse::<jiff::Timestamp>().and_then(|it| it.round(jiff::Unit::Second));
+        let at = to_second.map_or_else(|_| at.to_owned(), |it| it.to_string());
+        lines.push(format!("as of {at}{again}"));
+    }
+    if let (Some(days), Some(start)) =
+        (meta["retentionDays"].as_u64(), meta["dataStartsAt"].as_str())
+    {
+        lines.push(format!("numbers are kept for {days} days and begin at {start}"));
+    }
+    if meta["uniquesAreApproximate"] == true {
+        lines.push(
+            "unique counts (≈) are approximate: those of the parts do not add up to the total"
+                .to_owned(),
+        );
+    }
+    lines
 }

@@ -5,7 +5,7 @@ use links_sdk::{BaseUrl, Client};
 use serde_json::{Value, json};
 
 use crate::auth::{AccountName, SecretLocation};
-use crate::output::{Style, StyledLine};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 
 /// Returns the word for the location of a secret.
 pub(super) fn store(kept: &SecretLocation) -> &'static str {
@@ -40,7 +40,11 @@ impl AccountDescription<'_> {
         self
     }
 
-    pub(super) fn data(&self) -> Value {
+    pub(super) fn output(&self) -> CommandOutput {
+        CommandOutput::own(self.data(), View::Lines(self.lines()))
+    }
+
+    fn data(&self) -> Value {
         let limits = &self.me.limits;
         let mut data = json!({
             "account": self.account,
@@ -60,7 +64,7 @@ impl AccountDescription<'_> {
         data
     }
 
-    pub(super) fn lines(&self) -> Vec<StyledLine> {
+    fn lines(&self) -> Vec<StyledLine> {
         let me = self.me;
         let limits = &me.limits;
         let abilities =

@@ -1,23 +1,26 @@
 //! `links auth`: commands for accounts.
 
-pub(crate) mod callback_server;
-mod describe;
-mod list;
-mod login;
-mod logout;
-pub(crate) mod oauth;
-mod obtain;
-mod status;
-mod store_choice;
-mod store_login;
-mod switch;
+use std::fmt::Display;
 
 use clap::Subcommand;
+use serde_json::json;
 
+use self::describe::AccountDescription;
+use super::common::CommandResult;
+use crate::auth::{Account, AccountName, AccountsFile, Store, StoreError, Value};
 use crate::context::Context;
+use crate::env_vars;
 use crate::error::CommandError;
-use crate::help::POINTER;
-use crate::output::CommandOutput;
+use crate::error::exit_code::Exit;
+use crate::help::{HelpText, POINTER};
+use crate::output::{Column, CommandOutput, Style, StyledLine, View};
+use crate::settings::{OF_ACCOUNT, ServiceTarget, TokenOrigin};
+
+mod callback_server;
+mod describe;
+mod login;
+mod oauth;
+mod store_login;
 
 /// Accounts: log in, switch, log out
 #[derive(Debug, Subcommand)]
@@ -26,25 +29,168 @@ pub(crate) enum AuthCommand {
     /// Log in: in the browser, or with a token from the account's API settings
     Login(login::AuthLoginArgs),
     /// Show which account commands use, where the token comes from, and the use of each limit
-    Status(status::AuthStatusArgs),
+    #[command(examples = ["links auth status", "links auth status -o json"])]
+    Status,
     /// List the accounts of this machine
-    #[command(alias = "ls")]
-    List(list::AuthListArgs),
+    #[command(alias = "ls", examples = ["links auth list"])]
+    List,
     /// Switch to another account
-    Switch(switch::AuthSwitchArgs),
+    #[command(examples = ["links auth switch work"])]
+    Switch {
+        /// Account to use by default
+        name: AccountName,
+    },
     /// Remove an account and its secret from this machine
-    Logout(logout::AuthLogoutArgs),
+    #[command(examples = ["links auth logout", "links auth logout work"])]
+    Logout {
+        /// Account to remove; the current one by default
+        name: Option<AccountName>,
+    },
 }
 
-pub(super) async fn run(
-    context: &mut Context,
-    command: AuthCommand,
-) -> Result<CommandOutput, CommandError> {
-    match command {
-        AuthCommand::Login(args) => login::run(context, args).await,
-        AuthCommand::Status(args) => status::run(context, &args).await,
-        AuthCommand::List(args) => list::run(context, &args),
-        AuthCommand::Switch(args) => switch::run(context, &args),
-        AuthCommand::Logout(args) => logout::run(context, &args).await,
+impl AuthCommand {
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::Login(args) => login::run(context, args).await,
+            Self::Status => status(context).await,
+            Self::List => list(context),
+            Self::Switch { name } => switch(context, &name),
+            Self::Logout { name } => logout(context, name).await,
+        }
     }
+}
+
+/// Shows the account of the token, its origin, and the use of each limit.
+async fn status(context: &mut Context) -> CommandResult {
+    let client = context.client().await?;
+    let me = client.me().await?;
+    let (source, account, store) = match (&context.settings.target, &context.settings.token) {
+        (ServiceTarget::Sandbox(_), _) => ("sandbox", None, None),
+        (_, TokenOrigin::Variable(_)) => (env_vars::TOKEN, None, None),
+        (_, TokenOrigin::File(_)) => (env_vars::TOKEN_FILE, None, None),
+        (_, TokenOrigin::Account(name, account)) => {
+            ("account", Some(name), Some(describe::store(&account.kept)))
+        }
+        (_, TokenOrigin::Nowhere(_)) => ("none", None, None),
+    };
+    let base = client.base_url();
+    let described =
+        AccountDescription { account, base, source, store, me: &me, settings_url: None };
+    Ok(described.with_room(&client).await.output())
+}
+
+const COLUMNS: &[Column] = &[
+    Column::of("CURRENT", |it| if it["current"] == true { "*".to_owned() } else { String::new() }),
+    Column::at("ACCOUNT", "account"),
+    Column::at("USER", "user.name"),
+    Column::at("SERVICE", "baseUrl"),
+    Column::at("STORED IN", "store"),
+];
+
+/// Lists the accounts of this machine.
+fn list(context: &Context) -> CommandResult {
+    let accounts = AccountsFile::new(context.config_directory()?).load()?;
+    let row = |(name, account): (&AccountName, &Account)| {
+        json!({
+            "account": name,
+            "current": accounts.current.as_ref() == Some(name),
+            "baseUrl": account.base_url,
+            "user": { "id": account.user_id, "name": account.user },
+            "store": describe::store(&account.kept),
+        })
+    };
+    let rows: Vec<_> = accounts.known.iter().map(row).collect();
+    Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
+}
+
+/// Makes another account the current one.
+fn switch(context: &Context, name: &AccountName) -> CommandResult {
+    let file = AccountsFile::new(context.config_directory()?);
+    let switched = file.change(|accounts| {
+        let account = accounts.known.get(name)?.clone();
+        accounts.current = Some(name.clone());
+        Some(account)
+    })?;
+    let account = switched.ok_or_else(|| no_such_account(name))?;
+    let text = format!("{name} is the current account: {} at {}", account.user, account.base_url);
+    let data = json!({ "account": name, "baseUrl": account.base_url });
+    let mut lines = vec![StyledLine::new(Style::Plain, text)];
+    if let ServiceTarget::Service(url) = &context.settings.target
+        && url.from != OF_ACCOUNT
+        && url.origin() != account.origin()
+    {
+        let text =
+            format!("{} names another service, {}, and takes precedence", url.from, url.text());
+        lines.push(StyledLine::new(Style::Changed, text));
+    }
+    Ok(CommandOutput::own(data, View::Lines(lines)))
+}
+
+/// Returns the error for an unknown account.
+fn no_such_account(name: &AccountName) -> CommandError {
+    CommandError::new(Exit::NotFound, format!("there is no account `{name}`"))
+        .with_hint("`links auth list` shows them, `links auth login` adds one")
+}
+
+/// Removes an account and its secret from this machine.
+async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
+    let file = AccountsFile::new(context.config_directory()?);
+    let accounts = file.load()?;
+    let named = context.settings.account.as_ref().map(|it| &it.name);
+    let name = name.as_ref().or(named).or(accounts.current.as_ref());
+    let name = name.cloned().ok_or_else(|| {
+        CommandError::new(Exit::NotAuthenticated, "there is no current account")
+            .with_hint("name an account; `links auth list` shows them")
+    })?;
+    let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
+    let origin = account.origin().unwrap_or_default();
+    let mut ended = false;
+    let mut lines = vec![StyledLine::new(Style::Plain, format!("account {name} removed"))];
+    if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
+        let _lock = store.lock().map_err(|error| secret_not_removed(&name, &error))?;
+        match disconnect(context, &store).await {
+            Ok(is) => ended = is,
+            Err(note) => lines.push(StyledLine::new(Style::Changed, note)),
+        }
+        store.remove().map_err(|error| secret_not_removed(&name, &error))?;
+    }
+    file.change(|accounts| accounts.remove(&name))?;
+    Ok(CommandOutput::own(json!({ "account": name, "tokenEnded": ended }), View::Lines(lines)))
+}
+
+/// Revokes the account's connection at the service too. Returns `false` if there was nothing to revoke.
+///
+/// # Errors
+///
+/// When the credentials keep working, with a note for the user.
+async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
+    let secret = store.load().map_err(|error| {
+        format!("access was not revoked at the service, because the secret cannot be read: {error}")
+    })?;
+    match secret.map(|secret| secret.value) {
+        Some(Value::Connection(credentials)) => {
+            let failed = |error: &dyn Display| {
+                format!(
+                    "this program still has access, because revoking it failed ({error}): disconnect it in the account's settings"
+                )
+            };
+            let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
+            match credentials.revoke_with(&connection).await {
+                Ok(true) => Ok(true),
+                Ok(false) => Err("this program still has access, because the service offers no way to revoke it: disconnect it in the account's settings".to_owned()),
+                Err(error) => Err(failed(&error)),
+            }
+        }
+        Some(Value::Token(_)) => Err(
+            "its token still works: revoke it in the account's API settings if it is not needed"
+                .to_owned(),
+        ),
+        None => Ok(false),
+    }
+}
+
+fn secret_not_removed(name: &AccountName, error: &StoreError) -> CommandError {
+    let message = format!("the secret of account `{name}` is still stored: {error}");
+    CommandError::new(Exit::Refused, message)
+        .with_hint("the account was not removed; retry when the store is available")
 }

@@ -3,8 +3,6 @@
 mod bug_report;
 mod finding;
 mod local_checks;
-#[cfg(feature = "redis")]
-mod pacer_check;
 mod service_checks;
 
 use std::path::PathBuf;
@@ -14,10 +12,10 @@ use clap::Args;
 use finding::{Finding, report};
 use service_checks::CONNECTION;
 
+use crate::commands::common::CommandResult;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine};
+use crate::output::{Style, StyledLine};
 
 #[derive(Args, Debug)]
 #[command(examples = ["links doctor", "links doctor --sandbox --report report.json"])]
@@ -30,10 +28,7 @@ pub(crate) struct DoctorArgs {
 /// Names of the checks without which a connection is not tried.
 const NEEDED: [&str; 2] = [local_checks::SERVICE, local_checks::TOKEN];
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: DoctorArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) async fn run(context: &mut Context, args: DoctorArgs) -> CommandResult {
     let file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
     let findings = findings(context).await;
     if let (Some(file), Some(path)) = (file, &args.report) {
@@ -48,7 +43,7 @@ async fn findings(context: &mut Context) -> Vec<Finding> {
     let mut findings = local_checks::all(&context.settings);
     #[cfg(feature = "redis")]
     if let Some(pacing) = &context.settings.pacing {
-        findings.push(pacer_check::check(pacing).await);
+        findings.push(service_checks::shared_limits(pacing).await);
     }
     if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
         findings.push(Finding::doubtful(CONNECTION, "skipped because of the problems above"));

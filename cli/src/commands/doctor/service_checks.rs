@@ -1,4 +1,4 @@
-//! Checks that ask the service: the connection, the clock, the abilities of the token and the limits.
+//! Checks that ask a server: the connection, the clock, the abilities of the token and the limits; and the one that shares the rate limits.
 
 use std::time::{Duration, SystemTime};
 
@@ -99,6 +99,23 @@ fn skew(date: &str, now: SystemTime) -> Finding {
         Finding::doubtful(check, message)
     } else {
         Finding::good(check, "in sync with the service")
+    }
+}
+
+/// Checks the server that shares the rate limits between machines.
+#[cfg(feature = "redis")]
+pub(super) async fn shared_limits(
+    crate::settings::connection::SharedPacing { server, .. }: &crate::settings::connection::SharedPacing,
+) -> Finding {
+    let check = "shared rate limits";
+    let clock = SystemClock::new();
+    let start = clock.monotonic();
+    match links_sdk::RedisPacer::new(server.clone(), "doctor").check(&clock).await {
+        Ok(()) => {
+            let took = clock.monotonic().saturating_sub(start).as_millis();
+            Finding::good(check, format!("{server} answered in {took} ms"))
+        }
+        Err(error) => Finding::bad(check, &CommandError::new(Exit::Network, error.to_string())),
     }
 }
 

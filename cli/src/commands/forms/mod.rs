@@ -1,52 +1,97 @@
-//! `links forms`: commands for lead forms.
+//! `links forms`: commands for lead forms; `links channels`: for the channels that report new submissions of them.
 
-pub(crate) mod create;
-pub(crate) mod edit;
-pub(crate) mod field;
-mod form_words;
-pub(crate) mod get;
-pub(crate) mod list;
-pub(crate) mod update;
-pub(crate) mod view;
+mod field;
+mod record;
 mod where_used;
 
 use clap::Subcommand;
 
+use super::common::{CommandResult, CommandRules, shown};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::POINTER;
-use crate::output::CommandOutput;
+use crate::context::plan_first::PlanRule;
+use crate::help::{HelpText, POINTER};
+use crate::output::{Column, View};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum FormsCommand {
     /// List the lead forms of the account
-    #[command(alias = "ls")]
-    List(list::FormsListArgs),
+    #[command(alias = "ls", examples = ["links forms list", "links forms list -o ids"])]
+    List,
     /// Create a lead form from a file, from values, or from both
-    Create(create::FormsCreateArgs),
+    Create(record::FormsCreateArgs),
     /// Show one form
-    #[command(alias = "show")]
-    Get(get::FormsGetArgs),
+    #[command(alias = "show", examples = ["links forms get 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"])]
+    Get {
+        /// Id of the form, as `links forms list` shows it
+        id: String,
+    },
     /// Change a form on every page that holds it
-    Update(update::FormsUpdateArgs),
+    Update(record::FormsUpdateArgs),
     /// Change a form in an editor
-    Edit(edit::FormsEditArgs),
+    Edit(record::FormsEditArgs),
     /// One field of a form
     #[command(subcommand)]
     Field(field::FieldCommand),
 }
 
-pub(super) async fn run(
-    context: &mut Context,
-    command: FormsCommand,
-) -> Result<CommandOutput, CommandError> {
-    match command {
-        FormsCommand::List(args) => list::run(context, args).await,
-        FormsCommand::Create(args) => create::run(context, args).await,
-        FormsCommand::Get(args) => get::run(context, args).await,
-        FormsCommand::Update(args) => update::run(context, args).await,
-        FormsCommand::Edit(args) => edit::run(context, args).await,
-        FormsCommand::Field(command) => field::run(context, command).await,
+const COLUMNS: &[Column] = &[
+    Column::at("ID", "id"),
+    Column::at("TITLE", "title"),
+    Column::at("ACTIVE", "active"),
+    Column::of("FIELDS", |form| form["fields"].as_array().map_or(0, Vec::len).to_string()),
+    Column::at("CREATED", "createdAt"),
+];
+
+impl FormsCommand {
+    pub(super) fn rules(&self) -> CommandRules {
+        match self {
+            Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
+            _ => CommandRules::default(),
+        }
+    }
+
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::List => {
+                let client = context.client().await?;
+                shown(client.forms().list().answer(), View::Table(COLUMNS)).await
+            }
+            Self::Create(args) => record::create(context, args).await,
+            Self::Get { id } => {
+                let client = context.client().await?;
+                shown(client.form(id).get().answer(), View::Record(record::FIRST)).await
+            }
+            Self::Update(args) => record::update(context, args).await,
+            Self::Edit(args) => record::edit(context, args).await,
+            Self::Field(command) => command.run(context).await,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
+pub(crate) enum ChannelsCommand {
+    /// List the verified channels of the account, with the ids for a form's notificationChannelIds
+    #[command(alias = "ls", examples = ["links channels list", "links channels list --fields id,label"])]
+    List,
+}
+
+const CHANNEL_COLUMNS: &[Column] = &[
+    Column::at("ID", "id"),
+    Column::at("CHANNEL", "channel"),
+    Column::at("LABEL", "label"),
+    Column::at("RECIPIENT", "recipient"),
+    Column::at("ACTIVE", "isActive"),
+];
+
+impl ChannelsCommand {
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::List => {
+                let client = context.client().await?;
+                shown(client.notification_channels().answer(), View::Table(CHANNEL_COLUMNS)).await
+            }
+        }
     }
 }

@@ -1,11 +1,23 @@
-//! Check of a new login: first by the rules that need no service, then by the service.
+//! `links profile check-login` and `rename`: logins of pages. A new login is checked first by the rules that need no service, then by the service.
 
-use links_sdk::{Client, ProfileKey};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use links_sdk::{Client, ProfileKey, SettingsChanges};
 use serde_json::{Value, json};
 
+use crate::args::flags::DryRunArgs;
+use crate::commands::common::{CommandResult, answered, said, write_fields};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::fs::named;
+use crate::help::HelpText;
+use crate::journal::CommandRecorder;
+use crate::output::{Column, CommandOutput, Style, StyledLine, View};
+use crate::profile_key;
 use crate::profile_key::broken_login_rule;
+use crate::ui::annotations::Annotate;
 
 /// Returns the service's result for a login, or a result for a login that breaks a rule that needs no service. `page` is the own page that
 /// would take the login; its present login then counts as free.
@@ -13,7 +25,7 @@ use crate::profile_key::broken_login_rule;
 /// # Errors
 ///
 /// When the service cannot be asked.
-pub(crate) async fn check(
+async fn check(
     client: &Client,
     login: &str,
     page: Option<&ProfileKey>,
@@ -49,4 +61,184 @@ pub(crate) async fn check_available(
     }
     let why = check["message"].as_str().unwrap_or("the service gives no reason");
     Err(CommandError::new(Exit::No, format!("the login {login} is not available: {why}")))
+}
+
+#[derive(Args, Debug)]
+#[command(examples = ["links profile check-login spring.menu summer.menu", "links profile check-login -f logins.txt --annotate github"])]
+pub(crate) struct ProfileCheckLoginArgs {
+    /// Logins to check
+    #[arg(value_name = "NAME", required_unless_present = "file")]
+    names: Vec<String>,
+    /// A file with one login a line (`-`: standard input); what follows a `#` is a comment
+    #[arg(short, long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Id, login or URL of your page that would use the login; its current login then counts as free
+    #[arg(long = "as", value_name = "PROFILE", value_parser = profile_key::parse)]
+    profile: Option<ProfileKey>,
+    /// Annotate the lines that are not free, for a CI service
+    #[arg(long, value_name = "SERVICE")]
+    annotate: Option<Annotate>,
+}
+
+const COLUMNS: &[Column] = &[
+    Column::at("LOGIN", "login"),
+    Column::at("AVAILABLE", "available"),
+    Column::at("REASON", "reason"),
+    Column::at("MESSAGE", "message"),
+];
+
+pub(super) async fn check_logins(
+    context: &mut Context,
+    args: ProfileCheckLoginArgs,
+) -> CommandResult {
+    let named = args.names.into_iter().map(|login| ListedLogin { login, place: None });
+    let mut logins: Vec<_> = named.collect();
+    if let Some(file) = &args.file {
+        logins.extend(listed(file)?);
+    }
+    let client = context.client().await?;
+    let progress = context.ui.progress(logins.len());
+    let mut checks = Vec::with_capacity(logins.len());
+    for ListedLogin { login, place } in logins {
+        progress.now(&login);
+        let check = check(&client, &login, args.profile.as_ref()).await?;
+        if let Some(annotate) = args.annotate
+            && check["available"] != true
+        {
+            let why = check["message"].as_str().unwrap_or("it is not available");
+            let place = place.as_ref().map(|(file, line)| (file.as_str(), *line));
+            annotate.error(place, &format!("{login}: {why}"));
+        }
+        checks.push(check);
+        progress.step();
+    }
+    drop(progress);
+    let free = checks.iter().all(|check| check["available"] == true);
+    Ok(CommandOutput::own(checks, View::Table(COLUMNS)).exit(if free {
+        Exit::Ok
+    } else {
+        Exit::No
+    }))
+}
+
+/// Login to check, and the line of the file that names it.
+#[derive(Debug, PartialEq, Eq)]
+struct ListedLogin {
+    login: String,
+    /// Name of the file, and the number of the line, counted from 1.
+    place: Option<(String, usize)>,
+}
+
+/// Reads the logins of a file, or of standard input for `-`.
+///
+/// # Errors
+///
+/// When the file cannot be read, is not UTF-8, or names no login.
+fn listed(file: &Path) -> Result<Vec<ListedLogin>, CommandError> {
+    let (name, bytes) = named::read(file)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CommandError::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
+    let logins = parse(&name, &text);
+    if logins.is_empty() {
+        return Err(CommandError::new(Exit::Invalid, format!("{name} contains no login")));
+    }
+    Ok(logins)
+}
+
+/// Returns the login of each line, without comments and empty lines.
+fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
+    let logins = text.lines().enumerate().filter_map(|(at, line)| {
+        let login = line.split('#').next().unwrap_or_default().trim().to_owned();
+        (!login.is_empty()).then(|| ListedLogin { login, place: Some((name.to_owned(), at + 1)) })
+    });
+    logins.collect()
+}
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "The old URL stops working at once and is not redirected: links, QR codes and NFC tags that hold it break.",
+    examples = ["links profile rename cafe cafe.mole", "links profile rename cafe cafe.mole --yes --confirm cafe"]
+)]
+pub(crate) struct ProfileRenameArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// New login: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
+    new: String,
+    /// Confirm without being asked
+    #[arg(long, requires = "confirm")]
+    yes: bool,
+    /// Current login of the page, which has to match
+    #[arg(long, value_name = "LOGIN", requires = "yes")]
+    confirm: Option<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> CommandResult {
+    let client = context.writer(args.dry_run).await?;
+    let page = client.profile(args.profile).settings().await?;
+    let old = page.login.clone();
+    if old == args.new {
+        let data = json!({ "profileId": page.profile_id, "login": old });
+        return Ok(said(data, format!("the login is already {old}")));
+    }
+    let id = ProfileKey::Id(page.profile_id);
+    check_available(&client, &args.new, Some(&id)).await?;
+    require_consent(context, &old, &page.computed.url, args.confirm)?;
+    let changes = SettingsChanges::default().login(&args.new);
+    let recorder = CommandRecorder::of_known_page(context, "profile rename", page.profile_id, &old);
+    let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
+    let sent = [("login", args.new.clone())].into_iter().collect();
+    let answer = write_fields(context, recorder, call, &sent).await?;
+    let line =
+        StyledLine::new(Style::Plain, format!("the login was changed from {old} to {}", args.new));
+    Ok(answered(&answer, View::Lines(vec![line])))
+}
+
+/// Says what a new login breaks, and asks for consent unless this is a dry run.
+pub(crate) fn require_consent(
+    context: &Context,
+    old: &str,
+    url: &str,
+    confirm: Option<String>,
+) -> Result<(), CommandError> {
+    let warning = format!(
+        "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and another \
+         account may take the login {old}."
+    );
+    context.ui.say(&StyledLine::new(Style::Removed, warning));
+    if context.dry_run().is_some() {
+        return Ok(());
+    }
+    // The old login as a confirmation is not given by mistake.
+    let question = format!("Type {old} to continue:");
+    let refused = |message: String| Err(CommandError::new(Exit::Refused, message));
+    match confirm.or_else(|| context.ui.ask_for(&question)) {
+        Some(named) if named.trim() == old => Ok(()),
+        Some(named) => {
+            refused(format!("the login is {old}, not {}; nothing was changed", named.trim()))
+        }
+        None => {
+            let message = "a new login breaks links to the old one and needs confirmation, but there is no terminal; nothing was changed";
+            refused(message.to_owned())
+                .map_err(|failure| failure.with_hint(format!("pass --yes --confirm {old}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_empty_lines_of_a_login_list_are_skipped() {
+        let listed = |login: &str, line| ListedLogin {
+            login: login.to_owned(),
+            place: Some(("logins.txt".to_owned(), line)),
+        };
+        let logins = parse("logins.txt", "# spring\n\nspring.menu # new\r\n  \n summer.menu\n");
+        assert_eq!(logins, [listed("spring.menu", 3), listed("summer.menu", 5)]);
+        assert!(parse("logins.txt", "# none\n").is_empty());
+    }
 }

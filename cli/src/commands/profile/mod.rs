@@ -1,73 +1,123 @@
 //! `links profile`: commands for pages.
 
-pub(crate) mod check_login;
-pub(crate) mod create;
-pub(crate) mod edit;
-mod expected_page;
-pub(crate) mod get;
-pub(crate) mod list;
+mod fields;
 pub(crate) mod login;
-mod login_list;
-pub(crate) mod open;
-pub(crate) mod preview;
-pub(crate) mod rename;
-pub(crate) mod settings;
-pub(crate) mod socials;
-pub(crate) mod update;
-mod view;
+mod preview;
+mod socials;
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
+use links_sdk::ProfileKey;
+use serde_json::json;
 
+use super::common::{CommandResult, CommandRules, said, shown};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::POINTER;
-use crate::output::CommandOutput;
+use crate::context::plan_first::PlanRule;
+use crate::help::{HelpText, POINTER};
+use crate::output::{Column, Style, StyledLine, View};
+use crate::{process, profile_key};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum ProfileCommand {
     /// List the pages of the account
-    #[command(alias = "ls")]
-    List(list::ProfileListArgs),
+    #[command(alias = "ls", examples = ["links profile list", "links profile list -o csv --fields login,computed.url"])]
+    List,
     /// Show one page
-    #[command(alias = "show")]
-    Get(get::ProfileGetArgs),
+    #[command(alias = "show", examples = ["links profile get cafe", "links profile get cafe --include slots -o json", "links profile get https://links.example/cafe -o json"])]
+    Get {
+        /// Id, login or URL of the page
+        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+        profile: ProfileKey,
+        /// What to show besides the fields of the page
+        #[arg(long, value_name = "WHAT")]
+        include: Option<Include>,
+    },
     /// Create a page, after checking that its login is free
-    Create(create::ProfileCreateArgs),
+    Create(fields::ProfileCreateArgs),
     /// Change fields of a page
-    Update(update::ProfileUpdateArgs),
+    Update(fields::ProfileUpdateArgs),
     /// Change fields of a page in an editor
-    Edit(edit::ProfileEditArgs),
+    Edit(fields::ProfileEditArgs),
     /// Change the login of a page; links to the old URL break
-    Rename(rename::ProfileRenameArgs),
+    Rename(login::ProfileRenameArgs),
     /// Show or change the settings of a page, such as its language
-    Settings(settings::ProfileSettingsArgs),
+    Settings(fields::ProfileSettingsArgs),
     /// Social links of a page
     #[command(subcommand)]
     Socials(socials::SocialsCommand),
     /// Print the URL of a page, and open it in a browser on a terminal
-    Open(open::ProfileOpenArgs),
+    #[command(examples = ["links profile open cafe"])]
+    Open {
+        /// Id, login or URL of the page
+        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+        profile: ProfileKey,
+    },
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),
     /// Check whether logins are free; exit code 3 when one is not
-    CheckLogin(check_login::ProfileCheckLoginArgs),
+    CheckLogin(login::ProfileCheckLoginArgs),
 }
 
-pub(super) async fn run(
-    context: &mut Context,
-    command: ProfileCommand,
-) -> Result<CommandOutput, CommandError> {
-    match command {
-        ProfileCommand::List(args) => list::run(context, args).await,
-        ProfileCommand::Get(args) => get::run(context, args).await,
-        ProfileCommand::Create(args) => create::run(context, args).await,
-        ProfileCommand::Update(args) => update::run(context, args).await,
-        ProfileCommand::Edit(args) => edit::run(context, args).await,
-        ProfileCommand::Rename(args) => rename::run(context, args).await,
-        ProfileCommand::Settings(args) => settings::run(context, args).await,
-        ProfileCommand::Socials(command) => socials::run(context, command).await,
-        ProfileCommand::Open(args) => open::run(context, args).await,
-        ProfileCommand::Preview(args) => preview::run(context, args).await,
-        ProfileCommand::CheckLogin(args) => check_login::run(context, args).await,
+/// Part of a page that is not among its fields.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Include {
+    /// Slots of the page
+    Slots,
+}
+
+const COLUMNS: &[Column] = &[
+    Column::at("ID", "id"),
+    Column::at("LOGIN", "login"),
+    Column::at("TITLE", "title"),
+    Column::at("MAIN", "computed.isMain"),
+    Column::at("URL", "computed.url"),
+];
+
+impl ProfileCommand {
+    pub(super) fn rules(&self) -> CommandRules {
+        match self {
+            Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
+            Self::Settings(args) if args.is_read() => CommandRules::planned(PlanRule::Reads),
+            _ => CommandRules::default(),
+        }
     }
+
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::List => {
+                let client = context.client().await?;
+                shown(client.profiles().list().answer(), View::Table(COLUMNS)).await
+            }
+            Self::Get { profile, include } => {
+                let profile = context.client().await?.profile(profile);
+                let call = match include {
+                    Some(Include::Slots) => profile.get_with_slots(),
+                    None => profile.get(),
+                };
+                shown(call.answer(), View::Record(fields::FIRST)).await
+            }
+            Self::Create(args) => fields::create(context, args).await,
+            Self::Update(args) => fields::update(context, args).await,
+            Self::Edit(args) => fields::edit(context, args).await,
+            Self::Rename(args) => login::rename(context, args).await,
+            Self::Settings(args) => fields::settings(context, args).await,
+            Self::Socials(command) => command.run(context).await,
+            Self::Open { profile } => open(context, profile).await,
+            Self::Preview(args) => preview::preview(context, args).await,
+            Self::CheckLogin(args) => login::check_logins(context, args).await,
+        }
+    }
+}
+
+/// Prints the URL of a page, and opens it in a browser on a terminal.
+async fn open(context: &mut Context, profile: ProfileKey) -> CommandResult {
+    let page = context.client().await?.profile(profile).get().await?;
+    let url = page.computed.url;
+    if context.ui.is_read()
+        && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)
+    {
+        let text = format!("no browser was opened: {error}");
+        context.ui.say(&StyledLine::new(Style::Changed, text));
+    }
+    Ok(said(json!({ "id": page.id, "login": page.login, "url": url }), url))
 }

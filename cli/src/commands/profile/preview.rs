@@ -1,17 +1,22 @@
-//! `links profile preview`: prints a page in Markdown, or compares it with a file.
+//! `links profile preview`: prints a page in Markdown, or compares it with a file, which it can also update.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use links_sdk::ProfileKey;
-use serde_json::json;
+use links_sdk::{Markdown, ProfileKey};
+use serde_json::{Value, json};
+use similar::TextDiff;
 
-use super::expected_page::{compare, update};
+use crate::commands::common::{CommandResult, said};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::error::file_error::file_error;
+use crate::fs::named::ReadError;
+use crate::fs::{atomic, named};
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Style, StyledLine, View, diff_lines, unified};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
@@ -37,10 +42,7 @@ pub(crate) struct ProfilePreviewArgs {
     annotate: Option<Annotate>,
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: ProfilePreviewArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> CommandResult {
     let page = context.client().await?.profile(args.profile).markdown().await?;
     let too_long = too_long(page.tokens, args.max_tokens)?;
     if let Some(message) = &too_long {
@@ -74,6 +76,53 @@ fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>, C
     }
 }
 
+/// Writes the page to the file.
+fn update(file: &Path, page: &Markdown, data: Value) -> CommandResult {
+    atomic::write(file, &page.text, true)
+        .map_err(|error| file_error(&format!("cannot write {}", file.display()), &error))?;
+    Ok(said(data, format!("{} matches the page", file.display())))
+}
+
+/// Compares the page with the file. The output adds `differs` and `diff` to `data`.
+fn compare(
+    file: &Path,
+    page: &Markdown,
+    mut data: Value,
+    annotate: Option<Annotate>,
+) -> CommandResult {
+    let (name, bytes) = named::read(file).map_err(unreadable)?;
+    let (expected, found) = (lines(&String::from_utf8_lossy(&bytes)), lines(&page.text));
+    if expected == found {
+        data["differs"] = json!(false);
+        return Ok(said(data, format!("the page matches {name}")));
+    }
+    let text = unified((&name, &expected), ("the page", &found));
+    if let Some(annotate) = annotate {
+        let message = "the page differs from here on; `links profile preview --expect FILE --update` writes the page to the file";
+        for group in TextDiff::from_lines(&expected, &found).grouped_ops(0) {
+            let line = group.first().map_or(0, |op| op.old_range().start) + 1;
+            annotate.error(Some((&name, line)), message);
+        }
+    }
+    data["differs"] = json!(true);
+    data["diff"] = json!(text);
+    let view = View::Lines(diff_lines(&text));
+    Ok(CommandOutput::own(data, view).exit(Exit::No))
+}
+
+/// Returns the error for a file that cannot be read, with a hint if there is none.
+fn unreadable(error: ReadError) -> CommandError {
+    let is_absent =
+        matches!(&error, ReadError::Io(_, error) if error.kind() == io::ErrorKind::NotFound);
+    let failure = CommandError::from(error);
+    if is_absent { failure.with_hint("--update writes it") } else { failure }
+}
+
+/// Returns the text with the line ends of the service: Git may have converted those of the file.
+fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +134,13 @@ mod tests {
         let expected = "the page has 11 tokens, more than 10";
         assert_eq!(too_long(Some(11), Some(10)).unwrap().as_deref(), Some(expected));
         assert_eq!(too_long(None, Some(10)).unwrap_err().exit(), Exit::Server);
+    }
+
+    #[test]
+    fn only_for_a_missing_file_the_hint_names_update() {
+        let absent = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::NotFound.into());
+        assert_eq!(unreadable(absent).hint(), Some("--update writes it"));
+        let locked = ReadError::Io("cafe.md".to_owned(), io::ErrorKind::PermissionDenied.into());
+        assert_ne!(unreadable(locked).hint(), Some("--update writes it"));
     }
 }

@@ -9,7 +9,7 @@ use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::apply::saved_plan::{self, ApplySource};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::{ApplyRequest, apply, runs, unfinished_runs};
-use crate::args::dry_run::DryRunArgs;
+use crate::args::flags::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;

@@ -1,15 +1,16 @@
-//! `links slots delete`: deletes slots with their click statistics.
+//! `links slots delete`: deletes slots with their click statistics, after showing what is lost.
 
 use std::collections::HashMap;
 
 use clap::Args;
-use links_sdk::apply::{Plan, PlannedDelete, SlotRef, fingerprint};
+use links_sdk::apply::{Plan, PlannedDelete, SlotRef, SlotTypes, fingerprint};
 use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{clicks, deletion};
+use super::clicks;
 use crate::apply::confirm::question;
-use crate::args::dry_run::DryRunArgs;
+use crate::args::flags::DryRunArgs;
+use crate::commands::common::CommandResult;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -18,7 +19,7 @@ use crate::journal::CommandRecorder;
 use crate::output::dry_run::DryRun;
 use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
-use crate::profile_key;
+use crate::{profile_key, sanitize};
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
@@ -36,18 +37,15 @@ pub(crate) struct SlotsDeleteArgs {
     dry_run: DryRunArgs,
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: SlotsDeleteArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> CommandResult {
     let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let slots = profile.slots();
     let page = slots.list().await?;
-    let to_delete = deletion::select(&args.ids, &page)?;
+    let to_delete = select(&args.ids, &page)?;
     // With `--yes` the deletion does not wait for the numbers.
     let clicks = if args.yes { HashMap::new() } else { clicks::recent(&profile).await };
     for slot in &to_delete {
-        context.ui.say(&deletion::loss(slot, clicks.get(&slot.id)));
+        context.ui.say(&loss(slot, clicks.get(&slot.id)));
     }
     context.ui.confirm(args.yes, &question(to_delete.len(), 0))?;
     if context.dry_run() == Some(DryRun::Service)
@@ -57,7 +55,7 @@ pub(crate) async fn run(
     }
     let recorder = CommandRecorder::of_page(context, "slots delete", &args.profile);
     recorder.plan(&planned(&page, &to_delete), &page);
-    let deleted = delete(context, &slots, &to_delete, &recorder).await;
+    let deleted = delete_batches(context, &slots, &to_delete, &recorder).await;
     recorder.finish(context, deleted.is_ok());
     let deleted = deleted?;
     let left = page.len() - deleted;
@@ -74,7 +72,7 @@ pub(crate) async fn run(
 /// Returns the output for slots that are known to be refused, whatever a dry run reports: a dry run may not check this rule.
 async fn refused(context: &mut Context, to_delete: &[&Slot]) -> Option<CommandOutput> {
     let types = context.slot_types().await.map(|it| it.rules()).unwrap_or_default();
-    let mut lines = deletion::refusals(&types, to_delete);
+    let mut lines = refusals(&types, to_delete);
     if lines.is_empty() {
         return None;
     }
@@ -99,7 +97,7 @@ fn planned(page: &[Slot], to_delete: &[&Slot]) -> Plan {
 }
 
 /// Deletes the slots in batches, and returns their number.
-async fn delete(
+async fn delete_batches(
     context: &Context,
     slots: &SlotsHandle,
     to_delete: &[&Slot],
@@ -127,4 +125,92 @@ async fn delete(
         progress.step();
     }
     dry_run_end.map_or(Ok(deleted), Err)
+}
+
+/// Returns the slots with these ids, each once.
+///
+/// # Errors
+///
+/// When an id is not on the page.
+fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
+    let on_page = |id: &SlotId| page.iter().any(|slot| slot.id == *id);
+    let unknown_ids: Vec<_> =
+        ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
+    if !unknown_ids.is_empty() {
+        let message = format!("not on this page: {}; nothing was deleted", unknown_ids.join(" "));
+        return Err(CommandError::new(Exit::NotFound, message)
+            .with_hint("`links slots list` shows the ids"));
+    }
+    Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
+}
+
+/// Returns the line that shows what is lost with a slot.
+fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
+    let mut text = format!("- {} {}", slot.kind, slot.id);
+    if let Some(label) = label(&slot.data) {
+        text = format!("{text} \"{}\"", sanitize::line(label));
+    }
+    if let Some(link) = slot.data.get("link").and_then(Value::as_str) {
+        text = format!("{text} {link}");
+    }
+    if let Some(clicks) = clicks {
+        text = format!("{text}: {clicks} clicks in the last 28 days");
+    }
+    StyledLine::new(Style::Removed, text)
+}
+
+/// Returns a line for each slot whose type cannot be deleted.
+fn refusals(types: &SlotTypes, to_delete: &[&Slot]) -> Vec<StyledLine> {
+    let refused = to_delete.iter().filter(|slot| types.is_read_only(&slot.kind));
+    let line = |slot: &&Slot| {
+        let Slot { kind, id, .. } = slot;
+        let text = format!("the service refuses to delete {kind} {id}: no {kind} can be deleted");
+        StyledLine::new(Style::Removed, text)
+    };
+    refused.map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn page() -> Vec<Slot> {
+        let data = json!({ "title": "Menu", "link": "https://a.example" });
+        let page = json!([
+            { "id": 7, "type": "button", "data": data, "supported": true },
+            { "id": 8, "type": "event", "data": {}, "supported": true },
+        ]);
+        serde_json::from_value(page).unwrap()
+    }
+
+    #[test]
+    fn repeated_ids_count_once_and_ids_that_are_not_on_the_page_are_refused() {
+        let page = page();
+        let ids: Vec<_> = select(&[8.into(), 7.into(), 8.into()], &page)
+            .unwrap()
+            .iter()
+            .map(|slot| slot.id)
+            .collect();
+        assert_eq!(ids, [7, 8]);
+        let refused = select(&[7.into(), 9.into(), 10.into()], &page).unwrap_err();
+        assert_eq!(refused.to_string(), "not on this page: 9 10; nothing was deleted");
+    }
+
+    #[test]
+    fn a_deleted_slot_is_shown_with_its_label_url_and_clicks() {
+        let page = page();
+        let text = "- button 7 \"Menu\" https://a.example: 3 clicks in the last 28 days";
+        assert_eq!(loss(&page[0], Some(&3)).text(), text);
+        assert_eq!(loss(&page[1], None).text(), "- event 8");
+    }
+
+    #[test]
+    fn only_types_that_cannot_be_deleted_are_refused() {
+        let page = page();
+        let lines = refusals(&SlotTypes::default(), &page.iter().collect::<Vec<_>>());
+        let text = "the service refuses to delete event 8: no event can be deleted";
+        assert_eq!(lines, [StyledLine::new(Style::Removed, text)]);
+    }
 }

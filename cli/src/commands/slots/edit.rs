@@ -11,7 +11,7 @@ use crate::apply::export::pull;
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::OpenedText;
 use crate::apply::{ApplyRequest, apply};
-use crate::args::dry_run::DryRunArgs;
+use crate::args::flags::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

@@ -1,69 +1,96 @@
 //! `links slots`: commands for the slots of a page.
 
-pub(crate) mod add;
-pub(crate) mod apply;
+mod apply;
+mod bulk;
 mod clicks;
-pub(crate) mod creation;
-pub(crate) mod delete;
-mod deletion;
-pub(crate) mod edit;
-pub(crate) mod explain;
-mod explanation;
-pub(crate) mod get;
-pub(crate) mod import;
-pub(crate) mod list;
-pub(crate) mod move_;
-pub(crate) mod plan;
-pub(crate) mod pull;
-mod ranking;
-pub(crate) mod reorder;
-mod reordering;
-pub(crate) mod rewrite;
-pub(crate) mod set;
-pub(crate) mod template;
-pub(crate) mod top;
-pub(crate) mod types;
+mod delete;
+mod edit;
+mod order;
+mod plan;
+mod pull;
+mod top;
+mod types;
 mod view;
+pub(crate) mod write;
 
 use clap::Subcommand;
+use links_sdk::{ProfileKey, SlotId};
+use serde_json::{Value, json};
 
+use self::clicks::PageClicks;
+use super::analytics::{PeriodArgs, unrecognised};
+use super::common::{CommandResult, CommandRules, answered, shown};
 use crate::context::Context;
+use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
-use crate::help::POINTER;
-use crate::output::CommandOutput;
+use crate::error::exit_code::Exit;
+use crate::help::{HelpText, POINTER};
+use crate::output::{Body, Column, CommandOutput, View};
+use crate::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
 pub(crate) enum SlotsCommand {
     /// List the slots of a page, in page order
-    #[command(alias = "ls")]
-    List(list::SlotsListArgs),
+    #[command(alias = "ls", examples = ["links slots list cafe", "links slots list cafe --clicks --period last7", "links slots list cafe --jq '.[] | select(.type == \"button\")'"])]
+    List {
+        /// Id, login or URL of the page
+        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+        profile: ProfileKey,
+        /// With the clicks of each slot in the period
+        #[arg(long)]
+        clicks: bool,
+        #[command(flatten)]
+        period: PeriodArgs,
+    },
     /// Show one slot
-    #[command(alias = "show")]
-    Get(get::SlotsGetArgs),
+    #[command(alias = "show", examples = ["links slots get cafe 1002", "links slots get cafe 1002 --fields data.link"])]
+    Get {
+        /// Id, login or URL of the page
+        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+        profile: ProfileKey,
+        /// Id of the slot, as `links slots list` shows it
+        #[arg(value_parser = profile_key::slot)]
+        id: SlotId,
+    },
     /// Rank the slots of a page by their clicks
     Top(top::SlotsTopArgs),
     /// Add a slot to a page
-    Add(add::SlotsAddArgs),
+    Add(write::SlotsAddArgs),
     /// Change fields of a slot
-    Set(set::SlotsSetArgs),
+    Set(write::SlotsSetArgs),
     /// Move a slot to another place on its page
-    Move(move_::SlotsMoveArgs),
+    Move(order::SlotsMoveArgs),
     /// Set the order of all slots of a page
-    Reorder(reorder::SlotsReorderArgs),
+    Reorder(order::SlotsReorderArgs),
     /// Delete slots with their click statistics, after showing what is lost
     #[command(aliases = ["rm", "remove"])]
     Delete(delete::SlotsDeleteArgs),
     /// Change many slots of one or more pages with jq filters
-    Rewrite(rewrite::SlotsRewriteArgs),
+    Rewrite(bulk::SlotsRewriteArgs),
     /// Create a slot for each row of a CSV file
-    Import(import::SlotsImportArgs),
+    Import(bulk::SlotsImportArgs),
     /// List the types of slots
-    Types(types::SlotsTypesArgs),
+    #[command(examples = ["links slots types", "links slots types -o ids"])]
+    Types,
     /// Explain a type of slot: its fields, their values, an example
-    Explain(explain::SlotsExplainArgs),
+    #[command(
+        examples = ["links slots explain button", "links slots explain faq items.question"]
+    )]
+    Explain {
+        /// Type of slot; `links slots types` lists them
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        /// A field of its data, `items.question` for one within a list
+        field: Option<String>,
+    },
     /// Print a slot of a type, ready to be pasted into a page file
-    Template(template::SlotsTemplateArgs),
+    #[command(examples = ["links slots template button >> cafe.yaml"])]
+    Template {
+        /// Type of slot; `links slots types` lists them
+        #[arg(value_name = "TYPE")]
+        kind: String,
+    },
     /// Write a page to a file to edit and apply
     Pull(pull::SlotsPullArgs),
     /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
@@ -74,27 +101,81 @@ pub(crate) enum SlotsCommand {
     Apply(apply::SlotsApplyArgs),
 }
 
-pub(super) async fn run(
-    context: &mut Context,
-    command: SlotsCommand,
-) -> Result<CommandOutput, CommandError> {
-    match command {
-        SlotsCommand::List(args) => list::run(context, args).await,
-        SlotsCommand::Get(args) => get::run(context, args).await,
-        SlotsCommand::Top(args) => top::run(context, args).await,
-        SlotsCommand::Add(args) => add::run(context, args).await,
-        SlotsCommand::Set(args) => set::run(context, args).await,
-        SlotsCommand::Move(args) => move_::run(context, args).await,
-        SlotsCommand::Reorder(args) => reorder::run(context, args).await,
-        SlotsCommand::Delete(args) => delete::run(context, args).await,
-        SlotsCommand::Rewrite(args) => Box::pin(rewrite::run(context, args)).await,
-        SlotsCommand::Import(args) => Box::pin(import::run(context, args)).await,
-        SlotsCommand::Types(args) => types::run(context, args).await,
-        SlotsCommand::Explain(args) => explain::run(context, args).await,
-        SlotsCommand::Template(args) => template::run(context, args).await,
-        SlotsCommand::Pull(args) => pull::run(context, args).await,
-        SlotsCommand::Edit(args) => Box::pin(edit::run(context, args)).await,
-        SlotsCommand::Plan(args) => plan::run(context, args).await,
-        SlotsCommand::Apply(args) => Box::pin(apply::run(context, args)).await,
+const TYPE_COLUMNS: &[Column] = &[
+    Column::at("TYPE", "type"),
+    Column::at("TITLE", "title"),
+    Column::at("WRITABLE", "writable"),
+    Column::at("DESCRIPTION", "description"),
+];
+
+impl SlotsCommand {
+    pub(super) fn rules(&self) -> CommandRules {
+        match self {
+            Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
+            Self::Plan(args) => CommandRules::confined(Ok(args.named_files())),
+            Self::Apply(args) => {
+                let plan = args.plan_rule();
+                CommandRules { plan, ..CommandRules::confined(args.named_files()) }
+            }
+            _ => CommandRules::default(),
+        }
     }
+
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::List { profile, clicks, period } => list(context, profile, clicks, period).await,
+            Self::Get { profile, id } => {
+                let slots = context.client().await?.profile(profile).slots();
+                shown(slots.get(id).answer(), View::Record(view::FIRST)).await
+            }
+            Self::Top(args) => top::top(context, args).await,
+            Self::Add(args) => write::add(context, args).await,
+            Self::Set(args) => write::set(context, args).await,
+            Self::Move(args) => order::move_slot(context, args).await,
+            Self::Reorder(args) => order::reorder(context, args).await,
+            Self::Delete(args) => delete::delete(context, args).await,
+            Self::Rewrite(args) => Box::pin(bulk::rewrite(context, args)).await,
+            Self::Import(args) => Box::pin(bulk::import(context, args)).await,
+            Self::Types => {
+                let answer = context.client().await?.slot_types().answer().await?;
+                context.keep_slot_types(answer.body());
+                Ok(answered(&answer, View::Table(TYPE_COLUMNS)))
+            }
+            Self::Explain { kind, field } => types::explain(context, kind, field).await,
+            Self::Template { kind } => types::template(context, kind).await,
+            Self::Pull(args) => pull::run(context, args).await,
+            Self::Edit(args) => Box::pin(edit::run(context, args)).await,
+            Self::Plan(args) => plan::run(context, args).await,
+            Self::Apply(args) => Box::pin(apply::run(context, args)).await,
+        }
+    }
+}
+
+async fn list(
+    context: &mut Context,
+    profile: ProfileKey,
+    with_clicks: bool,
+    period: PeriodArgs,
+) -> CommandResult {
+    let profile = context.client().await?.profile(profile);
+    if !with_clicks {
+        if period.is_given() {
+            return Err(CommandError::usage("the period is that of the clicks")
+                .with_hint("pass --clicks, too"));
+        }
+        let answer = profile.slots().list().answer().await?;
+        return Ok(CommandOutput::checked(answer.body().clone(), View::Table(view::COLUMNS)));
+    }
+    let (body, slots) = view::page(&profile.slots()).await?;
+    let clicks = PageClicks::read(&profile, period.query()?, &slots).await?;
+    if clicks.by_slot.is_none() {
+        unrecognised(context, &clicks.data);
+    }
+    let mut listed: Value = serde_json::from_slice(&body).map_err(CommandError::unreadable)?;
+    for record in listed["data"].as_array_mut().into_iter().flatten() {
+        record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id.into())));
+    }
+    listed["meta"]["analytics"] = clicks.meta.clone();
+    let view = View::Table(view::CLICKS_COLUMNS);
+    Ok(CommandOutput { body: Body::Own(listed), view, exit: Exit::Ok, then: None })
 }

@@ -1,28 +1,161 @@
-//! `links slots types`: lists the types of slots.
+//! `links slots explain` and `template`: a type of slot, its fields, what they take, an example.
 
-use clap::Args;
+use links_sdk::apply::literal;
+use links_sdk::types::SlotType;
+use serde_json::{Value, json};
 
+use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::{Column, CommandOutput, View};
+use crate::error::exit_code::Exit;
+use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
+use crate::sanitize;
+use crate::schema::fields as schema_fields;
+use crate::suggest::suggest;
 
-#[derive(Args, Debug)]
-#[command(examples = ["links slots types", "links slots types -o ids"])]
-pub(crate) struct SlotsTypesArgs {}
-
-const COLUMNS: &[Column] = &[
-    Column::at("TYPE", "type"),
-    Column::at("TITLE", "title"),
-    Column::at("WRITABLE", "writable"),
-    Column::at("DESCRIPTION", "description"),
-];
-
-pub(crate) async fn run(
+/// Explains a type of slot, or one field of its data.
+pub(super) async fn explain(
     context: &mut Context,
-    _: SlotsTypesArgs,
-) -> Result<CommandOutput, CommandError> {
-    let answer = context.client().await?.slot_types().answer().await?;
-    context.keep_slot_types(answer.body());
-    Ok(CommandOutput::service(answer.body().clone(), View::Table(COLUMNS)))
+    kind: String,
+    field: Option<String>,
+) -> CommandResult {
+    let answer = context.client().await?.slot_type(kind).answer().await?;
+    let mut body: Value =
+        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    let slot_type: SlotType =
+        serde_json::from_value(body["data"].take()).map_err(CommandError::unreadable)?;
+    match field {
+        None => Ok(answered(&answer, View::Lines(of_type(&slot_type)?))),
+        Some(field) => of_field(&slot_type, &field),
+    }
+}
+
+/// Returns the lines that explain a type: its description, its fields, an example.
+fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandError> {
+    let mut lines = vec![
+        plain(format!("{} ({})", slot_type.title, slot_type.kind)),
+        plain(&slot_type.description),
+    ];
+    if !slot_type.writable {
+        lines.push(StyledLine::new(
+            Style::Changed,
+            "Read-only: it can be moved, not created or changed.",
+        ));
+    }
+    let fields = schema_fields::fields(slot_type);
+    if !fields.is_empty() {
+        lines.extend([plain(""), plain("Fields")]);
+        lines.extend(fields.into_iter().map(plain));
+    }
+    if !slot_type.computed.is_empty() {
+        lines.extend([plain(""), plain("Set by the service")]);
+        let line = |(name, about): (&String, &Value)| {
+            let about = about.as_str().map_or_else(|| about.to_string(), str::to_owned);
+            plain(format!("  {name}  {about}"))
+        };
+        lines.extend(slot_type.computed.iter().map(line));
+    }
+    if !slot_type.example.is_empty() {
+        lines.extend([plain(""), plain("Example")]);
+        lines.extend(
+            yaml::write(&slot_type.example)?.lines().map(|line| plain(format!("  {line}"))),
+        );
+    }
+    Ok(lines)
+}
+
+/// Returns the output that explains a field of a type.
+///
+/// # Errors
+///
+/// When the type has no such field.
+fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
+    let schema = Value::Object(slot_type.schema.0.clone());
+    let Some(found) = schema_fields::at(&schema, field) else {
+        let known = schema_fields::names(&schema);
+        let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);
+        let failure = CommandError::new(Exit::NotFound, message);
+        return Err(match suggest(field, known) {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        });
+    };
+    let labels = slot_type.enum_labels.get(field);
+    let required = schema_fields::is_required(&schema, field);
+    let words = schema_fields::words(found, labels, required);
+    let mut lines = vec![plain(format!("{field}: {words}"))];
+    lines.extend(schema_fields::below(found).into_iter().map(plain));
+    let example = slot_type.example.get(field);
+    if let Some(example) = example {
+        lines.push(StyledLine::new(Style::Faint, format!("Example: {example}")));
+    }
+    let data = json!({
+        "field": field, "required": required, "schema": found, "enumLabels": labels, "example": example,
+    });
+    Ok(CommandOutput::own(data, View::Lines(lines)))
+}
+
+fn plain(text: impl AsRef<str>) -> StyledLine {
+    StyledLine::new(Style::Plain, text.as_ref())
+}
+
+/// Prints a slot of a type, ready to be pasted into a page file.
+pub(super) async fn template(context: &mut Context, kind: String) -> CommandResult {
+    let slot_type = context.client().await?.slot_type(kind).await?;
+    if !slot_type.writable {
+        let message =
+            format!("slots of type {} are read-only: none can be created", slot_type.kind);
+        return Err(CommandError::new(Exit::Conflict, message));
+    }
+    let mut item = json!({ "type": slot_type.kind });
+    if !slot_type.example.is_empty() {
+        item["data"] = Value::Object(literal(&slot_type.example).0);
+    }
+    let text = document(&slot_type, &item)?;
+    Ok(CommandOutput::own(item, View::Document(text)))
+}
+
+/// Returns the item as it is written below `slots:` in a page file, with the allowed values of its fields as comments.
+fn document(slot_type: &SlotType, item: &Value) -> Result<String, CommandError> {
+    let page = yaml::write(&json!({ "slots": [item] }))?;
+    let item = page.split_once('\n').map_or("", |(_, item)| item);
+    let comments = std::iter::once(format!("{}: {}", slot_type.kind, slot_type.description))
+        .chain(schema_fields::fields(slot_type))
+        .map(|line| format!("  # {}\n", sanitize::line(line.trim_end())));
+    Ok(comments.collect::<String>() + item)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn button() -> SlotType {
+        let schema = json!({
+            "properties": { "title": { "type": "string" } }, "required": ["title"],
+        });
+        serde_json::from_value(json!({
+            "type": "button", "title": "Button", "description": "A link.", "writable": true,
+            "schema": schema, "computed": { "url": "Where it leads" }, "enumLabels": {},
+            "example": { "title": "Menu" },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_type_is_explained_by_its_fields_and_an_example() {
+        let lines = of_type(&button()).unwrap();
+        let lines: Vec<_> = lines.iter().map(StyledLine::text).collect();
+        assert_eq!(lines[..2], ["Button (button)", "A link."]);
+        for line in
+            ["Fields", "  title  string, required", "  url  Where it leads", "  title: Menu"]
+        {
+            assert!(lines.contains(&line), "{line:?} is not in {lines:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_field_of_a_type_is_not_found() {
+        assert_eq!(of_field(&button(), "title").unwrap().exit, Exit::Ok);
+        assert_eq!(of_field(&button(), "titel").unwrap_err().exit(), Exit::NotFound);
+    }
 }

@@ -10,10 +10,6 @@ use crate::output::Column;
 use crate::output::label::label;
 use crate::page_file::local_path::has_image_ending;
 
-/// Name of the lock for commands that write the order of a page. All pages share it, because only the service knows which page a login or a
-/// URL means.
-pub(crate) const ORDER: &str = "order";
-
 /// Fields of a slot that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "type", "supported"];
 

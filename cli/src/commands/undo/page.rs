@@ -11,14 +11,13 @@ use links_sdk::apply::{
 use links_sdk::{Client, Object, ProfileKey, SlotId};
 use serde_json::{Value, json};
 
-use super::arguments::UndoArgs;
 use super::conflict;
-use super::selection::UndoneWrite;
+use super::selection::{UndoArgs, UndoneWrite};
 use crate::apply::apply_args::{ApplyArgs, RunOrigin};
 use crate::apply::sync::recreated_slots;
 use crate::apply::write_log::{self, LoggedWrite};
 use crate::apply::{ApplyRequest, apply};
-use crate::commands::profile::{login, rename};
+use crate::commands::profile::login;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::journal;
@@ -139,7 +138,7 @@ async fn consent_to_login(
     }
     login::check_available(client, old, Some(&ProfileKey::Id(now.id))).await?;
     let url = now.url.clone().unwrap_or_else(|| now.login.clone());
-    rename::require_consent(context, &now.login, &url, args.confirm.clone())
+    login::require_consent(context, &now.login, &url, args.confirm.clone())
 }
 
 /// Returns the request to the engine of `apply`: a page file of the slots that the page should have.

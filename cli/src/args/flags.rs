@@ -1,0 +1,121 @@
+//! Flags that several commands that write have: `--dry-run`, `--idempotency-key`, and the position of a slot.
+
+use clap::Args;
+use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
+
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::dry_run::DryRun;
+use crate::profile_key;
+
+// The flag that every command that writes has. Not a doc comment: clap would take it for the text of the command.
+//
+// A command takes it and gets its client from `Context::writer`. Nothing else is needed: the client of a dry run cannot write, and the first
+// call that would have written ends the command with a result made in `output::dry_run`.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct DryRunArgs {
+    #[arg(
+        long,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "service",
+        help = "Change nothing: ask the service whether it would accept this, or print the request"
+    )]
+    pub(crate) dry_run: Option<DryRun>,
+}
+
+impl From<DryRunArgs> for Option<DryRun> {
+    fn from(args: DryRunArgs) -> Self {
+        args.dry_run
+    }
+}
+
+// The flag of commands whose write is one request with a key. Not a doc comment, as above.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct IdempotencyKeyArgs {
+    /// Key of the write instead of a random one: repeated with it within 24 hours, it is not carried out again
+    #[arg(long, value_name = "KEY", value_parser = parse, conflicts_with = "dry_run", hide_short_help = true)]
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+}
+
+impl IdempotencyKeyArgs {
+    /// Returns the call with the key, if there is one.
+    pub(crate) fn on<T: Send + 'static>(self, call: Call<T, Create>) -> Call<T, Create> {
+        match self.idempotency_key {
+            Some(key) => call.with_idempotency_key(key),
+            None => call,
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<IdempotencyKey, String> {
+    IdempotencyKey::new(text).map_err(|error| error.to_string())
+}
+
+// Where a slot goes on its page. Not a doc comment, as above.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(multiple = false)]
+pub(crate) struct PositionArgs {
+    /// To the top of the page
+    #[arg(long)]
+    top: bool,
+    /// To the end of the page
+    #[arg(long)]
+    bottom: bool,
+    /// To this position, counted from 0
+    #[arg(long, value_name = "N")]
+    at: Option<u16>,
+    /// Before the slot with this id
+    #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
+    before: Option<SlotId>,
+    /// After the slot with this id
+    #[arg(long, value_name = "ID", value_parser = profile_key::slot)]
+    after: Option<SlotId>,
+}
+
+impl PositionArgs {
+    /// Tells whether a position was given.
+    pub(crate) fn is_given(self) -> bool {
+        let beside = self.before.is_some() || self.after.is_some();
+        self.top || self.bottom || self.at.is_some() || beside
+    }
+
+    /// Returns the `order` of a new slot. The page is read only for a position before or after another slot.
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be read, or the other slot is not on it.
+    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>, CommandError> {
+        if !self.is_given() || self.bottom {
+            return Ok(None);
+        }
+        let beside = self.before.is_some() || self.after.is_some();
+        let page = if beside { slots.list().await? } else { Vec::new() };
+        self.position(&page).map(|at| i64::try_from(at).ok())
+    }
+
+    /// Returns the position on a page of these slots; the end if none was given.
+    ///
+    /// # Errors
+    ///
+    /// When the slot to go before or after is not among them.
+    pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
+        let of = |id: SlotId| {
+            page.iter().position(|slot| slot.id == id).ok_or_else(|| {
+                CommandError::new(
+                    Exit::NotFound,
+                    format!("there is no other slot {id} on this page"),
+                )
+                .with_hint("`links slots list` shows the ids")
+            })
+        };
+        match self {
+            Self { top: true, .. } => Ok(0),
+            Self { at: Some(at), .. } => Ok(at.into()),
+            Self { before: Some(id), .. } => of(id),
+            Self { after: Some(id), .. } => of(id).map(|at| at + 1),
+            _ => Ok(page.len()),
+        }
+    }
+}

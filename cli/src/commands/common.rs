@@ -1,0 +1,94 @@
+//! What commands have in common: what is declared about them, and the usual ways from a call of the service to the output.
+
+use links_sdk::apply::RecordWrite;
+use links_sdk::{Answer, Call, Create, Error, Object, Write};
+use serde_json::Value;
+
+use crate::args::flags::IdempotencyKeyArgs;
+use crate::confine::NamedFiles;
+use crate::context::Context;
+use crate::context::plan_first::PlanRule;
+use crate::error::CommandError;
+use crate::journal::{CommandRecorder, identity, sent_page_fields};
+use crate::output::{CommandOutput, Style, StyledLine, View};
+
+/// Result of a command.
+pub(crate) type CommandResult = Result<CommandOutput, CommandError>;
+
+/// What the program has to know of a command before it runs.
+pub(crate) struct CommandRules {
+    /// Files that a confined command names, or the reason why it is not confined; `None` for all other commands.
+    pub(crate) files: Option<Result<NamedFiles, &'static str>>,
+    /// True if the command may ask what earlier commits say of these files.
+    pub(crate) reads_history: bool,
+    /// What it needs before it may write, where writes have to be planned before (`LINKS_PLAN_FIRST`).
+    pub(crate) plan: PlanRule,
+    /// True if the command is of use if the configuration file is broken.
+    pub(crate) accepts_invalid_config: bool,
+}
+
+impl Default for CommandRules {
+    fn default() -> Self {
+        let (files, plan) = (None, PlanRule::DryRun);
+        Self { files, reads_history: true, plan, accepts_invalid_config: false }
+    }
+}
+
+impl CommandRules {
+    /// Returns the rules of a command that is confined to the files that it names.
+    pub(crate) fn confined(files: Result<NamedFiles, &'static str>) -> Self {
+        Self { files: Some(files), ..Self::default() }
+    }
+
+    /// Returns the rules of a command that needs this before it may write.
+    pub(crate) fn planned(plan: PlanRule) -> Self {
+        Self { plan, ..Self::default() }
+    }
+}
+
+/// Sends a call, and returns its answer as the output.
+pub(crate) async fn shown<K>(call: Call<Answer, K>, view: View) -> CommandResult {
+    Ok(answered(&call.await?, view))
+}
+
+/// Returns an answer of the service as the output.
+pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
+    CommandOutput::service(answer.body().clone(), view)
+}
+
+/// Returns data of this program as the output, with one line for the reader.
+pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
+    let line = StyledLine::new(Style::Plain, line.into());
+    CommandOutput::own(data, View::Lines(vec![line]))
+}
+
+/// Writes fields of a page and records them in the journal.
+pub(crate) async fn write_fields(
+    context: &Context,
+    recorder: CommandRecorder,
+    call: Call<Answer, Write>,
+    sent: &Object,
+) -> Result<Answer, Error> {
+    let written = call.before_write(recorder.fields_update(sent)).await;
+    recorder.stored(0, &written, |page| sent_page_fields(page.take(), sent));
+    recorder.finish(context, written.is_ok());
+    written
+}
+
+/// Creates a record that the service cannot delete, and records that in the journal. `title` names it.
+pub(crate) async fn create(
+    context: &Context,
+    (command, operation): (&str, &str),
+    (title, sent): (&str, Object),
+    key: IdempotencyKeyArgs,
+    call: Call<Answer, Create>,
+) -> Result<Answer, Error> {
+    let recorder = CommandRecorder::of_new(context, command, title);
+    let operation = operation.to_owned();
+    recorder.record(&RecordWrite { operation, changed: sent, ..RecordWrite::default() });
+    recorder.begin(0);
+    let created = key.on(call).await;
+    recorder.stored(0, &created, |record| identity(record, "id"));
+    recorder.finish(context, created.is_ok());
+    created
+}

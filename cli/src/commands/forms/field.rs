@@ -1,0 +1,180 @@
+//! `links forms field`: commands for one field of a form. The service takes only whole lists, so the form is read, and all of it is written
+//! back with the `key` of every field that stays.
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value};
+
+use super::record::FIRST;
+use crate::args::fields::FieldValues;
+use crate::args::flags::DryRunArgs;
+use crate::commands::common::{CommandResult, answered};
+use crate::context::Context;
+use crate::editor::form_fields::{FormEditSession, called};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::help::{HelpText, POINTER};
+use crate::journal::CommandRecorder;
+use crate::output::View;
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
+pub(crate) enum FieldCommand {
+    /// Add a field
+    Add(FormsFieldAddArgs),
+    /// Change a field
+    Set(FormsFieldSetArgs),
+    /// Remove a field
+    Remove(FormsFieldRemoveArgs),
+}
+
+impl FieldCommand {
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::Add(args) => add(context, args).await,
+            Self::Set(args) => set(context, args).await,
+            Self::Remove(args) => remove(context, args).await,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links forms field add [OPTIONS] <ID> [FILE] [FIELD=VALUE]...",
+    examples = ["links forms field add 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 type=phone label=Phone required:=true --at 0"]
+)]
+pub(crate) struct FormsFieldAddArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// The field: `type=text`, `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    /// To this position, counted from 0; the end where it is not given
+    #[arg(long, value_name = "N")]
+    at: Option<usize>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
+    let question = FieldValues::read(&args.words)?.some("type=text label=Name")?.object().0;
+    let mut fields = FieldList::read(context, args.id, "forms field add", args.dry_run).await?;
+    let at = args.at.unwrap_or(usize::MAX).min(fields.list.len());
+    let key = question.get("key").filter(|it| !it.is_null());
+    if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {
+        let message =
+            format!("a field with this key already exists: {}; nothing was written", called(taken));
+        return Err(CommandError::new(Exit::Invalid, message).with_hint(
+            "leave the key out to let the service assign one; `links forms field set` changes a field",
+        ));
+    }
+    fields.list.insert(at, question);
+    fields.write(context, false).await
+}
+
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links forms field set [OPTIONS] <ID> <FIELD> [FILE] [FIELD=VALUE]...",
+    examples = ["links forms field set 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes label='Anything else?'"]
+)]
+pub(crate) struct FormsFieldSetArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// Key of the field, or its label
+    field: String,
+    /// What changes: `label=Name`, `required:=true` (JSON); or a YAML or JSON file with it (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+async fn set(context: &mut Context, args: FormsFieldSetArgs) -> CommandResult {
+    let changes = FieldValues::read(&args.words)?.some("label=Name")?;
+    if changes.get("key").is_some() {
+        return Err(
+            CommandError::usage("a field keeps its key").with_hint("remove it and add another one")
+        );
+    }
+    let mut fields = FieldList::read(context, args.id, "forms field set", args.dry_run).await?;
+    let at = fields.find(&args.field)?;
+    let changes = changes.changes_of(&fields.list[at]).0;
+    fields.list[at].extend(changes);
+    fields.write(context, false).await
+}
+
+#[derive(Args, Debug)]
+#[command(notes = "Answers of visitors are kept.",
+    examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"])]
+pub(crate) struct FormsFieldRemoveArgs {
+    /// Id of the form, as `links forms list` shows it
+    id: String,
+    /// Key of the field, or its label
+    field: String,
+    /// Confirm without being asked
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+async fn remove(context: &mut Context, args: FormsFieldRemoveArgs) -> CommandResult {
+    let mut fields = FieldList::read(context, args.id, "forms field remove", args.dry_run).await?;
+    let at = fields.find(&args.field)?;
+    fields.list.remove(at);
+    fields.write(context, args.yes).await
+}
+
+/// Fields of a form, as the service sent them.
+struct FieldList {
+    session: FormEditSession,
+    list: Vec<Map<String, Value>>,
+}
+
+impl FieldList {
+    async fn read(
+        context: &mut Context,
+        id: String,
+        command: &str,
+        dry_run: DryRunArgs,
+    ) -> Result<Self, CommandError> {
+        let form = context.writer(dry_run).await?.form(id.clone());
+        let recorder = CommandRecorder::of_form(context, command, &id);
+        let session = FormEditSession::read(context, form, id, recorder).await?;
+        let Some(Value::Array(list)) = session.before.get("fields").cloned() else {
+            return Err(CommandError::unreadable("the form has no list of fields"));
+        };
+        let list: Option<_> = list
+            .into_iter()
+            .map(|field| if let Value::Object(field) = field { Some(field) } else { None })
+            .collect();
+        let list = list.ok_or_else(|| CommandError::unreadable("a field is not an object"))?;
+        Ok(Self { session, list })
+    }
+
+    /// Returns the index of the field with this key, otherwise of the only one with this label.
+    fn find(&self, name: &str) -> Result<usize, CommandError> {
+        let all = |field: &str| -> Vec<usize> {
+            let is = |at: &usize| self.list[*at].get(field).and_then(Value::as_str) == Some(name);
+            (0..self.list.len()).filter(is).collect()
+        };
+        let (keys, labels) = (all("key"), all("label"));
+        match (&keys[..], &labels[..]) {
+            ([at, ..], _) | ([], [at]) => Ok(*at),
+            ([], []) => {
+                let known: Vec<_> = self.list.iter().map(called).collect();
+                Err(CommandError::new(Exit::NotFound, format!("the form has no field `{name}`"))
+                    .with_hint(format!("it has {}", known.join(", "))))
+            }
+            _ => Err(CommandError::usage(format!("several fields are labelled `{name}`"))
+                .with_hint("name one by its key")),
+        }
+    }
+
+    /// Writes the whole list; with `is_confirmed`, fields are removed without a confirmation.
+    async fn write(self, context: &Context, is_confirmed: bool) -> CommandResult {
+        let list = self.list.into_iter().map(Value::Object).collect::<Value>();
+        let changes = [("fields", list)].into_iter().collect();
+        let answer = self.session.update(context, changes, is_confirmed, None).await?;
+        Ok(answered(&answer, View::Record(FIRST)))
+    }
+}

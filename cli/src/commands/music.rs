@@ -1,0 +1,102 @@
+//! `links music`: commands for releases, and for the slots that show them.
+
+use clap::{Args, Subcommand, ValueEnum};
+use links_sdk::types::NewSlot;
+use links_sdk::{MusicQuery, MusicType, ProfileKey};
+
+use super::common::{CommandResult, answered, shown};
+use super::slots::write::create;
+use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
+use crate::context::Context;
+use crate::help::{HelpText, POINTER};
+use crate::journal::CommandRecorder;
+use crate::output::View;
+use crate::profile_key;
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
+pub(crate) enum MusicCommand {
+    /// Find a release by its code, its URL or its title
+    #[command(examples = ["links music lookup 'Steppe Radio' --artist Dala --type track"])]
+    Lookup {
+        #[command(flatten)]
+        release: ReleaseArgs,
+    },
+    /// Find a release and put it on a page
+    Add(MusicAddArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(
+    long_examples = ["links music add cafe https://open.spotify.com/album/5tepp3Rad10 --top"]
+)]
+pub(crate) struct MusicAddArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    #[command(flatten)]
+    release: ReleaseArgs,
+    #[command(flatten)]
+    place: PositionArgs,
+    #[command(flatten)]
+    key: IdempotencyKeyArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+// A release to look for. Not a doc comment: clap would take it for the text of the command.
+#[derive(Args, Debug)]
+pub(crate) struct ReleaseArgs {
+    /// UPC, ISRC, the release's URL on a music platform, or its title
+    query: String,
+    /// Artist, for a search by title
+    #[arg(long)]
+    artist: Option<String>,
+    /// Type of release that a search by title and artist looks for
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<ReleaseKind>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ReleaseKind {
+    Album,
+    Track,
+}
+
+impl ReleaseArgs {
+    fn query(self) -> MusicQuery {
+        let query = MusicQuery::new(self.query);
+        let query = match self.artist {
+            Some(artist) => query.artist(artist),
+            None => query,
+        };
+        match self.kind {
+            Some(ReleaseKind::Album) => query.of_type(MusicType::Album),
+            Some(ReleaseKind::Track) => query.of_type(MusicType::Track),
+            None => query,
+        }
+    }
+}
+
+impl MusicCommand {
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        match self {
+            Self::Lookup { release } => {
+                let client = context.client().await?;
+                shown(client.lookup_music(release.query()).answer(), View::Any).await
+            }
+            Self::Add(args) => add(context, args).await,
+        }
+    }
+}
+
+async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
+    let client = context.writer(args.dry_run).await?;
+    let slots = client.profile(&args.profile).slots();
+    let order = args.place.order(&slots).await?;
+    let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
+    slot.order = order;
+    let recorder = CommandRecorder::of_page(context, "music add", &args.profile);
+    let answer = create(context, &slots, slot, args.key, &recorder).await?;
+    Ok(answered(&answer, View::Record(&["id", "type", "supported"])))
+}

@@ -1,0 +1,196 @@
+//! `links profile create`, `update`, `edit` and `settings`: fields of a page.
+
+use std::path::Path;
+
+use clap::Args;
+use links_sdk::types::Profile;
+use links_sdk::{NewProfile, Object, ProfileChanges, ProfileHandle, ProfileKey, SettingsChanges};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::login;
+use crate::args::fields::FieldValues;
+use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
+use crate::args::{images, merge};
+use crate::commands::common::{
+    CommandResult, answered, create as create_record, shown, write_fields,
+};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::help::HelpText;
+use crate::journal::CommandRecorder;
+use crate::output::{View, yaml};
+use crate::{editor, profile_key};
+
+/// Fields of a page that are shown first.
+pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
+
+/// Refuses a `login` among the fields: a login changes the public URL, so it has a command of its own.
+fn without_login(fields: FieldValues) -> Result<FieldValues, CommandError> {
+    if fields.get("login").is_none() {
+        return Ok(fields);
+    }
+    Err(CommandError::usage(
+        "a new login breaks every link to the page, so it has a command of its own",
+    )
+    .with_hint("links profile rename KEY NEW"))
+}
+
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links profile create [OPTIONS] <LOGIN> [FILE] [FIELD=VALUE]...",
+    examples = ["links profile create spring.menu title='Spring menu'"]
+)]
+pub(crate) struct ProfileCreateArgs {
+    /// Login, which is part of the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
+    login: String,
+    /// Further fields of the page: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png` (uploads it); or a YAML or
+    /// JSON file with them (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    #[command(flatten)]
+    key: IdempotencyKeyArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> CommandResult {
+    let fields = FieldValues::read_with_images(&args.words)?.no_local_images(images::OF_PAGE)?;
+    if fields.get("login").is_some() {
+        return Err(CommandError::usage("pass the login before the fields, not as a field"));
+    }
+    let client = context.writer(args.dry_run).await?;
+    login::check_available(&client, &args.login, None).await?;
+    let fields = fields.upload(context, &client).await?;
+    let mut profile: Object = [("login", args.login)].into_iter().collect();
+    profile.extend(fields.object().0);
+    let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
+    let call = client.profiles().create(NewProfile::from(profile.clone())).answer();
+    let names = ("profile create", "createProfile");
+    let created = create_record(context, names, (title, profile.clone()), args.key, call).await;
+    let answer = created.map_err(|error| fields.failure(error, ""))?;
+    Ok(answered(&answer, View::Record(FIRST)))
+}
+
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links profile update [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
+    examples = ["links profile update cafe title='Closed on Mondays'", "links profile update cafe avatar@logo.png moodText:=null"]
+)]
+pub(crate) struct ProfileUpdateArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
+    /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> CommandResult {
+    let fields = FieldValues::read_with_images(&args.words)?.some("title=Menu")?;
+    let fields = without_login(fields)?.no_local_images(images::OF_PAGE)?;
+    let client = context.writer(args.dry_run).await?;
+    let profile = client.profile(&args.profile);
+    let fields = fields.upload(context, &client).await?;
+    let sent = fields.object();
+    let recorder = CommandRecorder::of_page(context, "profile update", &args.profile);
+    let call = profile.update_unchanged(None, ProfileChanges::from(sent.clone())).answer();
+    let changed = write_fields(context, recorder, call, &sent).await;
+    let answer = changed.map_err(|error| fields.failure(error, ""))?;
+    Ok(answered(&answer, View::Record(FIRST)))
+}
+
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links profile settings [OPTIONS] <KEY> [FILE] [FIELD=VALUE]...",
+    examples = ["links profile settings cafe", "links profile settings cafe languageCode=kk"]
+)]
+pub(crate) struct ProfileSettingsArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any, the
+    /// settings are shown
+    #[arg(value_name = "FILE|FIELD=VALUE")]
+    words: Vec<String>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+impl ProfileSettingsArgs {
+    /// Tells whether the settings are only shown.
+    pub(crate) fn is_read(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
+/// Settings of a page that are shown first.
+const FIRST_SETTINGS: &[&str] = &["profileId", "login", "languageCode", "computed.url"];
+
+pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -> CommandResult {
+    let fields = without_login(FieldValues::read(&args.words)?)?;
+    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
+    if args.is_read() {
+        return shown(profile.settings().answer(), View::Record(FIRST_SETTINGS)).await;
+    }
+    let sent = fields.some("languageCode=kk")?.object();
+    let recorder = CommandRecorder::of_page(context, "profile settings", &args.profile);
+    let call = profile.update_settings_unchanged(None, SettingsChanges::from(sent.clone()));
+    let answer = write_fields(context, recorder, call.answer(), &sent).await?;
+    Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
+}
+
+#[derive(Args, Debug)]
+#[command(examples = ["EDITOR='code --wait' links profile edit cafe"])]
+pub(crate) struct ProfileEditArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+/// Fields of a page's record that an update does not take: those that the service computes, those with a command of their own, and the
+/// theme, which the interface leaves to the dashboard.
+const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
+
+pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> CommandResult {
+    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
+    let (mut opened, _) = record(&profile).await?;
+
+    let text = yaml::write(&opened)?;
+    let apply = async |context: &mut Context, document, _: &Path| {
+        let edited = without_login(FieldValues::of(document)?)?;
+        let (now, seen) = record(&profile).await?;
+        let changes = merge::changes(&edited, &mut opened, &now)?;
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let recorder = CommandRecorder::of_page(context, "profile edit", &args.profile);
+        let call = profile.update_unchanged(&seen, ProfileChanges::from(changes.clone())).answer();
+        let updated = write_fields(context, recorder, call, &changes).await;
+        updated.map(Some).map_err(|error| edited.failure(error, ""))
+    };
+    let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
+    Ok(editor::outcome(updated.as_ref(), FIRST))
+}
+
+/// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
+async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), CommandError> {
+    #[derive(Deserialize)]
+    struct ProfileEnvelope<T> {
+        data: T,
+    }
+    let answer = profile.get().answer().await?;
+    let unreadable = CommandError::unreadable;
+    let seen: ProfileEnvelope<Profile> =
+        serde_json::from_slice(answer.body()).map_err(unreadable)?;
+    let fields: ProfileEnvelope<Map<String, Value>> =
+        serde_json::from_slice(answer.body()).map_err(unreadable)?;
+    let mut fields = fields.data;
+    fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
+    Ok((fields, seen.data))
+}

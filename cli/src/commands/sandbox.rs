@@ -1,0 +1,181 @@
+//! `links sandbox`: commands for the embedded service.
+
+use std::fmt::Display;
+use std::fs;
+use std::future::poll_fn;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::task::Poll;
+
+use clap::Subcommand;
+use links_fixtures::ContractServer;
+use links_sdk::apply::JournalStore;
+use links_sdk::{BaseUrl, Pacer, SharedFilePacer, Token};
+use serde_json::json;
+
+use super::common::{CommandResult, said};
+use crate::apply::runs;
+use crate::apply::sync::StateRecords;
+use crate::context::{Context, SANDBOX_FILES, clock, uploads_file};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::help::{HelpText, POINTER};
+use crate::journal::SANDBOX;
+use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::sandbox;
+use crate::signal::SuppressInterrupt;
+
+/// The embedded service: try everything on this machine, without an account
+#[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
+pub(crate) enum SandboxCommand {
+    /// Keep it running for other programs; prints its URL and a token as one JSON line
+    #[command(examples = ["links sandbox serve --port 8080"])]
+    Serve {
+        /// Port on the loopback address; chosen automatically by default
+        #[arg(long)]
+        port: Option<u16>,
+        /// Apply the rate limits of the service, with 429 beyond them
+        #[arg(long)]
+        limits: bool,
+        /// Apply no rate limits, as without `--limits`
+        #[arg(long, hide = true, conflicts_with = "limits")]
+        no_limits: bool,
+    },
+    /// Delete everything that was written to it, and what this machine has recorded of it
+    #[command(examples = ["links sandbox reset"])]
+    Reset,
+    /// Print where its state is kept
+    #[command(examples = ["links sandbox path"])]
+    Path,
+}
+
+impl SandboxCommand {
+    pub(super) async fn run(self, context: &Context) -> CommandResult {
+        match self {
+            Self::Serve { port, limits, .. } => serve(context, port, limits).await,
+            Self::Reset => reset(context),
+            Self::Path => {
+                let path = sandbox::state_file(&context.settings)?.display().to_string();
+                Ok(said(json!({ "path": path }), path))
+            }
+        }
+    }
+}
+
+async fn serve(context: &Context, port: Option<u16>, has_limits: bool) -> CommandResult {
+    let server = sandbox::start(&context.settings, port, has_limits).await?;
+    tell_limits(context, &server, has_limits).await;
+    // The reader of the line may stop the service at once.
+    let suppressed = SuppressInterrupt::new();
+    let mut stopped = Box::pin(tokio::signal::ctrl_c());
+    poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
+    let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
+    Ok(CommandOutput {
+        view: View::Document(format!("{line}\n")),
+        body: Body::Own(line),
+        exit: Exit::Ok,
+        then: Some(Box::pin(async move {
+            let ended = stopped.await;
+            drop((server, suppressed));
+            if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
+        })),
+    })
+}
+
+/// Records the limits of the service for the commands of this machine that reach it by its URL, as if one of them had read them from it.
+async fn tell_limits(context: &Context, server: &ContractServer, has_limits: bool) {
+    let (base, token) = (BaseUrl::new(server.base_url()), Token::new(server.token()));
+    if let (Ok(base), Ok(token)) = (base, token)
+        && let Some(directory) = context.settings.state_directory()
+    {
+        let file = directory.join(SharedFilePacer::name(&base, &token));
+        let limits = sandbox::reported_limits(has_limits);
+        SharedFilePacer::new(file).learn(limits, &*clock()).await;
+    }
+}
+
+/// Deletes the state of the embedded service, and what this machine has recorded of it.
+fn reset(context: &Context) -> CommandResult {
+    let path = sandbox::state_file(&context.settings)?;
+    // What is recorded of a sandbox that is gone would speak of slots that others deleted.
+    remove_records(context)?;
+    remove_file(&path.with_file_name(sandbox::RATE))?;
+    links_fixtures::remove_state_file(&path).map_err(|error| not_removed(&path, &error))?;
+    let lines = vec![
+        StyledLine::new(Style::Plain, "the sandbox was reset"),
+        StyledLine::new(Style::Faint, "a links.lock of its pages stays: delete it, too"),
+    ];
+    Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(lines)))
+}
+
+/// Cache files whose content depends on the account: the names before `-sandbox.json`, without the id of a page or a user.
+const CACHES: [&str; 3] = ["names", "markdown", "slot-types"];
+
+/// Removes what this machine has recorded of the sandbox: journals, records of syncs, uploaded images, and caches. Refuses while a run is in
+/// progress on it.
+fn remove_records(context: &Context) -> Result<(), CommandError> {
+    let state = runs::directory(context)?;
+    JournalStore::remove_all(&state, SANDBOX).map_err(|error| match error {
+        error @ links_sdk::apply::LockError::Taken(_) => runs::not_locked(&error),
+        error => CommandError::usage(format!("cannot remove the journals of the sandbox: {error}")),
+    })?;
+    StateRecords::forget_service(&state, SANDBOX)?;
+    remove_file(&state.join(uploads_file(SANDBOX_FILES)))?;
+    let cache = context.settings.cache_directory();
+    let entries = cache.and_then(|directory| fs::read_dir(directory).ok());
+    for entry in entries.into_iter().flatten().flatten() {
+        if is_cache(&entry.file_name().to_string_lossy()) {
+            remove_file(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a cache file is about the sandbox.
+fn is_cache(name: &str) -> bool {
+    let what = name
+        .split_once('.')
+        .and_then(|(stem, _)| stem.strip_suffix(SANDBOX_FILES)?.strip_suffix('-'))
+        .map(|what| what.trim_end_matches(|c: char| c == '-' || c.is_ascii_digit()));
+    what.is_some_and(|what| CACHES.contains(&what))
+}
+
+/// Removes a file, if it exists.
+fn remove_file(path: &Path) -> Result<(), CommandError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(not_removed(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn not_removed(path: &Path, why: &dyn Display) -> CommandError {
+    CommandError::usage(format!("cannot remove {}: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_about_the_sandbox_are_its_caches() {
+        for name in [
+            "names-sandbox.jsonl",
+            "names-4021-sandbox.jsonl",
+            "slot-types-sandbox.json",
+            "markdown-101-sandbox.json",
+        ] {
+            assert!(is_cache(name), "{name}");
+        }
+        for name in [
+            "names-http-sandbox.jsonl",
+            "names-https-links.example.jsonl",
+            "names-4021-https-sandbox.jsonl",
+            "markdown-101-http-sandbox.json",
+            "links.json",
+            "sandbox.json",
+        ] {
+            assert!(!is_cache(name), "{name}");
+        }
+    }
+}

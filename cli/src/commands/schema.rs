@@ -1,0 +1,42 @@
+//! `links schema`: JSON Schemas of page files, form files and slots, for editors.
+
+use clap::Subcommand;
+
+use super::common::CommandResult;
+use crate::context::Context;
+use crate::help::{HelpText, POINTER};
+use crate::output::{CommandOutput, View};
+use crate::schema::editor_schema;
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true, after_help = POINTER)]
+pub(crate) enum SchemaCommand {
+    /// The schema of a page file
+    #[command(examples = ["links schema page > page.schema.json", "links slots pull cafe -O cafe.yaml"])]
+    Page,
+    /// The schema of a form file
+    #[command(examples = ["links schema form > form.schema.json"])]
+    Form,
+    /// The schema of the data of a slot
+    #[command(examples = ["links schema slot button > button.schema.json"])]
+    Slot {
+        /// Type of slot; `links slots types` lists them
+        #[arg(value_name = "TYPE")]
+        kind: String,
+    },
+}
+
+impl SchemaCommand {
+    /// Returns the schema as a document without an envelope, for editors.
+    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
+        let schema = match self {
+            Self::Page => editor_schema::page(&context.client().await?.slot_types().await?),
+            Self::Form => editor_schema::form(),
+            Self::Slot { kind } => {
+                editor_schema::slot(&context.client().await?.slot_type(kind).await?)
+            }
+        };
+        let text = format!("{schema:#}\n");
+        Ok(CommandOutput::own(schema, View::Document(text)))
+    }
+}

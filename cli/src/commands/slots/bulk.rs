@@ -1,0 +1,169 @@
+//! `links slots rewrite` and `import`: many slots at once, without a page file.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use links_sdk::ProfileKey;
+
+use crate::account::live_page::all_keys;
+use crate::apply::local_images;
+use crate::args::flags::DryRunArgs;
+use crate::bulk::csv_rows::{ColumnMap, CsvRow, rows};
+use crate::bulk::import::Import;
+use crate::bulk::rewrite::Rewrite;
+use crate::bulk::slot_filter::SlotFilter;
+use crate::bulk::{BulkArgs, BulkRequest, invalid};
+use crate::commands::common::CommandResult;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::fs::named;
+use crate::help::HelpText;
+use crate::page_file::field_rule::local_file;
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::local_path::is_local;
+use crate::sanitize::quoted;
+use crate::suggest::suggest;
+use crate::{bulk, profile_key};
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "The filters see each slot as {page, id, type, data}. Only data can change; `empty` leaves a slot alone. All pages are read and checked before the first write.",
+    long_examples = [
+        r#"links slots rewrite cafe --where '.type == "button"' --edit '.data.title |= ascii_upcase' --yes"#,
+        r#"links slots rewrite --all --where '.data.link' --edit '.data.link |= sub("qara.example"; "qara.kz")' --yes"#,
+    ]
+)]
+pub(crate) struct SlotsRewriteArgs {
+    /// Ids, logins or URLs of the pages
+    #[arg(value_name = "KEY", value_parser = profile_key::parse, required_unless_present = "all")]
+    profiles: Vec<ProfileKey>,
+    /// Rewrite slots of every page of the account
+    #[arg(long, conflicts_with = "profiles")]
+    all: bool,
+    /// jq filter that is true for the slots to rewrite; without it, all are
+    #[arg(long = "where", value_name = "FILTER")]
+    select: Option<String>,
+    /// jq filter that gives the slot as it should be
+    #[arg(long, value_name = "FILTER")]
+    edit: String,
+    #[command(flatten)]
+    how: BulkArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> CommandResult {
+    let SlotsRewriteArgs { profiles, all, select, edit, how, dry_run } = args;
+    let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
+    let client = context.writer(dry_run).await?;
+    let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
+    bulk::run(context, BulkRequest { pages, how }, &Rewrite { filter }).await
+}
+
+#[derive(Args, Debug)]
+#[command(
+    notes = "Empty cells are left out. Cells for keys that take no string are JSON. A run that was interrupted is continued by the same command; one that ended creates the rows once more.",
+    long_examples = [
+        "links slots import cafe menu.csv --type button --map title=name,link=url --yes",
+        "links slots import cafe drinks.csv --type button --at top --yes",
+    ]
+)]
+pub(crate) struct SlotsImportArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// CSV file with a heading (`-`: standard input)
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// Type of the new slots; `links slots types` lists them
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: String,
+    /// Columns of the keys, `title=name,link=url`; without it, columns are named as the keys are
+    #[arg(long, value_name = "MAP", value_parser = ColumnMap::parse)]
+    map: Option<ColumnMap>,
+    /// Place of the new slots
+    #[arg(long, value_enum, default_value = "bottom")]
+    at: NewSlotsAt,
+    /// Character between the cells; without it, the one that a first line `sep=;` names, or a comma
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, hide_short_help = true)]
+    delimiter: Option<u8>,
+    #[command(flatten)]
+    how: BulkArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum NewSlotsAt {
+    Top,
+    Bottom,
+}
+
+/// Maximum size of the file in bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
+pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> CommandResult {
+    let SlotsImportArgs { profile, file, kind, map, at, delimiter, how, dry_run } = args;
+    let (name, bytes) = read_table(&file)?;
+    context.writer(dry_run).await?;
+    let types = context.slot_types().await?;
+    if !types.creatable().any(|it| it == kind) {
+        let hint = suggest(&kind, types.creatable())
+            .unwrap_or_else(|| "links slots types lists the types".to_owned());
+        let message = format!("slots of the type {kind} cannot be created; nothing was written");
+        return Err(CommandError::new(Exit::Invalid, message).with_hint(hint));
+    }
+    let at_line = |line: String| format!("{name}:{line}");
+    let rows = rows(&bytes, delimiter, &kind, map.as_ref(), &types)
+        .map_err(|lines| invalid(lines.into_iter().map(at_line).collect()))?;
+    if rows.is_empty() {
+        return Err(CommandError::new(
+            Exit::Invalid,
+            format!("{name} has no rows; nothing was written"),
+        ));
+    }
+    let local = local_images(&rows, &file);
+    if !local.is_empty() {
+        return Err(invalid(local.into_iter().map(at_line).collect()));
+    }
+    let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
+    bulk::run(context, BulkRequest { pages: vec![profile], how }, &import).await
+}
+
+/// Reads the file. Its name is that of messages.
+fn read_table(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
+    let (name, bytes) = named::read_most(file, MOST_BYTES)?;
+    let is_stdin = file.as_os_str() == "-";
+    Ok((if is_stdin { "standard input".to_owned() } else { name }, bytes))
+}
+
+/// Returns what the rows have of images on this machine, which no one else can see: images near the file, and evident paths.
+fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let roots = ImageRoots::new(directory, &[]).unwrap_or_else(|_| ImageRoots::none());
+    let mut found = Vec::new();
+    for row in rows {
+        for (key, value) in row.data.iter() {
+            local_images::find(key, value, &mut Vec::new(), &mut |path, text| {
+                if !is_local(text) && roots.find(text).is_err() {
+                    return;
+                }
+                let (path, (message, _)) = (path.join("."), local_file(text));
+                let image = directory.join(text).display().to_string();
+                let image = quoted(&image);
+                let hint = format!("`links files upload {image}` prints the path to write here");
+                found.push(format!("{}: {path}: {message}; {hint}", row.line));
+            });
+        }
+    }
+    found
+}
+
+fn delimiter(text: &str) -> Result<u8, &'static str> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ => Err("one ASCII character, such as `;`, or `\\t`"),
+    }
+}

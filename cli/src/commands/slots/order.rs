@@ -1,0 +1,165 @@
+//! `links slots move` and `reorder`: the order of the slots of a page.
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use links_sdk::apply::{Plan, SlotRef};
+use links_sdk::{Answer, Error, Outcome, ProfileKey, Slot, SlotId, SlotsHandle};
+
+use super::view::{COLUMNS, page};
+use crate::args::flags::{DryRunArgs, PositionArgs};
+use crate::commands::common::{CommandResult, answered};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::help::HelpText;
+use crate::journal::CommandRecorder;
+use crate::output::{CommandOutput, View};
+use crate::profile_key;
+
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "links slots move [OPTIONS] <KEY> <ID> <--top|--bottom|--at <N>|--before <ID>|--after <ID>>",
+    examples = ["links slots move cafe 1004 --before 1002"]
+)]
+pub(crate) struct SlotsMoveArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// Id of the slot, as `links slots list` shows it
+    #[arg(value_parser = profile_key::slot)]
+    id: SlotId,
+    #[command(flatten)]
+    place: PositionArgs,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> CommandResult {
+    if !args.place.is_given() {
+        return Err(CommandError::usage("no position is given")
+            .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
+    }
+    let slots = context.writer(args.dry_run).await?.profile(&args.profile).slots();
+    let _lock = context.lock(ORDER);
+    for tries in 1.. {
+        let (body, page) = page(&slots).await?;
+        let Some(order) = moved(page.clone(), args.id, args.place)? else {
+            return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
+        };
+        let recorder = CommandRecorder::of_page(context, "slots move", &args.profile);
+        match write_order(context, &slots, &page, order, &recorder).await {
+            Ok(answer) => {
+                return Ok(answered(&answer, View::Table(COLUMNS)));
+            }
+            // Others moved a slot meanwhile: the place is looked up in the new order.
+            Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(CommandError::internal("no order was written"))
+}
+
+/// Name of the lock for commands that write the order of a page. All pages share it, because only the service knows which page a login or a
+/// URL means.
+const ORDER: &str = "order";
+
+/// Maximum number of tries if others move slots at the same time.
+const MOST_TRIES: u32 = 3;
+
+fn is_moved_by_others(error: &Error) -> bool {
+    error.is_conflict() && error.status().is_none() && error.outcome() == Outcome::NotExecuted
+}
+
+/// Returns the order with the slot at its new place; `None` if the slot is there already.
+fn moved(
+    mut page: Vec<Slot>,
+    id: SlotId,
+    place: PositionArgs,
+) -> Result<Option<Vec<SlotId>>, CommandError> {
+    let Some(from) = page.iter().position(|slot| slot.id == id) else {
+        let message = format!("there is no slot {id} on this page");
+        return Err(CommandError::new(Exit::NotFound, message)
+            .with_hint("`links slots list` shows the ids"));
+    };
+    let slot = page.remove(from);
+    let to = place.position(&page)?.min(page.len());
+    if to == from {
+        return Ok(None);
+    }
+    page.insert(to, slot);
+    Ok(Some(page.iter().map(|slot| slot.id).collect()))
+}
+
+#[derive(Args, Debug)]
+#[command(examples = ["links slots reorder qara.weddings 1102 1101"])]
+pub(crate) struct SlotsReorderArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// The id of every slot of the page, in the new order
+    #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
+    ids: Vec<SlotId>,
+    #[command(flatten)]
+    dry_run: DryRunArgs,
+}
+
+pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> CommandResult {
+    let slots = context.writer(args.dry_run).await?.profile(&args.profile).slots();
+    let _lock = context.lock(ORDER);
+    let page = slots.list().await?;
+    whole(&args.ids, &page)?;
+    let recorder = CommandRecorder::of_page(context, "slots reorder", &args.profile);
+    let answer = write_order(context, &slots, &page, args.ids, &recorder).await?;
+    Ok(answered(&answer, View::Table(COLUMNS)))
+}
+
+/// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
+fn whole(ids: &[SlotId], page: &[Slot]) -> Result<(), CommandError> {
+    let mut left: BTreeSet<SlotId> = page.iter().map(|slot| slot.id).collect();
+    let (mut unknown_ids, mut repeated_ids) = (Vec::new(), Vec::new());
+    for id in ids {
+        if !left.remove(id) {
+            let known = page.iter().any(|slot| slot.id == *id);
+            if known { repeated_ids.push(*id) } else { unknown_ids.push(*id) }
+        }
+    }
+    let note = |ids: &[SlotId], what: &str| {
+        let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+        (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(" ")))
+    };
+    let left: Vec<_> = left.into_iter().collect();
+    let amiss: Vec<_> = [
+        note(&left, "not named"),
+        note(&repeated_ids, "named twice"),
+        note(&unknown_ids, "not on this page"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if amiss.is_empty() {
+        return Ok(());
+    }
+    let message =
+        format!("the order must name every slot of the page exactly once; {}", amiss.join("; "));
+    Err(CommandError::new(Exit::Invalid, message)
+        .with_hint("`links slots move` moves a single slot"))
+}
+
+/// Writes an order if the slots are still as they were read.
+async fn write_order(
+    context: &Context,
+    slots: &SlotsHandle,
+    page: &[Slot],
+    order: Vec<SlotId>,
+    recorder: &CommandRecorder,
+) -> Result<Answer, Error> {
+    let refs = order.iter().copied().map(SlotRef::Existing).collect();
+    recorder.plan(&Plan { order: refs, reorder: true, ..Plan::default() }, page);
+    recorder.begin(0);
+    let seen = page.iter().map(|slot| slot.id);
+    let ended = slots.reorder_unchanged(seen, order).answer().await;
+    recorder.ended(0, 0, &ended);
+    recorder.finish(context, ended.is_ok());
+    ended
+}
