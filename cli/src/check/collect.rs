@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::output::label;
 use crate::page_file::node::{Key, Node, Tree};
-use crate::page_file::patch::Path;
+use crate::page_file::patch::{Path, Step};
 use crate::schema::fields;
 use crate::schema::slot_types::SlotTypeCatalog;
+use crate::search::texts;
 
 /// Fields of a page or a form that hold no links: keys, and what only the service sets.
 const NO_LINKS: [&str; 11] = [
@@ -69,9 +70,9 @@ pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) ->
         let path = Path::root().key(written(key));
         match key.name.as_str() {
             "slots" => collector.slots(value, &path),
-            "socials" => collector.value(value, &path, &mut Vec::new(), true),
+            "socials" => collector.value(value, &path, true),
             name if NO_LINKS.contains(&name) => {}
-            _ => collector.value(value, &path, &mut Vec::new(), false),
+            _ => collector.value(value, &path, false),
         }
     }
     collector.found
@@ -105,41 +106,34 @@ impl Collector<'_> {
             for (key, value) in data.entries().unwrap_or_default() {
                 if computed.is_none_or(|computed| !computed.contains_key(&key.name)) {
                     let path = path.clone().key(written(key));
-                    self.value(value, &path, &mut vec![key.name.clone()], false);
+                    self.value(value, &path, false);
                 }
             }
             self.slot = None;
         }
     }
 
-    /// Collects the links of a value. `names` is its path within the data of its slot.
-    fn value(&mut self, node: &Node, path: &Path, names: &mut Vec<String>, is_url: bool) {
-        match &node.tree {
-            Tree::Text(text) => self.string(node, text, path, is_url || self.is_url(names)),
-            Tree::List(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    names.push(at.to_string());
-                    self.value(item, &path.clone().item(at), names, is_url);
-                    names.pop();
-                }
-            }
-            Tree::Map(entries) if entries.iter().any(|(key, _)| is_reference(key)) => {}
-            Tree::Map(entries) => {
-                for (key, value) in entries.iter().filter(|(key, _)| key.name != "computed") {
-                    names.push(key.name.clone());
-                    self.value(value, &path.clone().key(written(key)), names, is_url);
-                    names.pop();
-                }
-            }
-            Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
+    /// Collects the links of a value.
+    fn value(&mut self, node: &Node, path: &Path, is_url: bool) {
+        let mut found = Vec::new();
+        texts::collect(node, path, written, &mut |text, path, node| found.push((text, path, node)));
+        let is_computed = |step: &Step| matches!(step, Step::Key(name) if name == "computed");
+        found.retain(|(_, path, _)| !path.0.iter().any(is_computed));
+        for (text, path, node) in found {
+            self.string(node, text, &path, is_url || self.is_url(&path));
         }
     }
 
     /// Tells whether the schema of the slot says that a value is a URL.
-    fn is_url(&self, names: &[String]) -> bool {
+    fn is_url(&self, path: &Path) -> bool {
         let kind = self.slot.as_ref().and_then(|slot| slot.kind.as_deref());
-        let schema = kind.and_then(|kind| self.schemas.get(kind));
-        schema.is_some_and(|schema| fields::has_format(schema, names, "uri"))
+        let Some(schema) = kind.and_then(|kind| self.schemas.get(kind)) else { return false };
+        // The path within the data of the slot, below `slots.N.data`.
+        let names = path.0.iter().skip(3).map(|step| match step {
+            Step::Key(name) => name.clone(),
+            Step::Item(at) => at.to_string(),
+        });
+        fields::has_format(schema, &names.collect::<Vec<_>>(), "uri")
     }
 
     fn string(&mut self, node: &Node, text: &str, path: &Path, is_url: bool) {
@@ -198,10 +192,6 @@ fn written(key: &Key) -> String {
     } else {
         key.name.clone()
     }
-}
-
-fn is_reference(key: &Key) -> bool {
-    key.name.starts_with('$') && !key.is_literal
 }
 
 /// Schemes of links that are not found by their `//`.

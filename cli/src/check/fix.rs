@@ -5,9 +5,9 @@ use std::path::{Path as FilePath, PathBuf};
 
 use serde_json::Value;
 
+use super::CheckedPage;
 use super::checked_link::CheckedLink;
 use super::collect::FoundLink;
-use super::pages::CheckedPage;
 use crate::apply::existing_file::not_written;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -29,7 +29,7 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
     }
     let mut failures = Vec::new();
     for page in pages {
-        let file = page.file.as_ref().map(|(file, _)| file);
+        let file = page.source.file.as_ref().map(|(file, _)| file);
         let Some(mut of_page) = file.and_then(|file| by_file.remove(file)) else { continue };
         if let Err(failure) = write(page, &mut of_page) {
             let moved = of_page.iter_mut().filter(|link| link.fix().is_some());
@@ -42,7 +42,7 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
 
 /// Writes the moves of the links of a page into its file. Returns whether there were any.
 fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, CommandError> {
-    let Some((file, text)) = &page.file else { return Ok(false) };
+    let Some((file, text)) = &page.source.file else { return Ok(false) };
     let moves: Vec<(FoundLink, String)> = links
         .iter()
         .filter_map(|link| Some((link.found.clone(), link.fix()?.to_owned())))
@@ -50,7 +50,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, Com
     if moves.is_empty() {
         return Ok(false);
     }
-    let patched = written(text, &page.root, &moves).map_err(|error| {
+    let patched = written(text, &page.source.root, &moves).map_err(|error| {
         let message = format!("{}: {error}; the file was not written", file.display());
         CommandError::new(Exit::Invalid, message).with_hint("write the new URLs by hand")
     })?;

@@ -4,15 +4,78 @@ pub(crate) mod baseline;
 pub(crate) mod checked_link;
 mod collect;
 pub(crate) mod fix;
-pub(crate) mod pages;
 pub(crate) mod report;
 pub(crate) mod visits;
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+use links_sdk::ProfileKey;
+
 use self::baseline::Baseline;
-use self::checked_link::CheckedLink;
-use self::pages::CheckedPage;
+use self::checked_link::{CheckedLink, LinkHolder};
+use self::collect::FoundLink;
 use self::visits::LinkVerdicts;
+use crate::cache::load_slot_types;
+use crate::context::Context;
+use crate::error::CommandError;
 use crate::page_file::Places;
+use crate::schema::slot_types::SlotTypeCatalog;
+use crate::search::Source;
+use crate::search::sources::{AccountPart, Sources, of_account, of_files};
+use crate::settings::ServiceTarget;
+
+/// How long the slot types may take where the check can do without.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Page or form with its links.
+#[derive(Debug)]
+pub(crate) struct CheckedPage {
+    pub(crate) source: Source,
+    pub(crate) links: Vec<FoundLink>,
+}
+
+/// Reads the pages and forms of files and directories, and those of the account.
+pub(crate) async fn read(
+    context: &mut Context,
+    paths: &[PathBuf],
+    keys: &[ProfileKey],
+    all: bool,
+) -> Result<Vec<CheckedPage>, CommandError> {
+    let is_live = all || !keys.is_empty();
+    let mut sources = Sources::default();
+    if !is_live || !paths.is_empty() {
+        sources.read = of_files(paths)?;
+    }
+    if is_live {
+        let keys = if all { &[] } else { keys };
+        let part = AccountPart { keys, areas: &[], is_strict: true };
+        of_account(context, part, &mut sources).await?;
+    }
+    let types = types(context, is_live).await?;
+    let page = |source: Source| {
+        let text = source.file.as_ref().map_or("", |(_, text)| text.as_str());
+        CheckedPage { links: collect::links(&source.root, text, types.as_ref()), source }
+    };
+    Ok(sources.read.into_iter().map(page).collect())
+}
+
+/// Returns the slot types, of any age. Page files are checked without them where no service can be asked.
+async fn types(
+    context: &mut Context,
+    is_live: bool,
+) -> Result<Option<SlotTypeCatalog>, CommandError> {
+    if let Some(known) = context.slot_types_file().and_then(|path| load_slot_types(&path, None)) {
+        return Ok(Some(known));
+    }
+    if is_live {
+        return context.slot_types().await.map(Some);
+    }
+    if matches!(context.settings.target, ServiceTarget::Unset) {
+        return Ok(None);
+    }
+    Ok(tokio::time::timeout(PATIENCE, context.slot_types()).await.ok().and_then(Result::ok))
+}
 
 /// Returns the links of all pages and forms with their verdicts.
 pub(crate) fn checked_links(
@@ -22,7 +85,10 @@ pub(crate) fn checked_links(
 ) -> Vec<CheckedLink> {
     let mut links = Vec::new();
     for page in pages {
-        let mut file = page.file.as_ref().map(|(path, text)| (path, Places::new(text)));
+        let name = page.source.name.clone();
+        let holder =
+            if page.source.is_form { LinkHolder::Form(name) } else { LinkHolder::Page(name) };
+        let mut file = page.source.file.as_ref().map(|(path, text)| (path, Places::new(text)));
         for found in &page.links {
             let Some((judgement, is_cached)) = verdicts.of(&found.url) else { continue };
             let place = file.as_mut().map(|(path, places)| {
@@ -30,9 +96,9 @@ pub(crate) fn checked_links(
                 (path.clone(), line, column)
             });
             links.push(CheckedLink {
-                holder: page.holder.clone(),
+                holder: holder.clone(),
                 place,
-                is_known: baseline.has(&page.holder, &found.url, judgement.verdict),
+                is_known: baseline.has(&holder, &found.url, judgement.verdict),
                 found: found.clone(),
                 judgement: judgement.clone(),
                 is_cached: *is_cached,

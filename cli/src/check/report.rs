@@ -40,12 +40,9 @@ pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> Command
     let mut lines = lines(&links, options.offers_fix);
     lines.push(StyledLine::new(Style::Plain, counts.words(links.len(), options.has_baseline)));
     let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
-    CommandOutput {
-        body: Body::Own(json!({ "data": data, "meta": meta })),
-        view: View::Listing(lines, Instead::Id("url")),
-        exit: if fails { Exit::No } else { Exit::Ok },
-        then: None,
-    }
+    let body = Body::Own(json!({ "data": data, "meta": meta }));
+    let view = View::Listing(lines, Instead::Id("url"));
+    CommandOutput::new(body, view).exit(if fails { Exit::No } else { Exit::Ok })
 }
 
 /// Writes an annotation for each link that has a file and something to be said about it.

@@ -10,7 +10,7 @@ use crate::check::baseline::{self, BaselineArgs};
 use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
 use crate::check::visits::{LinkVerdicts, VisitOptions};
-use crate::check::{checked_links, fix, pages};
+use crate::check::{self, checked_links, fix};
 use crate::commands::common::CommandResult;
 use crate::confine::NamedFiles;
 use crate::context::Context;
@@ -80,7 +80,7 @@ pub(crate) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
         .with_hint("`links pull KEY -O FILE` writes its file"));
     }
     let baseline = known.read()?;
-    let pages = pages::read(context, &paths, &keys, all).await?;
+    let pages = check::read(context, &paths, &keys, all).await?;
     let urls = pages.iter().flat_map(|page| &page.links).map(|link| link.url.as_str());
     let verdicts = LinkVerdicts::read(context, urls, how).await?;
     let mut links = checked_links(&pages, &verdicts, &baseline);

@@ -12,7 +12,7 @@ use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine};
 use crate::search::pattern::Pattern;
 use crate::search::report;
-use crate::search::sources::{self, Sources};
+use crate::search::sources::{self, AccountPart, Sources};
 use crate::search::texts::Area;
 use crate::search::{self, Hit};
 use crate::ui::{self, Ui};
@@ -54,7 +54,8 @@ pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
         sources.read = sources::of_files(&paths)?;
     }
     if paths.is_empty() || !keys.is_empty() {
-        sources::of_account(context, &keys, &areas, &mut sources).await?;
+        let part = AccountPart { keys: &keys, areas: &areas, is_strict: false };
+        sources::of_account(context, part, &mut sources).await?;
     }
     let Sources { read, failures, not_begun } = sources;
     if read.is_empty() && !failures.is_empty() {

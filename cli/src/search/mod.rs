@@ -16,11 +16,13 @@ use self::texts::{Area, Owner, PageText};
 use crate::page_file::Places;
 use crate::page_file::node::Node;
 
-/// Page or form that is searched.
+/// Page or form that is read: its document, and where it is from.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) root: Node,
     pub(crate) is_form: bool,
+    /// Key of the page in its file, or its login; name of the form in its file, or its id.
+    pub(crate) name: String,
     /// Id of the page.
     pub(crate) page: Option<ProfileId>,
     /// Login of the page.
@@ -86,6 +88,13 @@ fn offset(content: &str, text: &PageText<'_>, part: Range<usize>) -> usize {
     text.span.start + found.map_or(0, |(at, _)| at)
 }
 
+impl Source {
+    /// Returns a page or a form of which only the document is known.
+    pub(crate) fn new(name: String, root: Node, is_form: bool) -> Self {
+        Self { root, is_form, name, page: None, login: None, url: None, file: None }
+    }
+}
+
 impl Hit {
     /// Returns the value as a record.
     pub(crate) fn json(&self) -> Value {
@@ -133,7 +142,7 @@ slots:
     fn found(pattern: &str, areas: &[Area]) -> Vec<String> {
         let root = Document::from_bytes("it.yaml", FILE.into()).unwrap().root;
         let file = Some(("it.yaml".into(), FILE.to_owned()));
-        let source = Source { root, is_form: false, page: None, login: None, url: None, file };
+        let source = Source { file, ..Source::new("cafe".to_owned(), root, false) };
         let hits = hits(&source, &Pattern::new(pattern, true).unwrap(), areas);
         let shown = |hit: Hit| {
             let (_, line, column) = hit.place.unwrap();

@@ -1,12 +1,12 @@
 //! Output of a search: lines like those of grep, and records.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Hit;
 use super::pattern::{Piece, excerpt, width};
 use super::texts::Area;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, Column, CommandOutput, Instead, Style, StyledLine, View};
+use crate::output::{Column, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::cut;
 
 /// Columns of the table in a document.
@@ -39,12 +39,8 @@ const GAP: usize = 2;
 /// Returns the output of a search. `columns` is the width of the terminal.
 pub(crate) fn output(hits: &[Hit], columns: Option<usize>) -> CommandOutput {
     let data: Vec<Value> = hits.iter().map(Hit::json).collect();
-    CommandOutput {
-        body: Body::Own(json!({ "data": data })),
-        view: View::Listing(lines(hits, columns), Instead::Columns(COLUMNS)),
-        exit: if hits.is_empty() { Exit::No } else { Exit::Ok },
-        then: None,
-    }
+    let view = View::Listing(lines(hits, columns), Instead::Columns(COLUMNS));
+    CommandOutput::own(data, view).exit(if hits.is_empty() { Exit::No } else { Exit::Ok })
 }
 
 fn lines(hits: &[Hit], columns: Option<usize>) -> Vec<StyledLine> {

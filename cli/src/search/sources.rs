@@ -1,4 +1,4 @@
-//! Reads what is searched: page files and form files, pages of the account, and lead forms.
+//! Reads what is searched or checked: page files and form files, pages of the account, and lead forms.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::page_file::Document;
 use crate::page_file::node::Node;
 
 /// What was read, and what could not be.
@@ -24,6 +25,17 @@ pub(crate) struct Sources {
     pub(crate) not_begun: usize,
 }
 
+/// Which pages and forms of the account are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccountPart<'p> {
+    /// Pages, with the forms that they show; all pages and forms if there are none.
+    pub(crate) keys: &'p [ProfileKey],
+    /// Parts that are needed; all of them if there are none.
+    pub(crate) areas: &'p [Area],
+    /// True if the first failure ends the reading.
+    pub(crate) is_strict: bool,
+}
+
 /// Reads page files and form files.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
     let files = AccountFiles::read_each(paths, &[])?;
@@ -31,32 +43,34 @@ pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
         return Err(CommandError::usage("there is no page file and no form file")
             .with_hint("a page begins with `profile: LOGIN`, a form with `form: NAME`; a word without `/` and ending is the key of a page"));
     }
-    let source = |path, document: crate::page_file::Document, is_form| Source {
-        file: Some((path, document.text().to_owned())),
-        root: document.root,
-        is_form,
-        page: None,
-        login: None,
-        url: None,
+    let source = |name, path, document: Document, is_form| {
+        let file = Some((path, document.text().to_owned()));
+        Source { file, ..Source::new(name, document.root, is_form) }
     };
     let pages = files.pages.into_iter().map(|(path, file)| {
-        let (page, login) = match &file.page.profile {
+        let key = &file.page.profile;
+        let (page, login) = match key {
             ProfileKey::Id(id) => (Some(*id), None),
             ProfileKey::Login(login) => (None, Some(login.clone())),
         };
-        Source { page, login, ..source(path, file.document, false) }
+        Source { page, login, ..source(key.to_string(), path, file.document, false) }
     });
-    let forms = files.forms.into_iter().map(|(path, file)| source(path, file.document, true));
+    let forms = files.forms.into_iter();
+    let forms = forms.map(|(path, file)| source(file.form.name, path, file.document, true));
     Ok(pages.chain(forms).collect())
 }
 
-/// Reads pages of the account and lead forms: those of the keys with the forms that they show, or all of them.
+/// Reads pages of the account and lead forms.
+///
+/// # Errors
+///
+/// When the pages cannot be listed, or the first failure ends the reading.
 pub(crate) async fn of_account(
     context: &mut Context,
-    keys: &[ProfileKey],
-    areas: &[Area],
+    part: AccountPart<'_>,
     sources: &mut Sources,
 ) -> Result<(), CommandError> {
+    let AccountPart { keys, areas, is_strict } = part;
     let client = context.client().await?;
     let is_all = keys.is_empty();
     let has_forms = areas.is_empty() || areas.contains(&Area::Forms);
@@ -78,6 +92,7 @@ pub(crate) async fn of_account(
                 shown.extend(page.slots.iter().filter_map(live_page::form_of).map(str::to_owned));
                 sources.add(page);
             }
+            Err(error) if is_strict => return Err(error.into()),
             Err(error) => {
                 let failure = CommandError::from(error);
                 let is_general = failure.exit().is_general();
@@ -99,6 +114,7 @@ pub(crate) async fn of_account(
                 let is_meant = |form: &&LeadForm| is_all || shown.contains(form.id.as_str());
                 sources.read.extend(forms.items.iter().filter(is_meant).map(form_source));
             }
+            Err(error) if is_strict => return Err(error.into()),
             Err(error) => sources.failures.push(CommandError::from(error).about("forms")),
         }
     }
@@ -111,25 +127,18 @@ impl Sources {
         if self.read.iter().any(|known| known.file.is_none() && known.page == Some(page.id)) {
             return;
         }
+        let root = Node::of_json(&live_page::content(&page));
+        let source = Source::new(page.login.clone(), root, false);
         self.read.push(Source {
-            root: Node::of_json(&live_page::content(&page)),
-            is_form: false,
             page: Some(page.id),
             login: Some(page.login),
             url: page.url,
-            file: None,
+            ..source
         });
     }
 }
 
 fn form_source(form: &LeadForm) -> Source {
     let record = serde_json::to_value(form).unwrap_or_default();
-    Source {
-        root: Node::of_json(&record),
-        is_form: true,
-        page: None,
-        login: None,
-        url: None,
-        file: None,
-    }
+    Source::new(form.id.clone().into_string(), Node::of_json(&record), true)
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::output::label;
-use crate::page_file::node::{Node, Tree};
+use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::patch::{Path, Step};
 
 /// Strings of a page that are no texts, apart from its slots and social links.
@@ -95,8 +95,8 @@ pub(crate) fn of_page(root: &Node) -> Vec<PageText<'_>> {
             name if NOT_OF_PAGE.contains(&name) => continue,
             name => (Area::Profile, Path::root().key(name)),
         };
-        collect(value, &path, &mut |value, path, span| {
-            texts.push(PageText { area, owner: None, path, value, span });
+        collect(value, &path, key_name, &mut |value, path, node| {
+            texts.push(PageText { area, owner: None, path, value, span: node.span.clone() });
         });
     }
     texts
@@ -114,11 +114,17 @@ pub(crate) fn of_form(root: &Node) -> Vec<PageText<'_>> {
         if NOT_OF_FORM.contains(&key.name.as_str()) {
             continue;
         }
-        collect(value, &Path::root().key(&key.name), &mut |value, path, span| {
+        collect(value, &Path::root().key(&key.name), key_name, &mut |value, path, node| {
             let is_text = !matches!(path.0.last(), Some(Step::Key(name)) if NOT_OF_FORM.contains(&name.as_str()));
             if is_text {
                 let owner = Some(owner.clone());
-                texts.push(PageText { area: Area::Forms, owner, path, value, span });
+                texts.push(PageText {
+                    area: Area::Forms,
+                    owner,
+                    path,
+                    value,
+                    span: node.span.clone(),
+                });
             }
         });
     }
@@ -132,10 +138,10 @@ fn of_slot<'n>(item: &'n Node, texts: &mut Vec<PageText<'n>>) {
         kind: item.get("type").and_then(text),
         title: label::of_node(data).map(|it| it.trim().to_owned()),
     };
-    collect(data, &Path::root().key("data"), &mut |value, path, span| {
+    collect(data, &Path::root().key("data"), key_name, &mut |value, path, node| {
         if is_text(value, &path) {
             let owner = Some(owner.clone());
-            texts.push(PageText { area: Area::Slots, owner, path, value, span });
+            texts.push(PageText { area: Area::Slots, owner, path, value, span: node.span.clone() });
         }
     });
 }
@@ -153,24 +159,34 @@ fn is_text(value: &str, path: &Path) -> bool {
     }
 }
 
-/// Calls a function for each string of a value. References of a page file, such as `{$upload: FILE}`, are no texts.
-fn collect<'n>(node: &'n Node, path: &Path, add: &mut impl FnMut(&'n str, Path, Range<usize>)) {
+/// Calls a function for each string of a value with its path, in which keys have these names. References of a page file, such as
+/// `{$upload: FILE}`, are no texts.
+pub(crate) fn collect<'n>(
+    node: &'n Node,
+    path: &Path,
+    name: fn(&Key) -> String,
+    add: &mut impl FnMut(&'n str, Path, &'n Node),
+) {
     match &node.tree {
-        Tree::Text(text) => add(text, path.clone(), node.span.clone()),
+        Tree::Text(text) => add(text, path.clone(), node),
         Tree::List(items) => {
             for (at, item) in items.iter().enumerate() {
-                collect(item, &path.clone().item(at), add);
+                collect(item, &path.clone().item(at), name, add);
             }
         }
         Tree::Map(entries) => {
             let is_reference =
                 entries.iter().any(|(key, _)| key.name.starts_with('$') && !key.is_literal);
             for (key, value) in entries.iter().filter(|_| !is_reference) {
-                collect(value, &path.clone().key(&key.name), add);
+                collect(value, &path.clone().key(name(key)), name, add);
             }
         }
         Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
     }
+}
+
+fn key_name(key: &Key) -> String {
+    key.name.clone()
 }
 
 fn id(node: &Node) -> Option<Value> {
