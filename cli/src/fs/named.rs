@@ -1,7 +1,7 @@
 //! Files that a user or a repository names, such as pages, lists and `links.lock`. A repository is input: a link in it leads to no file outside
 //! of it, a file of another user is not trusted, and nothing is read without a limit.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, OpenOptions};
 
-use super::directory_of;
+use super::{ANYBODY_WRITES, directory_of, mode, own_id, owner};
 use crate::env_vars::SAFE_DIRECTORY;
 
 /// Name of the file with the identities and the last sync of the pages of a directory.
@@ -53,7 +53,6 @@ pub(crate) enum Refusal {
     #[error("a link in its path leads to a place outside {}", .0.display())]
     Outside(PathBuf),
     /// The file, or a link or directory on the way, belongs to another user.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "files have no user id"))]
     #[error("{} belongs to another user (id {})", .0.display(), .1)]
     Foreign(PathBuf, u32),
     /// Directory, device or named pipe.
@@ -155,13 +154,10 @@ pub(crate) fn open_beneath(base: &Path, dir: &Dir, beneath: &Path) -> io::Result
     // Anything but a regular file is not even opened, for example a device; a pipe that replaces the file meanwhile must not block.
     regular(dir.symlink_metadata(beneath)?.file_type())?;
     let file = dir.open_with(beneath, &without_waiting())?;
-    let opened = file.metadata()?;
-    regular(opened.file_type())?;
-    #[cfg(unix)]
-    check_owner(&base.join(beneath), cap_std::fs::MetadataExt::uid(&opened))?;
-    #[cfg(not(unix))]
-    let _ = base;
-    Ok(file.into_std())
+    regular(file.metadata()?.file_type())?;
+    let file = file.into_std();
+    check_owner(&base.join(beneath), &file.metadata()?)?;
+    Ok(file)
 }
 
 /// Returns a path without links. The last part need not exist.
@@ -258,47 +254,22 @@ pub(crate) fn is_safe(path: &Path) -> bool {
 
 /// Tells whether a path is a directory, not a link, that belongs to root.
 pub(crate) fn is_directory_of_root(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        path.symlink_metadata().is_ok_and(|it| it.is_dir() && it.uid() == 0)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
+    cfg!(unix) && path.symlink_metadata().is_ok_and(|it| it.is_dir() && owner(&it) == 0)
 }
 
 /// Refuses a file, directory or link that belongs to another user, unless it is in a safe directory.
-#[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "files have no user id"))]
 pub(crate) fn check_owner_of(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    check_owner(path, std::os::unix::fs::MetadataExt::uid(&path.symlink_metadata()?))?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+    check_owner(path, &path.symlink_metadata()?)
 }
 
 /// Tells whether another user put a file into a directory that everybody can write to, such as one for temporary files.
 pub(crate) fn is_dropped(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let directory = directory_of(path).metadata();
-        check_owner_of(path).is_err()
-            && directory.is_ok_and(|it| it.permissions().mode() & super::ANYBODY_WRITES != 0)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
+    let directory = directory_of(path).metadata();
+    check_owner_of(path).is_err() && directory.is_ok_and(|it| mode(&it) & ANYBODY_WRITES != 0)
 }
 
-#[cfg(unix)]
-fn check_owner(path: &Path, owner: u32) -> io::Result<()> {
-    let user = super::own_id();
+fn check_owner(path: &Path, found: &Metadata) -> io::Result<()> {
+    let (user, owner) = (own_id(), owner(found));
     let sudo = || std::env::var("SUDO_UID").ok()?.parse().ok();
     let is_trusted = [0, user].contains(&owner) || user == 0 && sudo() == Some(owner);
     if is_trusted || is_safe(path) {

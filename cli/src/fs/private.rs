@@ -9,15 +9,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-#[cfg(unix)]
-use super::{ANYBODY_WRITES, own_id};
-use super::{atomic, directory_of};
+use super::{ANYBODY_WRITES, atomic, directory_of, mode, own_id, owner};
 
 /// Maximum size of a file in bytes; a larger file was not written by this program.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Message for a file of another user.
-#[cfg(unix)]
-const FOREIGN: &str = "it belongs to another user";
 /// Maximum number of symbolic links to follow, as in operating systems.
 const MOST_LINKS: usize = 40;
 
@@ -57,19 +52,15 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 
 /// Restricts a file to its owner, and fails if that is not possible. A file that all users can write stays unchanged, so that it is still
 /// recognized as untrusted.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 pub(crate) fn tighten(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let permissions = match fs::metadata(path) {
-            Ok(found) => found.permissions(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        if permissions.mode() & 0o077 != 0 && permissions.mode() & ANYBODY_WRITES == 0 {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        }
+    let mode = match fs::metadata(path) {
+        Ok(found) => mode(&found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if mode & 0o077 != 0 && mode & ANYBODY_WRITES == 0 {
+        #[cfg(unix)]
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
     Ok(())
 }
@@ -99,7 +90,7 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
     let directory = directory_of(&target);
     make_directory(directory)?;
     refuse_public(directory)?;
-    refuse_foreign(&target)?;
+    fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
     remove_stale(&target)?;
     let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(directory)?;
     Ok((target, file))
@@ -111,7 +102,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         target => target?,
     };
-    refuse_foreign(&target)?;
+    fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
     remove_stale(&target)?;
     for path in [target.as_path(), path] {
         match fs::remove_file(path) {
@@ -144,58 +135,33 @@ fn remove_stale(target: &Path) -> io::Result<()> {
     Ok(())
 }
 
+fn denied(why: &str) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
 /// Refuses a directory that all users can write to, because any of them could have created its files.
 fn refuse_public(directory: &Path) -> io::Result<()> {
-    if is_public(directory)? {
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "anyone can write to its directory",
-        ));
-    }
-    Ok(())
+    if is_public(directory)? { denied("anyone can write to its directory") } else { Ok(()) }
 }
 
 /// Tells whether all users can write to a file, or replace the files of a directory.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 pub(crate) fn is_public(path: &Path) -> io::Result<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(path)?.permissions().mode();
-        let own_only = 0o1000;
-        Ok(mode & ANYBODY_WRITES != 0 && mode & own_only == 0)
-    }
-    #[cfg(not(unix))]
-    Ok(false)
+    let mode = mode(&fs::metadata(path)?);
+    let own_only = 0o1000;
+    Ok(mode & ANYBODY_WRITES != 0 && mode & own_only == 0)
 }
 
 /// Refuses an open file that another user may have written. Files of the administrator are accepted.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
 fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if opened.mode() & ANYBODY_WRITES != 0 {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "anyone can write to it"));
-        }
-        if ![0, own_id()].contains(&opened.uid()) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, FOREIGN));
-        }
+    if mode(opened) & ANYBODY_WRITES != 0 {
+        return denied("anyone can write to it");
     }
-    Ok(())
+    if owner(opened) == 0 { Ok(()) } else { refuse_foreign(opened) }
 }
 
 /// Refuses to replace or remove a file of another user, for example under `sudo`.
-#[cfg_attr(not(unix), expect(unused_variables, clippy::unnecessary_wraps, reason = "no one knows"))]
-fn refuse_foreign(target: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if fs::metadata(target).is_ok_and(|found| found.uid() != own_id()) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, FOREIGN));
-        }
-    }
-    Ok(())
+fn refuse_foreign(found: &Metadata) -> io::Result<()> {
+    if owner(found) == own_id() { Ok(()) } else { denied("it belongs to another user") }
 }
 
 /// Waits for an exclusive lock on a file. Dropping the returned file releases the lock.
