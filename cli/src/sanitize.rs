@@ -19,30 +19,21 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 
 /// Sanitizes text to one line: line breaks and tabs become a space as well.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
-    if is_plain(text) {
-        return Cow::Borrowed(text);
-    }
-    if text.contains(['\n', '\r', '\t']) {
-        let one = text
-            .split(['\n', '\r', '\t'])
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ");
-        return Cow::Owned(written_out(&one, |_| false).into_owned());
-    }
-    written_out(text, |_| false)
+    joined(text, &['\n', '\r', '\t'])
 }
 
 /// Sanitizes text to one line but keeps tabs, which may be the difference between two lines.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    let keep = |c| c == '\t';
-    if is_plain(text) {
-        return Cow::Borrowed(text);
-    }
-    if !text.contains(['\n', '\r']) {
+    joined(text, &['\n', '\r'])
+}
+
+/// Sanitizes text whose parts between `breaks` become one line.
+fn joined<'t>(text: &'t str, breaks: &[char]) -> Cow<'t, str> {
+    let keep = |c| c == '\t' && !breaks.contains(&c);
+    if is_plain(text) || !text.contains(breaks) {
         return written_out(text, keep);
     }
-    let parts: Vec<_> = text.split(['\n', '\r']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<_> = text.split(breaks).filter(|part| !part.is_empty()).collect();
     Cow::Owned(written_out(&parts.join(" "), keep).into_owned())
 }
 

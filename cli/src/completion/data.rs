@@ -2,7 +2,6 @@
 //! because the candidates of most words need none.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::Command;
@@ -27,20 +26,9 @@ const RUNS: usize = 20;
 pub(super) struct CompletionData {
     pub(super) words: Vec<String>,
     command: fn() -> Command,
-    files: OnceLock<KnownFiles>,
     names: OnceLock<ResourceNames>,
     types: OnceLock<Option<SlotTypeCatalog>>,
     accounts: OnceLock<Option<Accounts>>,
-}
-
-/// Paths of what earlier commands have stored for the service of the line.
-#[derive(Default)]
-struct KnownFiles {
-    names: Option<PathBuf>,
-    slot_types: Option<PathBuf>,
-    configuration: Option<PathBuf>,
-    state: Option<PathBuf>,
-    service: Option<String>,
 }
 
 impl CompletionData {
@@ -49,7 +37,6 @@ impl CompletionData {
         Self {
             words: words.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
             command,
-            files: OnceLock::new(),
             names: OnceLock::new(),
             types: OnceLock::new(),
             accounts: OnceLock::new(),
@@ -58,47 +45,37 @@ impl CompletionData {
 
     /// Names of pages, slots and forms.
     pub(super) fn names(&self) -> &ResourceNames {
-        self.names.get_or_init(|| {
-            let path = self.files().names.as_deref();
-            path.map(ResourceNames::load).unwrap_or_default()
-        })
+        let file = || self.context()?.names_file();
+        self.names.get_or_init(|| file().map(|path| ResourceNames::load(&path)).unwrap_or_default())
     }
 
     /// Slot types.
     pub(super) fn slot_types(&self) -> Option<&SlotTypeCatalog> {
-        let load = || load_slot_types(self.files().slot_types.as_deref()?, None);
+        let load = || load_slot_types(&self.context()?.slot_types_file()?, None);
         self.types.get_or_init(load).as_ref()
     }
 
     /// Accounts of this machine.
     pub(super) fn known_accounts(&self) -> Option<&Accounts> {
-        let load = || AccountsFile::new(self.files().configuration.clone()?).load().ok();
+        let load = || AccountsFile::new(self.context()?.config_directory().ok()?).load().ok();
         self.accounts.get_or_init(load).as_ref()
     }
 
     /// Newest runs of this machine.
     pub(super) fn newest_runs(&self) -> Vec<(String, RunHeader)> {
-        let KnownFiles { state, service, .. } = self.files();
-        let found = state.as_ref().zip(service.as_ref());
-        let read =
-            |(state, service): (&PathBuf, &String)| JournalStore::newest(state, service, RUNS).ok();
-        found.and_then(read).unwrap_or_default()
+        let read = || {
+            let context = self.context()?;
+            let (state, service) =
+                (context.settings.state_directory()?, journal::service(&context)?);
+            JournalStore::newest(&state, &service, RUNS).ok()
+        };
+        read().unwrap_or_default()
     }
 
-    fn files(&self) -> &KnownFiles {
-        self.files.get_or_init(|| {
-            let Ok(settings) = settings::of_process(&of_service(&self.words)) else {
-                return KnownFiles::default();
-            };
-            let context = Context::new(settings, Ui::plain(Format::Table), self.command);
-            KnownFiles {
-                names: context.names_file(),
-                slot_types: context.slot_types_file(),
-                configuration: context.config_directory().ok(),
-                state: context.settings.state_directory(),
-                service: journal::service(&context),
-            }
-        })
+    /// Returns a context for the service of the line, which knows the files of earlier commands.
+    fn context(&self) -> Option<Context> {
+        let settings = settings::of_process(&of_service(&self.words)).ok()?;
+        Some(Context::new(settings, Ui::plain(Format::Table), self.command))
     }
 
     /// Returns the page that the line names, if it is known.

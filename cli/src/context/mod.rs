@@ -20,7 +20,7 @@ use links_sdk::{
 use zeroize::Zeroizing;
 
 use self::plan_first::{PlanFirst, PlanRule};
-use crate::auth::{ClientAuth, load_auth};
+use crate::auth::{ClientAuth, known_secrets, load_auth};
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, user_of_token};
@@ -219,7 +219,7 @@ impl Context {
             (ServiceTarget::Service(url), None) => url.base()?.clone(),
             _ => return self.client().await,
         };
-        self.build(&base, None, Pacing::Alone, self.settings.connection.read()?)
+        built(self.builder(&base, self.settings.connection.read()?))
     }
 
     /// Stores the names in the responses for completion.
@@ -235,12 +235,13 @@ impl Context {
 
     /// Path of the cache file of the names for completion. Each account of this machine has one of its own.
     pub(crate) fn names_file(&self) -> Option<PathBuf> {
-        match &self.settings.token {
+        let file = match &self.settings.token {
             TokenOrigin::Account(_, account) => {
                 self.cache_file(&format!("names-{}", account.user_id))
             }
             _ => self.cache_file("names"),
-        }
+        };
+        Some(file?.with_extension("jsonl"))
     }
 
     /// Waits until no other command on this machine writes the same resource of this service, and holds the lock until it is dropped.
@@ -358,16 +359,16 @@ impl Context {
     #[cfg(feature = "sandbox")]
     async fn sandbox_client(&mut self, mode: SandboxMode) -> Result<Client, CommandError> {
         use crate::sandbox;
-        let pacing = match mode {
-            SandboxMode::Limits => Pacing::File(sandbox::RATE),
-            SandboxMode::Unlimited => Pacing::Off,
-        };
         let has_limits = mode == SandboxMode::Limits;
         let server = sandbox::start(&self.settings, None, has_limits).await?;
         let base = BaseUrl::new(server.base_url()).map_err(CommandError::internal)?;
         let token = Token::new(server.token()).map_err(CommandError::internal)?;
         self.sandbox = Some(server);
-        self.build(&base, Some(token.into()), pacing, ConnectionOptions::default())
+        let builder = self.builder(&base, ConnectionOptions::default()).token(token);
+        built(match mode {
+            SandboxMode::Limits => self.paced(builder, self.file_pacer(sandbox::RATE)),
+            SandboxMode::Unlimited => builder.rate_limits(RateLimits::unlimited()),
+        })
     }
 
     #[cfg(not(feature = "sandbox"))]
@@ -405,96 +406,60 @@ impl Context {
         base: &BaseUrl,
         auth: ClientAuth,
     ) -> Result<Client, CommandError> {
-        let counted_as = auth.counted_as.clone();
-        let connection = self.settings.connection.read()?;
-        self.build(base, Some(auth), Pacing::Shared(&counted_as), connection)
+        let builder = self.builder(base, self.settings.connection.read()?).token(auth.source);
+        built(self.paced(builder, self.pacer(base, &auth.counted_as)))
     }
 
     /// Returns the pacer of a token: that of all machines, else that of all processes of this user, if any state can be stored.
-    fn pacer(
-        &self,
-        base: &BaseUrl,
-        token: &Token,
-        watch: &Arc<RequestObserver>,
-    ) -> Option<Arc<dyn Pacer>> {
+    fn pacer(&self, base: &BaseUrl, token: &Token) -> Option<Arc<dyn Pacer>> {
         #[cfg(feature = "redis")]
         if let Some(SharedPacing { server, when_unreachable }) = &self.settings.pacing {
             let pacer = RedisPacer::new(server.clone(), RedisPacer::name(base, token));
-            let pacer = pacer.when_unreachable(*when_unreachable).observer(watch.clone());
+            let pacer = pacer.when_unreachable(*when_unreachable).observer(self.watch().clone());
             return Some(Arc::new(pacer));
         }
-        self.file_pacer(&SharedFilePacer::name(base, token), watch)
+        self.file_pacer(&SharedFilePacer::name(base, token))
     }
 
     /// Returns the pacer of all processes of this user that use this file, if any state can be stored.
-    fn file_pacer(&self, name: &str, watch: &Arc<RequestObserver>) -> Option<Arc<dyn Pacer>> {
+    fn file_pacer(&self, name: &str) -> Option<Arc<dyn Pacer>> {
         let file = self.settings.state_directory()?.join(name);
-        Some(Arc::new(SharedFilePacer::new(file).observer(watch.clone())))
+        Some(Arc::new(SharedFilePacer::new(file).observer(self.watch().clone())))
     }
 
-    /// Builds a client. Requests without a token have no rate limits.
-    fn build(
-        &self,
-        base: &BaseUrl,
-        auth: Option<ClientAuth>,
-        pacing: Pacing<'_>,
-        connection: ConnectionOptions,
-    ) -> Result<Client, CommandError> {
-        let watch = Arc::new(self.ui.watch());
-        let _ = self.watch.set(watch.clone());
-        let builder = Client::builder_at(base.clone())
+    /// Returns the observer of the requests of the command.
+    fn watch(&self) -> &Arc<RequestObserver> {
+        self.watch.get_or_init(|| Arc::new(self.ui.watch()))
+    }
+
+    /// Sets the pacer, if there is one to be shared.
+    fn paced(&self, builder: ClientBuilder, pacer: Option<Arc<dyn Pacer>>) -> ClientBuilder {
+        let Some(pacer) = pacer else { return builder };
+        self.watch().paced_by(pacer.clone());
+        builder.pacer(pacer)
+    }
+
+    /// Returns the builder of a client with what the settings say of every client. Requests without a token have no rate limits.
+    fn builder(&self, base: &BaseUrl, connection: ConnectionOptions) -> ClientBuilder {
+        let mut builder = Client::builder_at(base.clone())
             .connection(connection)
-            .secrets(crate::auth::known_secrets())
+            .secrets(known_secrets())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
-            .observer(watch.clone());
-        let builder = match auth {
-            Some(auth) => builder.token(auth.source),
-            None => builder,
-        };
-        let builder = match self.settings.max_wait {
-            Some(wait) => builder.max_wait(wait),
-            None => builder,
-        };
-        let builder = match self.settings.timeout {
-            Some(deadline) => builder.deadline(deadline),
-            None => builder,
-        };
-        let builder = match pacing {
-            Pacing::Shared(token) => paced(builder, self.pacer(base, token, &watch), &watch),
-            #[cfg(feature = "sandbox")]
-            Pacing::File(name) => paced(builder, self.file_pacer(name, &watch), &watch),
-            Pacing::Off => builder.rate_limits(RateLimits::unlimited()),
-            Pacing::Alone => builder,
-        };
-        #[cfg(debug_assertions)]
-        let builder = crate::testing::with_test_clock(builder);
-        builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
+            .observer(self.watch().clone());
+        if let Some(wait) = self.settings.max_wait {
+            builder = builder.max_wait(wait);
+        }
+        if let Some(deadline) = self.settings.timeout {
+            builder = builder.deadline(deadline);
+        }
+        builder
     }
 }
 
-/// Sets the pacer, if there is one to be shared.
-fn paced(
-    builder: ClientBuilder,
-    pacer: Option<Arc<dyn Pacer>>,
-    watch: &RequestObserver,
-) -> ClientBuilder {
-    let Some(pacer) = pacer else { return builder };
-    watch.paced_by(pacer.clone());
-    builder.pacer(pacer)
-}
-
-/// How the requests of a client keep within the rate limits.
-enum Pacing<'r> {
-    /// Together with all other processes whose requests are counted under this token.
-    Shared(&'r Token),
-    /// Together with all other processes that use this file.
-    #[cfg(feature = "sandbox")]
-    File(&'r str),
-    /// By themselves.
-    Alone,
-    /// There are no limits.
-    #[cfg_attr(not(feature = "sandbox"), expect(dead_code, reason = "only the sandbox has none"))]
-    Off,
+fn built(builder: ClientBuilder) -> Result<Client, CommandError> {
+    #[cfg(debug_assertions)]
+    let builder = crate::testing::with_test_clock(builder);
+    builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
 }
 
 /// File name of the uploaded images of a service.

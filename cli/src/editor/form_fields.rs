@@ -13,6 +13,7 @@ use crate::error::exit_code::Exit;
 use crate::fs::private::ResourceLock;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Style, StyledLine};
+use crate::ui::plan::field_list as list;
 
 /// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];
@@ -187,10 +188,6 @@ pub(crate) fn called(question: &Map<String, Value>) -> String {
 
 fn text<'q>(question: &'q Map<String, Value>, name: &str) -> &'q str {
     question.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn list(fields: Option<&Value>) -> Vec<&Map<String, Value>> {
-    fields.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
 }
 
 fn is_added(name: &str, old: &[&Map<String, Value>]) -> bool {

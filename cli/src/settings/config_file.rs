@@ -204,28 +204,29 @@ impl Config {
 
 impl ConfigKey {
     fn check(&self, text: &str) -> Result<(), String> {
-        let Self { name, .. } = self;
-        match self.kind {
-            KeyKind::Format if Format::from_word(text).is_none() => {
-                Err(format!("`{name}` must be one of {}, not `{text}`", Format::words()))
+        let seconds = text.parse::<u32>().ok();
+        let (is_valid, expected) = match self.kind {
+            KeyKind::Format => {
+                (Format::from_word(text).is_some(), format!("one of {}", Format::words()))
             }
             KeyKind::Url => {
-                BaseUrl::new(text).map(|_| ()).map_err(|why| format!("`{name}`: {why}"))
+                let url = BaseUrl::new(text).map_err(|why| format!("`{}`: {why}", self.name));
+                return url.map(drop);
             }
-            KeyKind::Color if !matches!(text, "auto" | "always" | "never") => {
-                Err(format!("`{name}` must be auto, always or never, not `{text}`"))
+            KeyKind::Color => {
+                (matches!(text, "auto" | "always" | "never"), "auto, always or never".to_owned())
             }
-            KeyKind::Switch if !matches!(text, "true" | "false") => {
-                Err(format!("`{name}` must be true or false, not `{text}`"))
+            KeyKind::Switch => (matches!(text, "true" | "false"), "true or false".to_owned()),
+            KeyKind::Seconds => {
+                (seconds.is_some_and(|it| it > 0), "a number of seconds".to_owned())
             }
-            KeyKind::Seconds if !text.parse::<u32>().is_ok_and(|it| it > 0) => {
-                Err(format!("`{name}` must be a number of seconds, not `{text}`"))
-            }
-            KeyKind::Wait if text.parse::<u32>().is_err() => {
-                Err(format!("`{name}` must be a number of seconds, not `{text}`"))
-            }
-            _ => Ok(()),
+            KeyKind::Wait => (seconds.is_some(), "a number of seconds".to_owned()),
+            KeyKind::Paths => return Ok(()),
+        };
+        if is_valid {
+            return Ok(());
         }
+        Err(format!("`{}` must be {expected}, not `{text}`", self.name))
     }
 }
 

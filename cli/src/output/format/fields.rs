@@ -137,36 +137,18 @@ fn may_hold(value: &Value, path: &[&str]) -> bool {
 
 /// Returns the value at a path, if the record has one.
 pub(crate) fn pick<'r>(record: &'r Value, path: &str) -> Option<Cow<'r, Value>> {
-    let mut found = record;
-    for (at, name) in path.split('.').enumerate() {
-        match found {
-            Value::Object(object) => found = object.get(name)?,
-            Value::Array(_) => return of_list(found, path.split('.').skip(at)).map(Cow::Owned),
-            _ => return None,
-        }
-    }
-    Some(Cow::Borrowed(found))
+    pick_parts(record, &path.split('.').collect::<Vec<_>>())
 }
 
-/// Returns the value at the rest of a path below a list.
-fn of_list<'p>(list: &Value, path: impl Iterator<Item = &'p str>) -> Option<Value> {
-    let mut kept = Value::Null;
-    let parts: Vec<_> = path.collect();
-    copy(list, &parts, &mut kept);
-    parts.iter().try_fold(kept, take)
-}
-
-fn take(value: Value, name: &&str) -> Option<Value> {
-    match value {
-        Value::Object(mut object) => object.remove(*name),
-        Value::Array(mut items) if name.parse::<usize>().is_ok() => name
-            .parse::<usize>()
-            .ok()
-            .filter(|at| *at < items.len())
-            .map(|at| items.swap_remove(at)),
-        Value::Array(items) => {
-            let found: Vec<_> = items.into_iter().filter_map(|it| take(it, name)).collect();
-            (!found.is_empty()).then_some(Value::Array(found))
+fn pick_parts<'r>(value: &'r Value, path: &[&str]) -> Option<Cow<'r, Value>> {
+    let Some((name, rest)) = path.split_first() else { return Some(Cow::Borrowed(value)) };
+    match (value, name.parse::<usize>()) {
+        (Value::Object(object), _) => pick_parts(object.get(*name)?, rest),
+        (Value::Array(items), Ok(at)) => pick_parts(items.get(at)?, rest),
+        (Value::Array(items), Err(_)) => {
+            let found = items.iter().filter_map(|item| pick_parts(item, path));
+            let found: Vec<_> = found.map(Cow::into_owned).collect();
+            (!found.is_empty()).then_some(Cow::Owned(Value::Array(found)))
         }
         _ => None,
     }

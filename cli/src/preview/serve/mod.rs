@@ -22,7 +22,7 @@ use super::render::{PreviewRequest, PreviewSource};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::signal::SuppressInterrupt;
 
 /// How a preview is served.
@@ -64,10 +64,8 @@ pub(crate) async fn serve(
         StyledLine::new(Style::Plain, url.clone()),
         StyledLine::new(Style::Faint, format!("shows {file} until Ctrl-C")),
     ];
+    let data = json!({ "url": url, "file": file, "apply": apply });
     Ok(CommandOutput {
-        body: Body::Own(json!({ "data": { "url": url, "file": file, "apply": apply } })),
-        view: View::Lines(lines),
-        exit: Exit::Ok,
         then: Some(Box::pin(async move {
             let (orders, ordered) = mpsc::channel(1);
             let local = LocalSet::new();
@@ -77,6 +75,7 @@ pub(crate) async fn serve(
             drop(suppressed);
             if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
         })),
+        ..CommandOutput::own(data, View::Lines(lines))
     })
 }
 

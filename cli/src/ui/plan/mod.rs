@@ -197,7 +197,7 @@ const FIELDS: &str = "fields";
 pub(crate) fn form_lines(before: &Object, changed: &Object, removed: &[String]) -> Vec<StyledLine> {
     let width = width();
     let mut lines = value_lines(before, changed.iter().filter(|(name, _)| *name != FIELDS));
-    lines.extend(fields(&list(before.get(FIELDS)), &list(changed.get(FIELDS)), width));
+    lines.extend(fields(&field_list(before.get(FIELDS)), &field_list(changed.get(FIELDS)), width));
     lines.extend(removed.iter().map(|name| {
         StyledLine::new(Style::Removed, format!("    - field {}", sanitize::line(name)))
     }));
@@ -275,7 +275,8 @@ fn new_field(field: &Map<String, Value>, width: usize) -> Vec<StyledLine> {
     lines.map(|line| StyledLine::new(Style::Added, text::cut(&line, width))).collect()
 }
 
-fn list(fields: Option<&Value>) -> Vec<&Map<String, Value>> {
+/// Returns the fields of a form.
+pub(crate) fn field_list(fields: Option<&Value>) -> Vec<&Map<String, Value>> {
     fields.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
 }
 
