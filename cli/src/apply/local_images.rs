@@ -4,7 +4,7 @@ use links_sdk::apply::Plan;
 use serde_json::Value;
 
 use crate::page_file::field_rule::local_file;
-use crate::page_file::local_path::{has_image_ending, is_local};
+use crate::page_file::local_image::{has_image_ending, is_local};
 use crate::page_file::{At, FieldDiagnostic, PageFile};
 
 /// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on

@@ -16,7 +16,7 @@ use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{FieldDiagnostic, PageFile, mood};
+use crate::page_file::{FieldDiagnostic, PageFile, profile_fields};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 
@@ -83,7 +83,7 @@ pub(crate) async fn plan(
     let mut options =
         PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
     if apply_args.renew_mood {
-        options.renewed_mood = mood::fields(&file.page.content.fields);
+        options.renewed_mood = profile_fields::mood_fields(&file.page.content.fields);
     }
     let mut described = context.recent_slot_types();
     let (target, plan) = loop {
@@ -196,7 +196,7 @@ fn checked(
             let mut all = Vec::new();
             // Nothing says that a new page cannot have a status.
             let fields = &file.page.content.fields;
-            all.extend(mood::problems(&file.document, fields, &page.record));
+            all.extend(profile_fields::mood_problems(&file.document, fields, &page.record));
             all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
             // The data of a restored slot comes from the page itself.
             if apply_args.kept_reason.is_none() {

@@ -13,7 +13,7 @@ use crate::error::DryRunResult;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use crate::output::{Style, StyledLine};
-use crate::page_file::local_path::{has_image_ending, looks_local};
+use crate::page_file::local_image::{has_image_ending, looks_local};
 use crate::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "pass only the content of `data`";

@@ -12,8 +12,7 @@ use crate::error::file_error::file_error;
 use crate::fs::named;
 use crate::fs::named::Refusal;
 use crate::output::{Style, StyledLine};
-use crate::page_file::image_flaw::flaw;
-use crate::page_file::local_image::hash_of;
+use crate::page_file::local_image::{flaw, hash_of};
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;

@@ -58,8 +58,7 @@ impl Document {
 
     /// Parses bytes; `name` is the name in messages.
     pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
-        let text = read::decode(bytes)
-            .map_err(|(text, problem)| FileDiagnostics::new(name, &text, vec![problem]))?;
+        let text = read::decode(name, bytes)?;
         match read::read(&text) {
             Ok(root) => Ok(Self { name: name.to_owned(), text, root }),
             Err(problems) => Err(FileDiagnostics::new(name, &text, problems)),

@@ -233,7 +233,7 @@ impl TextStyle {
                 format!("'{}'", text.replace('\'', "''"))
             }
             ScalarStyle::Plain if is_plain(text, in_flow) => text.to_owned(),
-            _ => double_quoted(text),
+            _ => in_quotes(text, false),
         }
     }
 }
@@ -351,37 +351,28 @@ fn must_escape(c: char) -> bool {
 
 /// Returns a string of JSON.
 pub(super) fn quoted(text: &str) -> String {
-    escaped(text, |c, out| {
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "\\u{unit:04x}");
-        }
-    })
+    in_quotes(text, true)
 }
 
-/// Returns a string of YAML in double quotes. Not every parser of YAML reads the surrogates of JSON.
-fn double_quoted(text: &str) -> String {
-    escaped(text, |c, out| {
-        let code = u32::from(c);
-        // Writing to a string cannot fail.
-        let _ =
-            if code > 0xffff { write!(out, "\\U{code:08x}") } else { write!(out, "\\u{code:04x}") };
-    })
-}
-
-fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> String {
+/// Returns a string in double quotes. Not every parser of YAML reads the surrogates of JSON.
+fn in_quotes(text: &str, has_surrogates: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if must_escape(c) => escape(c, &mut out),
-            c => out.push(c),
-        }
+        // Writing to a string cannot fail.
+        let _ = match c {
+            '"' => write!(out, "\\\""),
+            '\\' => write!(out, "\\\\"),
+            '\n' => write!(out, "\\n"),
+            '\t' => write!(out, "\\t"),
+            '\r' => write!(out, "\\r"),
+            c if !must_escape(c) => {
+                out.push(c);
+                Ok(())
+            }
+            c if c > '\u{ffff}' && !has_surrogates => write!(out, "\\U{:08x}", u32::from(c)),
+            c => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|it| write!(out, "\\u{it:04x}")),
+        };
     }
     out.push('"');
     out

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::local_path;
+use super::local_image;
 use super::node::{Key, Node, Span, Tree};
 use super::report::FieldDiagnostic;
 use crate::profile_key;
@@ -149,7 +149,7 @@ fn check_path(
     if text.contains("://") {
         let message = format!("`{name}` must be the path of an uploaded image, not a URL");
         refuse(span, message, Some("`links files upload URL` prints the path to write here"));
-    } else if local_path::is_local(text) {
+    } else if local_image::is_local(text) {
         let (message, help) = local_file(text);
         refuse(span, message, Some(&help));
     }

@@ -4,21 +4,16 @@ mod document;
 pub(crate) mod emit;
 pub(crate) mod field_rule;
 mod foreign;
-pub(crate) mod image_flaw;
 mod lex;
 pub(crate) mod local_image;
-pub(crate) mod local_path;
-pub(crate) mod mood;
 pub(crate) mod node;
-mod page;
+pub(crate) mod page;
 pub(crate) mod patch;
 pub(crate) mod profile_fields;
 mod read;
-pub(crate) mod record;
 mod references;
 mod report;
 mod validate;
-mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,17 +91,10 @@ impl PageFile {
         let roots = images.clone();
         let (images, missing) = references::images(&references, images);
         match checked {
-            Ok(page) if problems.is_empty() => Ok(Self {
-                page,
-                document,
-                references,
-                images,
-                missing,
-                roots,
-                directory: PathBuf::new(),
-                scope: FileScope::Page,
-                left_out: Vec::new(),
-            }),
+            Ok(page) if problems.is_empty() => {
+                let file = Self::without_references(page, document);
+                Ok(Self { references, images, missing, roots, ..file })
+            }
             checked => {
                 problems.extend(checked.err().unwrap_or_default());
                 problems.extend(missing);
@@ -117,11 +105,14 @@ impl PageFile {
 
     fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
-        let page = match validate::check_literal(&document.root) {
-            Ok(page) => page,
-            Err(problems) => return Err(document.bad(problems)),
-        };
-        Ok(Self {
+        match validate::check_literal(&document.root) {
+            Ok(page) => Ok(Self::without_references(page, document)),
+            Err(problems) => Err(document.bad(problems)),
+        }
+    }
+
+    fn without_references(page: PageContent, document: Document) -> Self {
+        Self {
             page,
             document,
             references: Vec::new(),
@@ -131,7 +122,7 @@ impl PageFile {
             directory: PathBuf::new(),
             scope: FileScope::Page,
             left_out: Vec::new(),
-        })
+        }
     }
 
     /// Returns the file without its fields of the page, for a command that writes only slots.

@@ -1,12 +1,13 @@
 //! Fields of a page's profile in a page file.
 
 use links_sdk::Object;
+use serde_json::{Map, Value};
 
+use super::document::Document;
 use super::field_rule::{FieldRule, FieldType, UPLOAD, computed_key, local_file, unknown_key};
-use super::local_image::ImageRoots;
-use super::local_path::has_image_ending;
+use super::local_image::{ImageRoots, has_image_ending};
 use super::node::{Key, Node, Span, Tree};
-use super::report::FieldDiagnostic;
+use super::report::{At, FieldDiagnostic};
 
 /// Fields that a page file may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
 pub(crate) const PROFILE_FIELDS: &[FieldRule] = &[
@@ -119,6 +120,34 @@ fn upload(node: &Node) -> Option<(&str, &Span)> {
         }
         _ => None,
     }
+}
+
+/// Fields of the status badge.
+const MOOD: [&str; 2] = ["moodText", "moodHours"];
+
+/// Returns the fields of the status badge among the fields of a file, if it has a text.
+pub(crate) fn mood_fields(fields: &Object) -> Object {
+    if fields.get("moodText").is_none_or(Value::is_null) {
+        return Object::default();
+    }
+    let mood = fields.iter().filter(|(name, _)| MOOD.contains(&name.as_str()));
+    mood.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Returns a diagnostic for each field of the status badge that a file sets, if the page's record has no `moodText`: then statuses are
+/// switched off (the interface, section 2.1).
+pub(crate) fn mood_problems(
+    document: &Document,
+    fields: &Object,
+    record: &Map<String, Value>,
+) -> Vec<FieldDiagnostic> {
+    let is_set = |name: &&str| fields.get(*name).is_some_and(|value| !value.is_null());
+    let problem = |name: &str| {
+        let message = "statuses are switched off for this page, so it cannot have one";
+        document.locate(&[name], At::Key, message).help(format!("leave out `{name}`"))
+    };
+    let is_off = !record.contains_key("moodText");
+    MOOD.iter().filter(|name| is_off && is_set(name)).map(|name| problem(name)).collect()
 }
 
 #[cfg(test)]

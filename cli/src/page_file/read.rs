@@ -13,7 +13,7 @@ use serde_json::Number;
 
 use super::lex::{line_end, line_start, skip_blanks, skip_trivia};
 use super::node::{Key, Layout, Node, Notation, Span, Tree};
-use super::report::FieldDiagnostic;
+use super::report::{FieldDiagnostic, FileDiagnostics};
 
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 32;
@@ -24,28 +24,26 @@ const MAX_NODES: usize = 250_000;
 /// Number of keys of a mapping from which on a repeated one is looked up instead of compared with all others.
 const MANY_KEYS: usize = 32;
 
-/// Decodes the text of a file: UTF-8, without a byte order mark and NUL characters.
+/// Decodes the text of a file with this name: UTF-8, without a byte order mark and NUL characters.
 ///
 /// # Errors
 ///
-/// Text with invalid bytes replaced, and a diagnostic.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, (String, FieldDiagnostic)> {
+/// A diagnostic, with invalid bytes replaced in the text.
+pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnostics> {
+    let refused = |text: &str, at: Span, message: &str, help: Option<&str>| {
+        let help = help.map(str::to_owned);
+        let problem = FieldDiagnostic { help, ..FieldDiagnostic::new("", at, message) };
+        FileDiagnostics::new(name, text, vec![problem])
+    };
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let problem = FieldDiagnostic::new(
-            "",
-            at..at + '\u{fffd}'.len_utf8(),
-            "the file is not UTF-8 from here on",
-        )
-        .help("save it as UTF-8");
-        (text, problem)
+        let text = String::from_utf8_lossy(error.as_bytes());
+        let at = at..at + '\u{fffd}'.len_utf8();
+        refused(&text, at, "the file is not UTF-8 from here on", Some("save it as UTF-8"))
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     match text.find('\0') {
-        Some(at) => {
-            Err((text, FieldDiagnostic::new("", at..at + 1, "there is a NUL character here")))
-        }
+        Some(at) => Err(refused(&text, at..at + 1, "there is a NUL character here", None)),
         None if is_json_alone(&text) => Ok(escaped(&text)),
         None => Ok(text),
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::document::FileKind;
 use super::field_rule::unknown_key;
-use super::node::{Node, Tree};
+use super::node::{Key, Node, Tree};
 use super::page::NEW;
 use super::report::FieldDiagnostic;
 use super::{PageContent, profile_fields};
@@ -23,11 +23,39 @@ const MAX_SLOTS: usize = 500;
 ///
 /// Diagnostics of all violations.
 pub(crate) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
+    let entries = entries(root).map_err(|problem| vec![problem])?;
     let mut problems = Vec::new();
-    let page = page(root, &mut problems);
-    match page {
-        Some(page) if problems.is_empty() => Ok(page),
-        _ => Err(problems),
+    let fields = profile_fields::check(entries, &mut problems);
+    let profile = match root.get("profile") {
+        Some(node) => profile(node),
+        None => Err(missing(root, "profile", "the login or id of the page")),
+    };
+    let slots = match root.get("slots") {
+        Some(Node { tree: Tree::List(items), .. }) => Ok(slots(items, &mut problems)),
+        Some(node) => {
+            let message = format!("`slots` must be a list, not {}", node.kind());
+            let span = root.locate("", ["slots"]);
+            Err(FieldDiagnostic::new("slots", span, message).help("an empty page is `slots: []`"))
+        }
+        None if entries.iter().any(|(key, _)| profile_fields::rule(&key.name).is_some()) => {
+            Ok(Vec::new())
+        }
+        None => Err(missing(root, "slots", "the list of slots")),
+    };
+    match (profile, slots) {
+        (Ok((profile, host)), Ok(slots)) if problems.is_empty() => Ok(PageContent {
+            profile,
+            host,
+            login: fields.get("login").and_then(Value::as_str).map(str::to_owned),
+            has_slots: root.get("slots").is_some(),
+            content: DesiredPage { fields, slots }.into(),
+            marked_new: root.get("slots").map(marked_new).unwrap_or_default(),
+        }),
+        (profile, slots) => {
+            problems.extend(profile.err());
+            problems.extend(slots.err());
+            Err(problems)
+        }
     }
 }
 
@@ -48,147 +76,95 @@ pub(crate) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnos
     }
 }
 
-fn page(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<PageContent> {
-    let entries = match &root.tree {
-        Tree::Map(entries) => entries,
-        Tree::Null => {
-            problems.push(FieldDiagnostic::new("", 0..0, "the file is empty").help(SHAPE));
-            return None;
-        }
-        _ => {
-            problems.push(
-                FieldDiagnostic::new(
-                    "",
-                    root.span.clone(),
-                    format!("a page file must be a mapping, not {}", root.kind()),
-                )
-                .help(SHAPE),
-            );
-            return None;
-        }
+/// Entries of a document that is no form.
+fn entries(root: &Node) -> Result<&[(Key, Node)], FieldDiagnostic> {
+    let Some(entries) = root.entries() else {
+        let problem = match &root.tree {
+            Tree::Null => FieldDiagnostic::new("", 0..0, "the file is empty"),
+            _ => {
+                let message = format!("a page file must be a mapping, not {}", root.kind());
+                FieldDiagnostic::new("", root.span.clone(), message)
+            }
+        };
+        return Err(problem.help(
+            "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)",
+        ));
     };
-    match FileKind::of(root) {
-        Ok(Some(FileKind::Form)) => {
-            let span = root.key_span(["form"]).unwrap_or_else(|| root.span.clone());
-            let problem = FieldDiagnostic::new("form", span, "this file is a form, not a page");
-            problems.push(problem.help("`links forms create` and `links forms update` take forms"));
-            return None;
-        }
-        Ok(_) => {}
-        Err(problem) => {
-            problems.push(problem);
-            return None;
-        }
+    if FileKind::of(root)? == Some(FileKind::Form) {
+        let span = root.key_span(["form"]).unwrap_or_else(|| root.span.clone());
+        let problem = FieldDiagnostic::new("form", span, "this file is a form, not a page");
+        return Err(problem.help("`links forms create` and `links forms update` take forms"));
     }
-    let fields = profile_fields::check(entries, problems);
-    let profile = match root.get("profile") {
-        Some(node) => profile(node, problems),
-        None => missing(root, "profile", "the login or id of the page", problems),
-    };
-    let slots = match root.get("slots").map(|it| (it, &it.tree)) {
-        Some((_, Tree::List(items))) => Some(slots(items, problems)),
-        Some((node, _)) => {
-            let message = format!("`slots` must be a list, not {}", node.kind());
-            problems.push(
-                FieldDiagnostic::new("slots", root.locate("", ["slots"]), message)
-                    .help("an empty page is `slots: []`"),
-            );
-            None
-        }
-        None if entries.iter().any(|(key, _)| profile_fields::rule(&key.name).is_some()) => {
-            Some(Vec::new())
-        }
-        None => missing(root, "slots", "the list of slots", problems),
-    };
-    let login = fields.get("login").and_then(Value::as_str).map(str::to_owned);
-    let (has_slots, content) =
-        (root.get("slots").is_some(), DesiredPage { fields, slots: slots? }.into());
-    let marked_new = root.get("slots").map(marked_new).unwrap_or_default();
-    let (profile, host) = profile?;
-    Some(PageContent { profile, host, login, has_slots, content, marked_new })
+    Ok(entries)
 }
 
-const SHAPE: &str =
-    "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)";
-
-const SLOT_KEYS: [&str; 3] = ["id", "type", "data"];
-
 /// Returns the key of the page, and the host if it is a URL.
-fn profile(
-    node: &Node,
-    problems: &mut Vec<FieldDiagnostic>,
-) -> Option<(ProfileKey, Option<String>)> {
+fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic> {
+    let refused = |message: String| FieldDiagnostic::new("profile", node.span.clone(), message);
     let text = match &node.tree {
         Tree::Text(text) => text.clone(),
         Tree::Number(number) if !number.is_f64() => number.to_string(),
         Tree::Number(_) => {
-            let problem = FieldDiagnostic::new(
-                "profile",
-                node.span.clone(),
-                "this is parsed as a number with a fraction",
-            );
-            problems.push(problem.help("put a login that looks like a number in quotes"));
-            return None;
+            let problem = refused("this is parsed as a number with a fraction".to_owned());
+            return Err(problem.help("put a login that looks like a number in quotes"));
         }
         _ => {
             let message = format!("`profile` must be a login or an id, not {}", node.kind());
-            problems.push(FieldDiagnostic::new("profile", node.span.clone(), message));
-            return None;
+            return Err(refused(message));
         }
     };
-    match profile_key::parse(&text) {
-        Ok(key) => Some((key, profile_key::host(&text).map(str::to_owned))),
-        Err(error) => {
-            problems.push(FieldDiagnostic::new("profile", node.span.clone(), error.to_string()));
-            None
-        }
-    }
+    let key = profile_key::parse(&text).map_err(|error| refused(error.to_string()))?;
+    Ok((key, profile_key::host(&text).map(str::to_owned)))
 }
+
+const SLOT_KEYS: [&str; 3] = ["id", "type", "data"];
 
 fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
         let message =
             format!("a page has at most {MAX_SLOTS} slots, this file has {}", items.len());
-        problems.push(FieldDiagnostic::new(
-            format!("slots.{MAX_SLOTS}"),
-            first.span.clone(),
-            message,
-        ));
+        let path = format!("slots.{MAX_SLOTS}");
+        problems.push(FieldDiagnostic::new(path, first.span.clone(), message));
     }
-    let blocks: Vec<_> =
-        items.iter().enumerate().filter_map(|(at, item)| block(at, item, problems)).collect();
+    let mut slots = Vec::with_capacity(items.len());
     let mut first = HashMap::new();
     for (at, item) in items.iter().enumerate() {
+        let path = format!("slots.{at}");
+        match slot(item, &path, problems) {
+            Ok(slot) => slots.push(slot),
+            Err(problem) => problems.push(problem),
+        }
         if let Some(node) = item.get("id")
             && let Tree::Number(id) = &node.tree
             && let Some(earlier) = first.insert(id.to_string(), at)
         {
             let message = format!("the id {id} is already used by item {}", earlier + 1);
-            problems.push(FieldDiagnostic::new(
-                format!("slots.{at}.id"),
-                node.span.clone(),
-                message,
-            ));
+            problems.push(FieldDiagnostic::new(path + ".id", node.span.clone(), message));
         }
     }
-    blocks
+    slots
 }
 
-fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<DesiredSlot> {
-    let path = format!("slots.{at}");
-    let Tree::Map(entries) = &item.tree else {
+fn slot(
+    item: &Node,
+    path: &str,
+    problems: &mut Vec<FieldDiagnostic>,
+) -> Result<DesiredSlot, FieldDiagnostic> {
+    let refused = |name: &str, node: &Node, message: String| {
+        FieldDiagnostic::new(format!("{path}{name}"), node.span.clone(), message)
+    };
+    let Some(entries) = item.entries() else {
         let message =
             format!("a slot must be a mapping with `type` and `data`, not {}", item.kind());
-        problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
-        return None;
+        return Err(refused("", item, message));
     };
     let help = "a slot has `id`, `type` and `data`; its content goes under `data`, and its position is that in the list";
     for (key, _) in entries.iter().filter(|(key, _)| !SLOT_KEYS.contains(&key.name.as_str())) {
-        problems.push(unknown_key(&path, key, SLOT_KEYS, help));
+        problems.push(unknown_key(path, key, SLOT_KEYS, help));
     }
     let id = match item.get("id") {
         Some(Node { tree: Tree::Text(text), .. }) if text == NEW => None,
-        Some(node) => Some(id(node, &path, problems)?),
+        Some(node) => Some(id(node, path)?),
         None => None,
     };
     let kind = match item.get("type") {
@@ -197,31 +173,25 @@ fn block(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<
             let found =
                 if matches!(node.tree, Tree::Text(_)) { "an empty string" } else { node.kind() };
             let message = format!("`type` must be the name of a slot type, not {found}");
-            problems.push(FieldDiagnostic::new(format!("{path}.type"), node.span.clone(), message));
-            return None;
+            return Err(refused(".type", node, message));
         }
         None => {
-            problems.push(
-                FieldDiagnostic::new(path, item.span.clone(), "`type` is missing")
-                    .help("`links slots types` lists the types"),
-            );
-            return None;
+            let problem = refused("", item, "`type` is missing".to_owned());
+            return Err(problem.help("`links slots types` lists the types"));
         }
     };
     let data = match item.get("data").map(|it| (it, &it.tree)) {
         None | Some((_, Tree::Null)) => Object::default(),
         Some((_, Tree::List(items))) if items.is_empty() => Object::default(),
-        Some((node, Tree::Map(_))) => match node.to_json() {
+        Some((node, _)) => match node.to_json() {
             Value::Object(data) => data.into(),
-            _ => Object::default(),
+            _ => {
+                let message = format!("`data` must be a mapping, not {}", node.kind());
+                return Err(refused(".data", node, message));
+            }
         },
-        Some((node, _)) => {
-            let message = format!("`data` must be a mapping, not {}", node.kind());
-            problems.push(FieldDiagnostic::new(format!("{path}.data"), node.span.clone(), message));
-            return None;
-        }
     };
-    Some(DesiredSlot { id, kind, data })
+    Ok(DesiredSlot { id, kind, data })
 }
 
 /// Returns the indices of the items with `id: new`.
@@ -231,32 +201,18 @@ fn marked_new(slots: &Node) -> BTreeSet<usize> {
     items.iter().enumerate().filter(|(_, item)| is_new(item)).map(|(index, _)| index).collect()
 }
 
-fn id(node: &Node, path: &str, problems: &mut Vec<FieldDiagnostic>) -> Option<SlotId> {
+fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {
     let id = match &node.tree {
         Tree::Number(number) => number.as_i64().filter(|id| *id > 0).map(SlotId::new),
         _ => None,
     };
-    if id.is_none() {
-        let problem = FieldDiagnostic::new(
-            format!("{path}.id"),
-            node.span.clone(),
-            "`id` must be a whole number from 1 to 9223372036854775807",
-        );
-        problems.push(problem.help("leave `id` out for a new slot"));
-    }
-    id
+    id.ok_or_else(|| {
+        let message = "`id` must be a whole number from 1 to 9223372036854775807";
+        let problem = FieldDiagnostic::new(format!("{path}.id"), node.span.clone(), message);
+        problem.help("leave `id` out for a new slot")
+    })
 }
 
-fn missing<T>(
-    root: &Node,
-    name: &str,
-    what: &str,
-    problems: &mut Vec<FieldDiagnostic>,
-) -> Option<T> {
-    problems.push(FieldDiagnostic::new(
-        name,
-        root.span.clone(),
-        format!("`{name}` is missing: {what}"),
-    ));
-    None
+fn missing(root: &Node, name: &str, what: &str) -> FieldDiagnostic {
+    FieldDiagnostic::new(name, root.span.clone(), format!("`{name}` is missing: {what}"))
 }

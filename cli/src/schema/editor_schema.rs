@@ -9,7 +9,7 @@ use crate::form_file::fields::{
     MAX_NAME, NAME,
 };
 use crate::page_file::field_rule::{FieldRule, FieldType, UPLOAD};
-use crate::page_file::local_path::LOCAL_PATTERN;
+use crate::page_file::local_image::LOCAL_PATTERN;
 use crate::page_file::profile_fields::PROFILE_FIELDS;
 use crate::profile_key::LOGIN_LENGTH;
 

@@ -6,7 +6,7 @@ use links_sdk::apply::{DesiredPage, PageSnapshot};
 use serde_json::{Map, Value};
 
 use crate::page_file::ReferencePlace;
-use crate::page_file::local_path::has_image_ending;
+use crate::page_file::local_image::has_image_ending;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 /// Ending of the computed keys that hold the URL of the key before it: `imageUrl` of `image`.

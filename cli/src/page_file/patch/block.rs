@@ -6,7 +6,7 @@
 use super::changes::EntryPart;
 use super::edit::PatchError;
 use super::mark;
-use super::sequence::{Chunk, EntrySplices, Sequence, begins_with_comment, push_text, sorted};
+use super::sequence::{Sequence, begins_with_comment, push_text, sorted};
 use super::splice::{Piece, Region, Splice};
 use crate::page_file::emit::{item_depth, value_depth};
 use crate::page_file::lex::{
@@ -40,18 +40,19 @@ pub(super) fn rearranged(
     let shares_line = !is_blank(&text[start..first.start]);
     let start = if shares_line { text[..first.start].trim_end_matches(' ').len() } else { start };
 
-    let EntrySplices { mut within, outside: mut splices } = sorted(region, &chunks, by_entry)?;
+    let mut splices = Vec::new();
+    let mut within = sorted(region, &chunks, by_entry, &mut splices)?;
     let mut pieces = Vec::new();
-    for (at, (gaps, chunk)) in sequence.chunks.iter().enumerate() {
+    for (at, (gaps, part)) in sequence.parts.iter().enumerate() {
         if gaps.is_empty() && at > 0 {
             push_text(&mut pieces, &default_gap);
         }
         let above = joined(gaps.iter().map(|at| gap(*at)), at == 0);
-        let is_commented = !above.is_empty() || begins_with_comment(text, &chunks, chunk, &within);
-        let prefix = match chunk {
+        let is_commented = !above.is_empty() || begins_with_comment(text, &chunks, part, &within);
+        let prefix = match part {
             _ if shares_line && at == 0 && !is_commented => text[start..first.start].to_owned(),
-            Chunk::Own(own) => prefix(*own),
-            Chunk::New(_) => " ".repeat(indent),
+            EntryPart::Own { at, .. } => prefix(*at),
+            _ => " ".repeat(indent),
         };
         // A comment must not share the line of the dash, where it would not be a mark.
         push_text(
@@ -60,12 +61,12 @@ pub(super) fn rearranged(
         );
         push_text(&mut pieces, &above);
         push_text(&mut pieces, &prefix);
-        match chunk {
-            Chunk::Own(own) => {
-                let splices = within.remove(own).unwrap_or_default();
-                pieces.push(Piece::Copy(chunks[*own].clone(), splices));
+        match part {
+            EntryPart::Own { at, .. } => {
+                let splices = within.remove(at).unwrap_or_default();
+                pieces.push(Piece::Copy(chunks[*at].clone(), splices));
             }
-            Chunk::New(part) => push_text(&mut pieces, &new_entry(region, part, indent)),
+            part => push_text(&mut pieces, &new_entry(region, part, indent)),
         }
     }
     let rest = joined(sequence.rest.iter().map(|at| gap(*at)), false);

@@ -4,7 +4,7 @@
 
 use super::changes::EntryPart;
 use super::edit::{PatchError, not_in_place};
-use super::sequence::{Chunk, EntrySplices, Sequence, begins_with_comment, push_text, sorted};
+use super::sequence::{Sequence, begins_with_comment, push_text, sorted};
 use super::splice::{Piece, Region, Splice};
 use crate::page_file::emit::is_full;
 use crate::page_file::lex::{
@@ -35,27 +35,27 @@ pub(super) fn rearranged(
     let default_gap = default_gap(region, &entries);
     let sequence = Sequence::of(parts, entries.main.len(), |at| is_blank(gap(at)));
 
-    let EntrySplices { mut within, outside: mut splices } =
-        sorted(region, &entries.main, by_entry)?;
+    let mut splices = Vec::new();
+    let mut within = sorted(region, &entries.main, by_entry, &mut splices)?;
     let mut pieces = Vec::new();
     let mut is_commented = false;
-    for (at, (gaps, chunk)) in sequence.chunks.iter().enumerate() {
+    for (at, (gaps, part)) in sequence.parts.iter().enumerate() {
         let gap: String = match gaps[..] {
             [] if at == 0 => String::new(),
             [] => default_gap.clone(),
             _ => gaps.iter().map(|at| gap(*at)).collect(),
         };
         push_text(&mut pieces, &apart(region, is_commented, gap));
-        if let Chunk::Own(own) = chunk
-            && begins_with_comment(text, &entries.main, chunk, &within)
+        if let EntryPart::Own { at: own, .. } = part
+            && begins_with_comment(text, &entries.main, part, &within)
             && (at > 0 || !text[extent.start..first.start].contains('\n'))
         {
             end_line(&mut pieces, region, entries.main[*own].start);
         }
-        let has_comma = at + 1 < sequence.chunks.len() || entries.has_last_comma;
+        let has_comma = at + 1 < sequence.parts.len() || entries.has_last_comma;
         is_commented = false;
-        match chunk {
-            Chunk::Own(own) => {
+        match part {
+            EntryPart::Own { at: own, .. } => {
                 let splices = within.remove(own).unwrap_or_default();
                 pieces.push(Piece::Copy(entries.main[*own].clone(), splices));
                 push_text(&mut pieces, if has_comma { "," } else { "" });
@@ -63,7 +63,7 @@ pub(super) fn rearranged(
                 is_commented = !tail.is_empty();
                 push_text(&mut pieces, tail);
             }
-            Chunk::New(part) => {
+            part => {
                 push_text(&mut pieces, &new_entry(region, part, &default_gap));
                 push_text(&mut pieces, if has_comma { "," } else { "" });
             }

@@ -231,3 +231,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_status_is_refused_where_statuses_are_switched_off() {
+    let text = "profile: cafe\nmoodText: Open\nmoodHours: 4\n";
+    let document = Document::from_bytes("cafe.yaml", text.into()).unwrap();
+    let places = |fields: Value, record: Value| -> Vec<_> {
+        let fields = fields.as_object().cloned().unwrap().into();
+        let problems = mood_problems(&document, &fields, record.as_object().unwrap());
+        problems.into_iter().map(|it| (it.path, it.span)).collect()
+    };
+    let set = json!({ "moodText": "Open", "moodHours": 4 });
+    let both = [("moodText".to_owned(), 14..22), ("moodHours".to_owned(), 29..38)];
+    assert_eq!(places(set.clone(), json!({ "title": "Cafe" })), both);
+    assert_eq!(places(set, json!({ "moodText": null })), []);
+    assert_eq!(places(json!({ "moodText": null, "title": "A" }), json!({})), []);
+}
