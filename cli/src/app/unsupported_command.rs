@@ -173,6 +173,13 @@ const SYNONYMS: &[(&[&str], &str)] = &[
     (&["stats", "statistics", "clicks", "views"], "analytics"),
 ];
 
+impl Suggestion {
+    /// Returns what to type instead of a command that does not exist.
+    fn instead_of(command: &str, hint: String) -> Self {
+        Self { message: format!("no command `{command}`"), hint, in_dashboard: false }
+    }
+}
+
 /// Returns the suggestion for these words if they are more than a mistyped command.
 pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<Suggestion> {
     let first = *words.first()?;
@@ -224,8 +231,7 @@ fn verb_or_record(words: &[&str], tree: &Command) -> Option<Suggestion> {
         (!parent.get_subcommands().any(is_verb)).then(|| hint.replace("{}", &sanitize::line(word)))
     };
     let hint = verb.map(|it| it.2.to_owned()).or_else(record)?;
-    let message = format!("no command `{} {word}`", nouns.join(" "));
-    Some(Suggestion { message, hint, in_dashboard: false })
+    Some(Suggestion::instead_of(&format!("{} {word}", nouns.join(" ")), hint))
 }
 
 /// Returns the suggestion for a word of another program, as in `links ls`; if a noun with this command follows, it is that command.
@@ -238,8 +244,7 @@ fn guess(first: &str, second: Option<&str>, tree: &Command) -> Option<Suggestion
         }
         None => (*hint).to_owned(),
     };
-    let message = format!("no command `{first}`");
-    Some(Suggestion { message, hint, in_dashboard: false })
+    Some(Suggestion::instead_of(first, hint))
 }
 
 /// Returns the suggestion for a noun that has another name here, as in `links page list`.
@@ -252,11 +257,7 @@ fn synonym(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion>
         Some(verb) => format!("links {name} {verb}"),
         None => (*name).to_owned(),
     };
-    Some(Suggestion {
-        message: format!("no command `{noun}`"),
-        hint: format!("did you mean `{line}`?"),
-        in_dashboard: false,
-    })
+    Some(Suggestion::instead_of(noun, format!("did you mean `{line}`?")))
 }
 
 /// Returns the suggestion for a noun that is one letter off, as in `links slot list`.
@@ -270,11 +271,9 @@ fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> 
     }
     let verb = verb.filter(|verb| meant.find_subcommand(verb).is_some());
     let verb = verb.map(|it| format!(" {it}")).unwrap_or_default();
-    Some(Suggestion {
-        message: format!("there is no command `{noun}`"),
-        hint: format!("did you mean `links {}{verb}`?", meant.get_name()),
-        in_dashboard: false,
-    })
+    let hint = format!("did you mean `links {}{verb}`?", meant.get_name());
+    let message = format!("there is no command `{noun}`");
+    Some(Suggestion { message, ..Suggestion::instead_of(noun, hint) })
 }
 
 /// Returns the suggestion for known words in another order, as in `links list slots`.
@@ -296,7 +295,7 @@ fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Suggesti
             format!("there is {}", lines.join(", "))
         }
     };
-    Some(Suggestion { message: format!("no command `{verb}`"), hint, in_dashboard: false })
+    Some(Suggestion::instead_of(verb, hint))
 }
 
 #[cfg(test)]

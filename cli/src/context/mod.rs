@@ -9,12 +9,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+#[cfg(feature = "sandbox")]
+use links_sdk::RateLimits;
 #[cfg(feature = "redis")]
 use links_sdk::RedisPacer;
 use links_sdk::apply::RunOwner;
 use links_sdk::types::Me;
 use links_sdk::{
-    BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer, RateLimits,
+    BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer,
     SharedFilePacer, SystemClock, Token, WriteMode, WriteSummary,
 };
 use zeroize::Zeroizing;

@@ -36,7 +36,7 @@ pub(crate) fn shown(
     let refusal = outlook.refusal;
     let words = format!("{}; {}", rendered_by.words(), tokens.words());
     context.ui.say(&StyledLine::new(Style::Faint, format!("{login}: {words}")));
-    let header = format!("{}: {words}", markdown::code(&login));
+    let header = format!("{}: {words}", code(&login));
     let is_too_long = outputs.max_tokens.is_some_and(|most| tokens.count > most);
     if let Some(most) = outputs.max_tokens.filter(|_| is_too_long) {
         let text = format!("the page would have {}, more than {most}", tokens.words());
@@ -76,6 +76,14 @@ pub(crate) fn shown(
     }
 }
 
+/// Code within a line, with backticks that nothing in the text can end. A text of code mentions nobody and is no markup.
+fn code(text: &str) -> String {
+    let text = sanitize::line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    if longest == 0 { format!("{fence}{text}{fence}") } else { format!("{fence} {text} {fence}") }
+}
+
 /// Formats a preview with its text as a block that nothing in it can end.
 fn in_markdown(header: &str, diff: Option<&str>, after: &str) -> String {
     let block = match diff {
@@ -102,5 +110,11 @@ mod tests {
         assert_eq!(text, expected);
         let same = in_markdown("cafe", Some(""), "# A\n");
         assert_eq!(same, "### links preview: cafe\n\nNothing changes for the reader.\n\n");
+    }
+
+    #[test]
+    fn code_within_a_line_is_not_ended_by_its_text() {
+        assert_eq!(code("cafe"), "`cafe`");
+        assert_eq!(code("`<img>`\n# @x``"), "``` `<img>` # @x`` ```");
     }
 }

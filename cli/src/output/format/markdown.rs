@@ -26,14 +26,6 @@ pub(crate) fn block(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }
 
-/// Code within a line, with backticks that nothing in the text can end. A text of code mentions nobody and is no markup.
-pub(crate) fn code(text: &str) -> String {
-    let text = sanitize::line(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    if longest == 0 { format!("{fence}{text}{fence}") } else { format!("{fence} {text} {fence}") }
-}
-
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in sanitize::line(text).chars() {
@@ -57,12 +49,6 @@ mod tests {
             rows: vec![vec!["x|y\nz".into(), "\\`<b>".into()]],
         };
         assert_eq!(table(&grid), "| A | B |\n| --- | --- |\n| x\\|y z | \\\\\\`\\<b> |\n");
-    }
-
-    #[test]
-    fn code_within_a_line_is_not_ended_by_its_text() {
-        assert_eq!(code("cafe"), "`cafe`");
-        assert_eq!(code("`<img>`\n# @x``"), "``` `<img>` # @x`` ```");
     }
 
     #[test]
