@@ -85,21 +85,9 @@ macro_rules! numeric_id {
             }
         }
 
-        impl From<u32> for $name {
-            fn from(number: u32) -> Self {
-                Self(number.into())
-            }
-        }
-
         impl From<&$name> for $name {
             fn from(id: &$name) -> Self {
                 *id
-            }
-        }
-
-        impl From<$name> for i64 {
-            fn from(id: $name) -> i64 {
-                id.0
             }
         }
 
@@ -112,18 +100,6 @@ macro_rules! numeric_id {
         impl PartialEq<i64> for $name {
             fn eq(&self, number: &i64) -> bool {
                 self.0 == *number
-            }
-        }
-
-        impl PartialEq<$name> for i64 {
-            fn eq(&self, id: &$name) -> bool {
-                *self == id.0
-            }
-        }
-
-        impl PartialEq<$name> for Value {
-            fn eq(&self, id: &$name) -> bool {
-                *self == id.0
             }
         }
     };
@@ -215,12 +191,6 @@ impl Deref for FormId {
     }
 }
 
-impl AsRef<str> for FormId {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
 impl Borrow<str> for FormId {
     fn borrow(&self) -> &str {
         &self.0
@@ -272,30 +242,6 @@ impl PartialEq<str> for FormId {
 impl PartialEq<&str> for FormId {
     fn eq(&self, text: &&str) -> bool {
         self.0 == *text
-    }
-}
-
-impl PartialEq<String> for FormId {
-    fn eq(&self, text: &String) -> bool {
-        self.0 == *text
-    }
-}
-
-impl PartialEq<FormId> for str {
-    fn eq(&self, id: &FormId) -> bool {
-        *self == id.0
-    }
-}
-
-impl PartialEq<FormId> for String {
-    fn eq(&self, id: &FormId) -> bool {
-        *self == id.0
-    }
-}
-
-impl PartialEq<FormId> for Value {
-    fn eq(&self, id: &FormId) -> bool {
-        *self == id.0
     }
 }
 

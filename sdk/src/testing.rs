@@ -49,19 +49,14 @@ use crate::{Clock, Slot};
 const SAMPLES: &str = include_str!("testing/samples.json");
 
 /// A record that [`sample`] returns.
-pub trait Sample: DeserializeOwned + private::ServiceRecord {
+pub trait Sample: DeserializeOwned {
     /// Name of the record in the file of samples.
     #[doc(hidden)]
     const NAME: &'static str;
 }
 
-mod private {
-    pub trait ServiceRecord {}
-}
-
 macro_rules! samples {
     ($($record:ident),*) => {$(
-        impl private::ServiceRecord for $record {}
         impl Sample for $record {
             const NAME: &'static str = stringify!($record);
         }

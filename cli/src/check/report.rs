@@ -137,7 +137,7 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use links_sdk::link_check::{Judgement, LinkNote, VerdictReason};
+    use links_sdk::link_check::{Judgement, LinkNote, VerdictReason, VisitEnd};
 
     use super::super::checked_link::LinkHolder;
     use super::super::collect::{FoundLink, LinkedSlot};
@@ -188,13 +188,13 @@ mod tests {
                 12,
                 Some("Menu"),
                 "https://qara.example/menu",
-                judged(Verdict::Broken, VerdictReason::Status(404)),
+                judged(Verdict::Broken, VerdictReason::Visit(VisitEnd::Status(404))),
             ),
             link(
                 31,
                 None,
                 "https://www.linkedin.com/qara",
-                judged(Verdict::Unsure, VerdictReason::Status(999)),
+                judged(Verdict::Unsure, VerdictReason::Visit(VisitEnd::Status(999))),
             ),
             link(18, Some("Map"), "http://maps.example/q", moved),
             link(40, None, "https://fine.example/", Judgement::fine(Vec::new())),
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn unsure_links_fail_only_where_that_is_asked_for() {
-        let unsure = judged(Verdict::Unsure, VerdictReason::Timeout);
+        let unsure = judged(Verdict::Unsure, VerdictReason::Visit(VisitEnd::Timeout));
         let mut link = link(1, None, "https://a.example", unsure);
         assert!(!link.fails(false) && link.fails(true));
         link.is_known = true;
@@ -247,7 +247,8 @@ mod tests {
 
     #[test]
     fn what_a_site_says_cannot_drive_the_terminal() {
-        let hostile = VerdictReason::Connection("\u{1b}[2J\nforged".to_owned());
+        let hostile =
+            VerdictReason::Visit(VisitEnd::Connection("\u{1b}[2J\nforged".to_owned()));
         let lines = lines(
             &[link(1, None, "https://a.example/\u{202e}", judged(Verdict::Unsure, hostile))],
             true,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-use super::conditional_patch::{PatchRecord, update_unchanged};
+use super::conditional::{PatchRecord, update_unchanged};
 use super::profiles::converted;
 use crate::api::Listing;
 use crate::api::path_segment;

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, InvalidPeriod, Period};
-pub(crate) use conditional_patch::{ConditionalPatch, PatchRecord};
+pub(crate) use conditional::{ConditionalPatch, PatchRecord};
 pub use discovery::{MusicQuery, MusicType};
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};
@@ -14,8 +14,7 @@ pub(crate) use slot_deletes::delete_if_unchanged;
 pub use slots::SlotsHandle;
 
 mod analytics;
-mod conditional_patch;
-mod conditional_reorder;
+mod conditional;
 mod discovery;
 mod files;
 mod forms;

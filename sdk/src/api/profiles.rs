@@ -5,7 +5,7 @@ use std::future::IntoFuture;
 
 use serde::de::DeserializeOwned;
 
-use super::conditional_patch::{HasLogin, change_login, login_in, update_unchanged};
+use super::conditional::{HasLogin, change_login, login_in, update_unchanged};
 use crate::api::Listing;
 use crate::call::CallFuture;
 use crate::call::{Call, Create, Write};

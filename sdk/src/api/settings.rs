@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::conditional_patch::{login_in, update_unchanged};
+use super::conditional::{login_in, update_unchanged};
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Write};
 use crate::changes::SettingsChanges;

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::conditional_patch::{PatchRecord, update_unchanged};
-use super::conditional_reorder::reorder_if_unchanged;
+use super::conditional::{PatchRecord, reorder_if_unchanged, update_unchanged};
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
 use crate::generated::types::{

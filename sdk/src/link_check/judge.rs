@@ -31,28 +31,32 @@ fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
             Some(url) => unsure(VerdictReason::StartPage(url)),
             None => Judgement::fine(moves(link, visit)),
         },
-        VisitEnd::Status(status @ (404 | 410)) => broken(VerdictReason::Status(*status)),
-        VisitEnd::Status(status) => unsure(VerdictReason::Status(*status)),
         VisitEnd::RedirectLoop if visit.hops.iter().any(|hop| hop.sets_cookie) => {
             unsure(VerdictReason::CookieLoop)
         }
-        VisitEnd::RedirectLoop => broken(VerdictReason::RedirectLoop),
-        VisitEnd::TooManyRedirects => broken(VerdictReason::TooManyRedirects),
-        VisitEnd::RedirectScheme(scheme) => {
-            let reason = VerdictReason::RedirectScheme(scheme.clone());
-            // Others may open an app.
-            if USELESS_SCHEMES.contains(&scheme.as_str()) { broken(reason) } else { unsure(reason) }
-        }
-        VisitEnd::RedirectUnreadable => broken(VerdictReason::RedirectUnreadable),
-        VisitEnd::NoHost => broken(VerdictReason::NoHost),
-        VisitEnd::PrivateHost => broken(VerdictReason::PrivateHost),
-        VisitEnd::PrivateName => unsure(VerdictReason::PrivateName),
-        VisitEnd::Certificate(why) => broken(VerdictReason::Certificate(why.clone())),
-        VisitEnd::NameUnresolved => unsure(VerdictReason::NameUnresolved),
-        VisitEnd::Tls(why) => unsure(VerdictReason::Tls(why.clone())),
-        VisitEnd::Timeout => unsure(VerdictReason::Timeout),
-        VisitEnd::Connection(why) => unsure(VerdictReason::Connection(why.clone())),
-        VisitEnd::SilentHost => unsure(VerdictReason::SilentHost),
+        end if is_broken(end) => broken(VerdictReason::Visit(end.clone())),
+        end => unsure(VerdictReason::Visit(end.clone())),
+    }
+}
+
+/// Returns whether a visitor cannot get any further either.
+fn is_broken(end: &VisitEnd) -> bool {
+    match end {
+        VisitEnd::Status(status) => matches!(status, 404 | 410),
+        // Others may open an app.
+        VisitEnd::RedirectScheme(scheme) => USELESS_SCHEMES.contains(&scheme.as_str()),
+        VisitEnd::RedirectLoop
+        | VisitEnd::TooManyRedirects
+        | VisitEnd::RedirectUnreadable
+        | VisitEnd::NoHost
+        | VisitEnd::PrivateHost
+        | VisitEnd::Certificate(_) => true,
+        VisitEnd::PrivateName
+        | VisitEnd::NameUnresolved
+        | VisitEnd::Tls(_)
+        | VisitEnd::Timeout
+        | VisitEnd::Connection(_)
+        | VisitEnd::SilentHost => false,
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::SystemTime;
 
+use super::visit::VisitEnd;
+
 /// Verdict on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -35,38 +37,12 @@ pub enum VerdictReason {
     Syntax(String),
     /// A URL of this scheme opens nothing for a visitor.
     Scheme(String),
-    /// Status of the answer.
-    Status(u16),
-    /// The name of the host does not exist.
-    NoHost,
-    /// The certificate is not valid, with the reason.
-    Certificate(String),
-    /// The redirects form a loop.
-    RedirectLoop,
     /// The redirects form a loop for a program that keeps no cookies.
     CookieLoop,
-    /// More redirects than are followed.
-    TooManyRedirects,
-    /// A redirect to a URL of this scheme.
-    RedirectScheme(String),
-    /// A redirect to what is no URL.
-    RedirectUnreadable,
-    /// The URL, or that of a redirect, names a private host.
-    PrivateHost,
-    /// The name of the host resolves to private hosts only.
-    PrivateName,
     /// A link to something within a site ends at the start page of the site.
     StartPage(String),
-    /// The name of the host cannot be resolved at the moment.
-    NameUnresolved,
-    /// No secure connection.
-    Tls(String),
-    /// No answer within the time limit.
-    Timeout,
-    /// No connection or no HTTP answer.
-    Connection(String),
-    /// The host did not answer other requests.
-    SilentHost,
+    /// The end of the visit.
+    Visit(VisitEnd),
 }
 
 /// What is to be known about a link besides its verdict.
@@ -137,29 +113,16 @@ impl VerdictReason {
         match self {
             Self::Syntax(_) => "syntax",
             Self::Scheme(_) => "scheme",
-            Self::Status(_) => "status",
-            Self::NoHost => "no_host",
-            Self::Certificate(_) => "certificate",
-            Self::RedirectLoop => "redirect_loop",
             Self::CookieLoop => "cookie_loop",
-            Self::TooManyRedirects => "too_many_redirects",
-            Self::RedirectScheme(_) => "redirect_scheme",
-            Self::RedirectUnreadable => "redirect_unreadable",
-            Self::PrivateHost => "private_host",
-            Self::PrivateName => "private_name",
             Self::StartPage(_) => "start_page",
-            Self::NameUnresolved => "name_unresolved",
-            Self::Tls(_) => "tls",
-            Self::Timeout => "timeout",
-            Self::Connection(_) => "connection",
-            Self::SilentHost => "silent_host",
+            Self::Visit(end) => end.code(),
         }
     }
 
     /// Returns the HTTP status, if that is the reason.
     pub const fn status(&self) -> Option<u16> {
         match self {
-            Self::Status(status) => Some(*status),
+            Self::Visit(VisitEnd::Status(status)) => Some(*status),
             _ => None,
         }
     }
@@ -184,40 +147,11 @@ impl fmt::Display for VerdictReason {
         match self {
             Self::Syntax(what) => f.write_str(what),
             Self::Scheme(scheme) => write!(f, "a {scheme}: link opens nothing for a visitor"),
-            Self::Status(status) => status_words(*status, f),
-            Self::NoHost => f.write_str("no such host"),
-            Self::Certificate(why) => write!(f, "the certificate is not valid: {why}"),
-            Self::RedirectLoop => f.write_str("redirects in a loop"),
             Self::CookieLoop => f.write_str("redirects in a loop without cookies, look yourself"),
-            Self::TooManyRedirects => f.write_str("more than 10 redirects"),
-            Self::RedirectScheme(scheme) => write!(f, "redirects to a {scheme}: URL"),
-            Self::RedirectUnreadable => f.write_str("redirects to what is not a URL"),
-            Self::PrivateHost => {
-                f.write_str("leads to a private host, which visitors cannot reach")
-            }
-            Self::PrivateName => {
-                f.write_str("the name resolves to a private host, which was not asked")
-            }
             Self::StartPage(url) => write!(f, "ends at the start page {url}"),
-            Self::NameUnresolved => f.write_str("the name cannot be resolved at the moment"),
-            Self::Tls(why) => write!(f, "no secure connection: {why}"),
-            Self::Timeout => f.write_str("no answer within the time limit"),
-            Self::Connection(why) => f.write_str(why),
-            Self::SilentHost => f.write_str("the host did not answer the requests before this one"),
+            Self::Visit(end) => end.fmt(f),
         }
     }
-}
-
-fn status_words(status: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let words = match status {
-        401 => "needs a login",
-        403 | 429 | 999 => "programs are turned away, look yourself",
-        410 => "gone",
-        451 => "withheld for legal reasons",
-        500..=599 => "the server failed",
-        _ => return write!(f, "{status}"),
-    };
-    write!(f, "{status}: {words}")
 }
 
 impl fmt::Display for LinkNote {

@@ -427,7 +427,7 @@ fn an_order_of_which_nothing_is_known_is_in_conflict() {
         let merged = merge(&base, &file(&items), &page);
         assert!(matches!(merged.conflicts[..], [Conflict::Order { .. }]), "{here:?} {there:?}");
         let mut same = base.clone();
-        same.slots.sort_by_key(|entry| there.iter().position(|id| *id == entry.id));
+        same.slots.sort_by_key(|entry| there.iter().position(|id| entry.id == *id));
         let agreed = same.clone();
         same.forget_order(&page);
         assert_eq!(same, agreed);

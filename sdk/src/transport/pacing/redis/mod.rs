@@ -9,9 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::log::{LoggedRequest, Nanos, RequestLog, nanos};
-use super::redis::shared_log::{
-    Context, LogAnswer, Question, SharedLog, bucket_name, limits, ticket_name,
-};
+use super::redis::shared_log::{Context, LogAnswer, SharedLog, bucket_name, limits, ticket_name};
 use super::{
     MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits, Ticket, WaitReason,
 };
@@ -124,8 +122,7 @@ impl RedisPacer {
     ///
     /// When it cannot be reached, or refuses the login or the script.
     pub async fn check(&self, clock: &dyn Clock) -> Result<(), PacerError> {
-        let question = Question { operation: "look", details: Vec::new() };
-        let asked = self.ask(question, clock).await;
+        let asked = self.ask("look", &[], clock).await;
         asked.map(drop).map_err(|error| self.error(error))
     }
 
@@ -139,7 +136,12 @@ impl RedisPacer {
     }
 
     /// Asks the server, unless it has just failed to answer. It is told first what this client has sent if it does not know that.
-    async fn ask(&self, question: Question, clock: &dyn Clock) -> Result<LogAnswer, Unreachable> {
+    async fn ask(
+        &self,
+        operation: &str,
+        details: &[String],
+        clock: &dyn Clock,
+    ) -> Result<LogAnswer, Unreachable> {
         let now = clock.monotonic();
         let epoch = {
             let mut memory = self.memory();
@@ -149,10 +151,10 @@ impl RedisPacer {
             memory.epoch(now)
         };
         let mut context = Context { epoch, ceiling: self.ceiling, ..Context::default() };
-        let mut asked = self.log.ask(&question, &context).await;
+        let mut asked = self.log.ask(operation, details, &context).await;
         if matches!(asked, Ok(LogAnswer { must_report: true, .. })) {
             context.report = self.memory().report(clock.monotonic());
-            asked = self.log.ask(&question, &context).await;
+            asked = self.log.ask(operation, details, &context).await;
         }
         let has_reported = !context.report.is_empty();
         match asked {
@@ -177,8 +179,8 @@ impl RedisPacer {
         bucket: Bucket,
         clock: &dyn Clock,
     ) -> Result<Ticket, NotAdmitted> {
-        let details = vec![ticket_name(ticket), bucket_name(bucket).to_owned()];
-        let asked = self.ask(Question { operation: "admit", details }, clock).await;
+        let details = [ticket_name(ticket), bucket_name(bucket).to_owned()];
+        let asked = self.ask("admit", &details, clock).await;
         match asked {
             Ok(LogAnswer { wait: ..0, .. }) => {
                 self.memory().admitted(ticket, bucket, clock.monotonic());
@@ -228,8 +230,7 @@ impl RedisPacer {
 
     /// Tells the server something. If that fails, it is told with the next report.
     async fn tell(&self, operation: &'static str, detail: String, clock: &dyn Clock) {
-        let question = Question { operation, details: vec![detail] };
-        if self.ask(question, clock).await.is_err() {
+        if self.ask(operation, &[detail], clock).await.is_err() {
             self.memory().is_ahead();
         }
     }
@@ -261,10 +262,9 @@ impl Pacer for RedisPacer {
         ahead: usize,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
-        let details = vec![bucket_name(bucket).to_owned(), ahead.to_string()];
-        let question = Question { operation: "forecast", details };
+        let details = [bucket_name(bucket).to_owned(), ahead.to_string()];
         Box::pin(async move {
-            let answer = self.ask(question, clock).await.ok()?;
+            let answer = self.ask("forecast", &details, clock).await.ok()?;
             Some(self.must_wait(&answer))
         })
     }

@@ -14,13 +14,6 @@ static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("sha
 /// Maximum number of requests of a limit, as the script counts them: what is more is no limit.
 const MOST: usize = 1_000_000_000;
 
-/// A question to the script: its operation, and what that needs.
-#[derive(Clone, Debug)]
-pub(super) struct Question {
-    pub(super) operation: &'static str,
-    pub(super) details: Vec<String>,
-}
-
 /// What goes along with each question.
 #[derive(Debug, Default)]
 pub(super) struct Context {
@@ -63,23 +56,25 @@ impl SharedLog {
     /// Asks, over a new connection if the old one is broken. To ask twice has no other effect than once.
     pub(super) async fn ask(
         &self,
-        question: &Question,
+        operation: &str,
+        details: &[String],
         context: &Context,
     ) -> Result<LogAnswer, RedisError> {
         let (connection, is_new) = self.server.connection().await?;
-        match self.ask_over(&connection, question, context).await {
+        match self.ask_over(&connection, operation, details, context).await {
             Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
             answer => return answer,
         }
         let (connection, _) = self.server.connection().await?;
-        self.ask_over(&connection, question, context).await
+        self.ask_over(&connection, operation, details, context).await
     }
 
     /// Asks over this connection, which is not used again after an error.
     async fn ask_over(
         &self,
         connection: &Arc<RedisConnection>,
-        question: &Question,
+        operation: &str,
+        details: &[String],
         context: &Context,
     ) -> Result<LogAnswer, RedisError> {
         let mut script = SCRIPT.prepare_invoke();
@@ -87,14 +82,14 @@ impl SharedLog {
             script.key(key);
         }
         script
-            .arg(question.operation)
+            .arg(operation)
             .arg(context.now.map(|now| now.to_string()).unwrap_or_default())
             .arg(&connection.run)
             .arg(&context.epoch)
             .arg(context.ceiling.as_ref().map(limits).unwrap_or_default())
             .arg(limits(&RateLimits::default()))
             .arg(&context.report);
-        for detail in &question.details {
+        for detail in details {
             script.arg(detail);
         }
         let answer = script.invoke_async(&mut connection.commands.clone()).await;

@@ -69,7 +69,7 @@ struct Both {
 impl Both {
     async fn ask(&self, operation: &'static str, details: Vec<String>) -> LogAnswer {
         let context = Context { ceiling: self.ceiling, now: Some(self.now), ..Context::default() };
-        self.log.ask(&Question { operation, details }, &context).await.unwrap()
+        self.log.ask(operation, &details, &context).await.unwrap()
     }
 
     async fn happens(&mut self, event: &Event) {
