@@ -6,13 +6,14 @@ use links_sdk::{Client, Error, Object};
 use serde_json::{Map, Value, json};
 
 use super::assignment;
+use super::flags::next_dry_run;
 use super::images::{self, ReusedImages};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::DryRunResult;
 use crate::error::exit_code::Exit;
+use crate::output::Style;
 use crate::output::dry_run::DryRun;
-use crate::output::{Style, StyledLine};
 use crate::page_file::local_image::{has_image_ending, looks_local};
 use crate::page_file::{Document, FieldDiagnostic};
 
@@ -194,7 +195,7 @@ impl FieldValues {
             let hash = reused.hash(name);
             if let Some(path) = hash.as_deref().and_then(|hash| reused.take(hash)) {
                 let text = format!("uploaded before: {name} as {path}");
-                context.ui.say(&StyledLine::new(Style::Faint, text));
+                context.ui.tell(Style::Faint, text);
                 self.put(field, json!(path));
                 continue;
             }
@@ -204,27 +205,24 @@ impl FieldValues {
             match client.files().upload(upload).await.map_err(CommandError::from) {
                 Ok(file) => {
                     let text = format!("uploaded: {name} as {}", file.path);
-                    context.ui.say(&StyledLine::new(Style::Added, text));
+                    context.ui.tell(Style::Added, text);
                     // A file that was changed meanwhile is not the one that was uploaded.
                     if let Some(hash) = hash.filter(|it| reused.hash(name).as_ref() == Some(it)) {
                         reused.remember(&hash, &file.path);
                     }
                     self.put(field, json!(file.path));
                 }
-                Err(failure) if !failure.dry_run_results().is_empty() => {
-                    let earlier =
-                        dry_run_end.as_ref().map(CommandError::dry_run_results).unwrap_or_default();
-                    dry_run_end = Some(failure.after(earlier.to_vec()));
+                Err(failure) => {
+                    dry_run_end = Some(next_dry_run(dry_run_end.as_ref(), failure)?);
                     self.put(field, json!(format!("(upload {name})")));
                 }
-                Err(failure) => return Err(failure),
             }
         }
         self.reused = Some(reused);
         match dry_run_end {
             Some(end) if context.dry_run() == Some(DryRun::Service) => {
                 let text = "the change itself needs the uploaded image and is not checked";
-                context.ui.say(&StyledLine::new(Style::Faint, text));
+                context.ui.tell(Style::Faint, text);
                 Err(end)
             }
             dry_run_end => {

@@ -31,6 +31,18 @@ impl From<DryRunArgs> for Option<DryRun> {
     }
 }
 
+/// Returns the end of a dry run with what it would send after what it would have sent before. Any other failure is an error.
+pub(crate) fn next_dry_run(
+    earlier: Option<&CommandError>,
+    failure: CommandError,
+) -> Result<CommandError, CommandError> {
+    if failure.dry_run_results().is_empty() {
+        return Err(failure);
+    }
+    let earlier = earlier.map(CommandError::dry_run_results).unwrap_or_default();
+    Ok(failure.after(earlier.to_vec()))
+}
+
 // The flag of commands whose write is one request with a key. Not a doc comment, as above.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct IdempotencyKeyArgs {

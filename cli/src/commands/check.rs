@@ -11,13 +11,12 @@ use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
 use crate::check::visits::{LinkVerdicts, VisitOptions};
 use crate::check::{self, checked_links, fix};
-use crate::commands::common::CommandResult;
+use crate::commands::common::{CommandResult, with_failure};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine};
-use crate::ui::Ui;
+use crate::output::Style;
 use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
@@ -89,7 +88,7 @@ pub(crate) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
         baseline::write(path, &links)?;
         links.iter_mut().for_each(CheckedLink::accept);
         let text = format!("baseline written to {}", path.display());
-        context.ui.say(&StyledLine::new(Style::Faint, text));
+        context.ui.tell(Style::Faint, text);
     }
     if let Some(annotate) = annotate {
         report::annotate(annotate, &links, !fix);
@@ -103,10 +102,5 @@ pub(crate) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult
     }
     let message = format!("{} files could not be written", failures.len());
     let failure = CommandError::of_several(failures, &message);
-    let ui = Ui::plain(context.settings.output);
-    let then = async move {
-        ui.fail(&failure);
-        failure.exit()
-    };
-    Ok(CommandOutput { then: Some(Box::pin(then)), ..output })
+    Ok(with_failure(context, output, failure))
 }

@@ -11,6 +11,7 @@ use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
 use crate::journal::{CommandRecorder, identity, sent_page_fields};
 use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::ui::Ui;
 
 /// Result of a command.
 pub(crate) type CommandResult = Result<CommandOutput, CommandError>;
@@ -60,6 +61,20 @@ pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
 pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
     let line = StyledLine::new(Style::Plain, line.into());
     CommandOutput::own(data, View::Lines(vec![line]))
+}
+
+/// Returns the output with a failure that is reported after it.
+pub(crate) fn with_failure(
+    context: &Context,
+    output: CommandOutput,
+    failure: CommandError,
+) -> CommandOutput {
+    let ui = Ui::plain(context.settings.output);
+    let then = async move {
+        ui.fail(&failure);
+        failure.exit()
+    };
+    CommandOutput { then: Some(Box::pin(then)), ..output }
 }
 
 /// Writes fields of a page and records them in the journal.

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use links_sdk::types::File;
 use links_sdk::{Client, ImageUse, Upload, UploadMethod};
 use serde_json::{Value, json};
 
 use super::common::CommandResult;
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
+use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, next_dry_run};
 use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::{HelpText, POINTER};
-use crate::output::{Column, CommandOutput, Style, StyledLine, View};
+use crate::output::{Column, CommandOutput, Style, View};
 use crate::ui::Progress;
 
 #[derive(Debug, Subcommand)]
@@ -39,8 +40,8 @@ pub(crate) struct FilesUploadArgs {
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
     /// Upload method; without it, files of more than 10 MB go to a URL that the service names
-    #[arg(long, value_name = "WAY")]
-    via: Option<UploadMethodArg>,
+    #[arg(long, value_name = "WAY", value_parser = upload_methods())]
+    via: Option<UploadMethod>,
     /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
     #[arg(long = "for", value_name = "USE")]
     image_use: Option<ImageUseArg>,
@@ -58,10 +59,10 @@ impl FilesUploadArgs {
     /// When a key is given for more than one request.
     fn method(&self) -> Result<Option<UploadMethod>, CommandError> {
         let why = match (&self.key.idempotency_key, self.sources.len(), self.via) {
-            (None, ..) | (Some(_), 1, None | Some(UploadMethodArg::Multipart)) => {
-                return Ok(self.via.map(UploadMethod::from));
+            (None, ..) | (Some(_), 1, None | Some(UploadMethod::Multipart)) => {
+                return Ok(self.via);
             }
-            (Some(_), 1, Some(UploadMethodArg::UploadUrl)) => {
+            (Some(_), 1, Some(UploadMethod::UploadUrl)) => {
                 "--via upload-url sends several".to_owned()
             }
             (Some(_), many, _) => format!("{many} files are named"),
@@ -71,10 +72,11 @@ impl FilesUploadArgs {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum UploadMethodArg {
-    Multipart,
-    UploadUrl,
+fn upload_methods() -> impl TypedValueParser<Value = UploadMethod> {
+    PossibleValuesParser::new(["multipart", "upload-url"]).map(|name| match name.as_str() {
+        "multipart" => UploadMethod::Multipart,
+        _ => UploadMethod::UploadUrl,
+    })
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -83,15 +85,6 @@ enum ImageUseArg {
     Avatar,
     /// 16:9, at least 1600x900
     Background,
-}
-
-impl From<UploadMethodArg> for UploadMethod {
-    fn from(method: UploadMethodArg) -> Self {
-        match method {
-            UploadMethodArg::Multipart => Self::Multipart,
-            UploadMethodArg::UploadUrl => Self::UploadUrl,
-        }
-    }
 }
 
 impl From<ImageUseArg> for ImageUse {
@@ -135,16 +128,14 @@ async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
                 record["source"] = json!(name);
                 done.push(record);
             }
-            Err(failure) if !failure.dry_run_results().is_empty() => {
-                let earlier =
-                    dry_run_end.as_ref().map(CommandError::dry_run_results).unwrap_or_default();
-                dry_run_end = Some(failure.after(earlier.to_vec()));
-            }
-            Err(failure) if done.is_empty() => return Err(failure),
-            Err(failure) => {
-                drop(progress);
-                return Err(partial(context, &done, failure));
-            }
+            Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
+                Ok(end) => dry_run_end = Some(end),
+                Err(failure) if done.is_empty() => return Err(failure),
+                Err(failure) => {
+                    drop(progress);
+                    return Err(partial(context, &done, failure));
+                }
+            },
         }
         progress.step();
     }
@@ -158,7 +149,7 @@ async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
 fn partial(context: &Context, done: &[Value], failure: CommandError) -> CommandError {
     for file in done {
         let text = format!("uploaded: {} as {}", plain(&file["source"]), plain(&file["path"]));
-        context.ui.say(&StyledLine::new(Style::Added, text));
+        context.ui.tell(Style::Added, text);
     }
     let paths: Vec<_> = done.iter().map(|file| plain(&file["path"])).collect();
     failure.partial(&format!("{} uploaded", paths.join(", ")))

@@ -145,7 +145,7 @@ pub(crate) async fn run(
     let lines = lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect();
     for (file, failure) in &failures {
         let text = format!("{}: not recorded: {failure}", file.display());
-        context.ui.say(&StyledLine::new(Style::Removed, text));
+        context.ui.tell(Style::Removed, text);
     }
     for image in &unresolved {
         context.ui.say(&image.line());

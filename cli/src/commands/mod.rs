@@ -102,7 +102,12 @@ pub(crate) enum Command {
     /// Call any path of the service, with pacing, retries and idempotency keys
     Api(api::ApiArgs),
     /// Check the configuration, the token, the connection and the limits
-    Doctor(doctor::DoctorArgs),
+    #[command(examples = ["links doctor", "links doctor --sandbox --report report.json"])]
+    Doctor {
+        /// Also write a new file for the report of a bug: no secrets, texts, names or paths are in it
+        #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        report: Option<PathBuf>,
+    },
     /// The configuration file
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -155,7 +160,7 @@ impl Command {
             Self::Slots(command) => command.rules(),
             Self::Forms(command) => command.rules(),
             Self::Config(command) => command.rules(),
-            Self::Doctor(_) | Self::Help { .. } | Self::Completions(_) => {
+            Self::Doctor { .. } | Self::Help { .. } | Self::Completions(_) => {
                 CommandRules { accepts_invalid_config: true, ..CommandRules::default() }
             }
             _ => CommandRules::default(),
@@ -192,7 +197,7 @@ impl Command {
             Self::Analytics(command) => command.run(context).await,
             Self::Schema(command) => command.run(context).await,
             Self::Api(args) => api::run(context, args).await,
-            Self::Doctor(args) => doctor::run(context, args).await,
+            Self::Doctor { report } => doctor::run(context, report).await,
             Self::Config(command) => command.run(context),
             Self::Completions(args) => {
                 let script = args.shell.script().map_err(CommandError::internal)?;

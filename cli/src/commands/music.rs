@@ -1,6 +1,7 @@
 //! `links music`: commands for releases, and for the slots that show them.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use links_sdk::types::NewSlot;
 use links_sdk::{MusicQuery, MusicType, ProfileKey};
 
@@ -53,14 +54,13 @@ pub(crate) struct ReleaseArgs {
     #[arg(long)]
     artist: Option<String>,
     /// Type of release that a search by title and artist looks for
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<ReleaseKind>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = release_types())]
+    kind: Option<MusicType>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReleaseKind {
-    Album,
-    Track,
+fn release_types() -> impl TypedValueParser<Value = MusicType> {
+    PossibleValuesParser::new(["album", "track"])
+        .map(|name| if name == "album" { MusicType::Album } else { MusicType::Track })
 }
 
 impl ReleaseArgs {
@@ -71,8 +71,7 @@ impl ReleaseArgs {
             None => query,
         };
         match self.kind {
-            Some(ReleaseKind::Album) => query.of_type(MusicType::Album),
-            Some(ReleaseKind::Track) => query.of_type(MusicType::Track),
+            Some(kind) => query.of_type(kind),
             None => query,
         }
     }

@@ -4,18 +4,18 @@ use clap::Args;
 
 use crate::account::files::named_files;
 use crate::args::page_word::{self, PageWord};
-use crate::commands::common::CommandResult;
+use crate::commands::common::{CommandResult, with_failure};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine};
+use crate::output::Style;
 use crate::search::pattern::Pattern;
 use crate::search::report;
 use crate::search::sources::{self, AccountPart, Sources};
 use crate::search::texts::Area;
 use crate::search::{self, Hit};
-use crate::ui::{self, Ui};
+use crate::ui;
 
 #[derive(Args, Debug)]
 #[command(
@@ -66,7 +66,7 @@ pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
         read.iter().flat_map(|source| search::hits(source, &compiled, &areas)).collect();
     if hits.is_empty() {
         let text = format!("`{pattern}` was not found in {}", counted(&read));
-        context.ui.say(&StyledLine::new(Style::Faint, text));
+        context.ui.tell(Style::Faint, text);
     }
     let output = report::output(&hits, context.ui.is_read().then(ui::width));
     if failures.is_empty() {
@@ -79,12 +79,7 @@ pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
     };
     let message = format!("only {} could be searched{more}", counted(&read));
     let failure = CommandError::of_some(failures, &message);
-    let ui = Ui::plain(context.settings.output);
-    let then = async move {
-        ui.fail(&failure);
-        failure.exit()
-    };
-    Ok(CommandOutput { then: Some(Box::pin(then)), ..output })
+    Ok(with_failure(context, output, failure))
 }
 
 /// Returns the number of pages and forms that were read: `3 pages and 1 form`.

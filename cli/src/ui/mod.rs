@@ -12,6 +12,7 @@ mod report;
 mod stream;
 mod table;
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 pub(crate) use observer::RequestObserver;
@@ -126,6 +127,11 @@ impl Ui {
         if !self.says_json {
             self.instruct(line);
         }
+    }
+
+    /// Prints a message of one line, as [`say`](Self::say) does.
+    pub(crate) fn tell<'t>(&self, tone: Style, text: impl Into<Cow<'t, str>>) {
+        self.say(&StyledLine::new(tone, text));
     }
 
     /// Prints the error of the command.

@@ -10,7 +10,7 @@ use super::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::{HelpText, POINTER};
-use crate::output::{Instead, Style, StyledLine, View};
+use crate::output::{Instead, Style, View};
 use crate::{profile_key, ui};
 
 mod figures;
@@ -148,7 +148,7 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
     let width = context.ui.is_read().then(ui::width);
     let lines = figures::lines(&body["data"], approximate, width);
     for line in reliance(meta) {
-        context.ui.say(&StyledLine::new(Style::Faint, line));
+        context.ui.tell(Style::Faint, line);
     }
     let rows = figures::rows(&body["data"]);
     Ok(answered(&answer, View::Listing(lines, Instead::Rows(rows))))
@@ -157,7 +157,7 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
 /// Says that the clicks of slots were not found in the numbers, and shows the numbers.
 pub(crate) fn unrecognised(context: &Context, data: &Value) {
     let text = "the clicks of the slots are not recognised in these analytics:";
-    context.ui.say(&StyledLine::new(Style::Changed, text));
+    context.ui.tell(Style::Changed, text);
     for line in figures::lines(data, false, None) {
         context.ui.say(&line);
     }

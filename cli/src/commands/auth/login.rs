@@ -23,7 +23,7 @@ use crate::env_vars;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine};
+use crate::output::{CommandOutput, Style};
 use crate::settings::{ServiceTarget, TokenOrigin};
 
 #[derive(Args, Debug)]
@@ -128,7 +128,7 @@ async fn described(
     if let Some(variable) = before {
         let text =
             format!("{variable} is set and overrides this account unless --account names it");
-        context.ui.say(&StyledLine::new(Style::Changed, text));
+        context.ui.tell(Style::Changed, text);
     }
     described.output()
 }
@@ -232,7 +232,7 @@ fn choose(
         let text = format!(
             "the secret is stored unencrypted in a file below {directory} that only you can read"
         );
-        context.ui.say(&StyledLine::new(Style::Faint, text));
+        context.ui.tell(Style::Faint, text);
         return Ok(SecretLocation::File);
     }
     let Err(error) = check_keyring() else { return Ok(SecretLocation::Keyring) };

@@ -48,35 +48,33 @@ pub(crate) async fn connect(
 ) -> Result<Credentials, CommandError> {
     let known = accounts.load()?.clients.remove(options.mcp_url);
     let mut pasted = None;
-    match attempt(context, options, accounts, known.as_deref(), &mut pasted).await {
-        Err(AttemptError::Forgotten) if known.is_some() => {}
-        ended => return ended.map_err(CommandError::from),
+    match attempt(context, options, accounts, known.as_deref(), &mut pasted).await? {
+        Some(credentials) => return Ok(credentials),
+        None if known.is_none() => return Err(forgotten()),
+        None => {}
     }
     accounts.register(options.mcp_url, None)?;
     let text = "the service no longer knows this program; it is registered again, and access has to be approved again";
     context.ui.instruct(&StyledLine::new(Style::Changed, text));
-    attempt(context, options, accounts, None, &mut pasted).await.map_err(CommandError::from)
+    attempt(context, options, accounts, None, &mut pasted).await?.ok_or_else(forgotten)
 }
 
-/// Reason why an attempt gave no credentials.
-enum AttemptError {
-    Failed(CommandError),
-    /// The authorization server does not know the client registration of this program.
-    Forgotten,
-}
-
+/// Tries to log in. Returns `None` if the authorization server does not know the client registration of this program.
 async fn attempt(
     context: &Context,
     options: &LoginOptions<'_>,
     accounts: &AccountsFile,
     client_id: Option<&str>,
     pasted: &mut Option<Receiver<String>>,
-) -> Result<Credentials, AttemptError> {
+) -> Result<Option<Credentials>, CommandError> {
     let listener =
         Listener::bind(options.port).map_err(|error| cannot_listen(options.port, &error))?;
     let connection = context.settings.connection.read()?;
     let connector = Connector::discover_with(options.mcp_url, &connection).await?;
-    let login = connector.begin(&listener.redirect_uri(), NAME, client_id).await?;
+    let login = match connector.begin(&listener.redirect_uri(), NAME, client_id).await {
+        Err(error) if error.is_unknown_client() => return Ok(None),
+        login => login?,
+    };
     if client_id != Some(login.client_id()) {
         accounts.register(options.mcp_url, Some(login.client_id()))?;
     }
@@ -90,10 +88,13 @@ async fn attempt(
         () = options.clock.sleep(LIMIT) => {
             // A server may report only to its user that it has forgotten this program.
             accounts.register(options.mcp_url, None)?;
-            return Err(too_late().into());
+            return Err(too_late());
         }
     };
-    Ok(login.finish(&answer).await?)
+    match login.finish(&answer).await {
+        Err(error) if error.is_unknown_client() => Ok(None),
+        credentials => Ok(Some(credentials?)),
+    }
 }
 
 /// Opens the URL in a browser, or asks the user to open it and begins to read pasted lines.
@@ -137,7 +138,7 @@ async fn paste(
     context: &Context,
     pasted: &mut Option<Receiver<String>>,
     login: &Login,
-) -> Result<String, AttemptError> {
+) -> Result<String, CommandError> {
     let Some(lines) = pasted else { return std::future::pending().await };
     while let Some(line) = lines.recv().await {
         let line = line.trim();
@@ -151,8 +152,7 @@ async fn paste(
     }
     let message = "access was not approved: no URL was pasted";
     Err(CommandError::new(Exit::NotAuthenticated, message)
-        .with_hint("without a browser, log in with a token: `links auth login --token-stdin`")
-        .into())
+        .with_hint("without a browser, log in with a token: `links auth login --token-stdin`"))
 }
 
 fn too_late() -> CommandError {
@@ -179,27 +179,8 @@ impl From<LoginError> for CommandError {
     }
 }
 
-impl From<LoginError> for AttemptError {
-    fn from(error: LoginError) -> Self {
-        if error.is_unknown_client() { Self::Forgotten } else { Self::Failed(error.into()) }
-    }
-}
-
-impl From<CommandError> for AttemptError {
-    fn from(failure: CommandError) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-impl From<AttemptError> for CommandError {
-    fn from(ended: AttemptError) -> Self {
-        match ended {
-            AttemptError::Failed(failure) => failure,
-            AttemptError::Forgotten => Self::new(
-                Exit::NotAuthenticated,
-                "the authorization server no longer knows this program, which registered for this login",
-            )
-            .with_hint("start the login again"),
-        }
-    }
+fn forgotten() -> CommandError {
+    let message =
+        "the authorization server no longer knows this program, which registered for this login";
+    CommandError::new(Exit::NotAuthenticated, message).with_hint("start the login again")
 }

@@ -8,33 +8,23 @@ mod service_checks;
 use std::path::PathBuf;
 
 use bug_report::ReportFile;
-use clap::Args;
 use finding::{Finding, report};
 use service_checks::CONNECTION;
 
 use crate::commands::common::CommandResult;
 use crate::context::Context;
-use crate::help::HelpText;
-use crate::output::{Style, StyledLine};
-
-#[derive(Args, Debug)]
-#[command(examples = ["links doctor", "links doctor --sandbox --report report.json"])]
-pub(crate) struct DoctorArgs {
-    /// Also write a new file for the report of a bug: no secrets, texts, names or paths are in it
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    report: Option<PathBuf>,
-}
+use crate::output::Style;
 
 /// Names of the checks without which a connection is not tried.
 const NEEDED: [&str; 2] = [local_checks::SERVICE, local_checks::TOKEN];
 
-pub(crate) async fn run(context: &mut Context, args: DoctorArgs) -> CommandResult {
-    let file = args.report.as_deref().map(ReportFile::prepare).transpose()?;
+pub(crate) async fn run(context: &mut Context, path: Option<PathBuf>) -> CommandResult {
+    let file = path.as_deref().map(ReportFile::prepare).transpose()?;
     let findings = findings(context).await;
-    if let (Some(file), Some(path)) = (file, &args.report) {
+    if let (Some(file), Some(path)) = (file, &path) {
         file.write(context, &findings)?;
         let text = format!("report written to {}: read it before you send it", path.display());
-        context.ui.say(&StyledLine::new(Style::Faint, text));
+        context.ui.tell(Style::Faint, text);
     }
     Ok(report(&findings))
 }

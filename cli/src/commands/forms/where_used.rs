@@ -8,7 +8,7 @@ use crate::account::{estimate, live_page};
 use crate::cache::resource_names::ResourceNames;
 use crate::context::{Context, seconds_now};
 use crate::error::CommandError;
-use crate::output::{Style, StyledLine};
+use crate::output::Style;
 
 /// Page that shows a form.
 pub(super) struct FormUse {
@@ -41,7 +41,7 @@ pub(super) fn say_known(context: &Context, form: &str) {
         }
     };
     let text = format!("{text}; --where-used reads all pages");
-    context.ui.say(&StyledLine::new(Style::Faint, text));
+    context.ui.tell(Style::Faint, text);
 }
 
 /// Reads all pages, after announcing the cost, and names those that show a form.
@@ -67,7 +67,7 @@ pub(super) async fn read_all(
     drop(progress);
     let shown = shown_on(uses.iter().map(|it| (it.login.as_str(), it.slots.as_slice())));
     let text = shown.unwrap_or_else(|| "no page shows the form".to_owned());
-    context.ui.say(&StyledLine::new(Style::Plain, text));
+    context.ui.tell(Style::Plain, text);
     Ok(uses)
 }
 

@@ -207,7 +207,7 @@ pub(crate) fn require_consent(
         "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and another \
          account may take the login {old}."
     );
-    context.ui.say(&StyledLine::new(Style::Removed, warning));
+    context.ui.tell(Style::Removed, warning);
     if context.dry_run().is_some() {
         return Ok(());
     }

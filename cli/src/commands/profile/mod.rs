@@ -13,7 +13,7 @@ use super::common::{CommandResult, CommandRules, said, shown};
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::help::{HelpText, POINTER};
-use crate::output::{Column, Style, StyledLine, View};
+use crate::output::{Column, Style, View};
 use crate::{process, profile_key};
 
 #[derive(Debug, Subcommand)]
@@ -117,7 +117,7 @@ async fn open(context: &mut Context, profile: ProfileKey) -> CommandResult {
         && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)
     {
         let text = format!("no browser was opened: {error}");
-        context.ui.say(&StyledLine::new(Style::Changed, text));
+        context.ui.tell(Style::Changed, text);
     }
     Ok(said(json!({ "id": page.id, "login": page.login, "url": url }), url))
 }

@@ -16,7 +16,7 @@ use crate::error::file_error::file_error;
 use crate::fs::named::ReadError;
 use crate::fs::{atomic, named};
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine, View, diff_lines, unified};
+use crate::output::{CommandOutput, Style, View, diff_lines, unified};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
@@ -46,7 +46,7 @@ pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> 
     let page = context.client().await?.profile(args.profile).markdown().await?;
     let too_long = too_long(page.tokens, args.max_tokens)?;
     if let Some(message) = &too_long {
-        context.ui.say(&StyledLine::new(Style::Removed, message.clone()));
+        context.ui.tell(Style::Removed, message.clone());
         if let Some(annotate) = args.annotate {
             annotate.error(None, message);
         }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::clicks;
 use crate::apply::confirm::question;
-use crate::args::flags::DryRunArgs;
+use crate::args::flags::{DryRunArgs, next_dry_run};
 use crate::commands::common::CommandResult;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -114,13 +114,11 @@ async fn delete_batches(
         recorder.ended(step, batch.len(), &result);
         match result.map_err(CommandError::from) {
             Ok(_) => deleted += batch.len(),
-            Err(end) if !end.dry_run_results().is_empty() => {
-                let earlier =
-                    dry_run_end.map(|it| it.dry_run_results().to_vec()).unwrap_or_default();
-                dry_run_end = Some(end.after(earlier));
-            }
-            Err(failure) if deleted == 0 => return Err(failure),
-            Err(failure) => return Err(failure.partial(&format!("{deleted} deleted"))),
+            Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
+                Ok(end) => dry_run_end = Some(end),
+                Err(failure) if deleted == 0 => return Err(failure),
+                Err(failure) => return Err(failure.partial(&format!("{deleted} deleted"))),
+            },
         }
         progress.step();
     }

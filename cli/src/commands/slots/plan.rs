@@ -17,7 +17,7 @@ use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine};
+use crate::output::{CommandOutput, Style};
 use crate::profile_key;
 use crate::ui::annotations::Annotate;
 
@@ -108,7 +108,7 @@ async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage,
         for root in &apply_args.upload_root {
             text.extend([" --upload-root ", &root.display().to_string()]);
         }
-        context.ui.say(&StyledLine::new(Style::Faint, text));
+        context.ui.tell(Style::Faint, text);
     }
     Ok(page)
 }

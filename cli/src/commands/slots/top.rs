@@ -80,7 +80,7 @@ fn shown(
         return CommandOutput::service(clicks.body.clone(), View::Lines(Vec::new()));
     }
     for note in reliance(&clicks.meta) {
-        context.ui.say(&StyledLine::new(Style::Faint, note));
+        context.ui.tell(Style::Faint, note);
     }
     let ranked = ranked(slots, |slot| clicks.of(slot).unwrap_or(0));
     let data: Vec<Value> = ranked.iter().map(RankedSlot::to_json).collect();

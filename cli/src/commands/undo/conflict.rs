@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Style, StyledLine};
+use crate::output::Style;
 use crate::sanitize;
 use crate::ui::Ui;
 use crate::ui::plan::{cut, shown_value};
@@ -43,7 +43,7 @@ pub(super) fn refuse(ui: &Ui, lines: &[String]) -> Result<(), CommandError> {
         return Ok(());
     }
     for line in lines {
-        ui.say(&StyledLine::new(Style::Changed, format!("! {line}")));
+        ui.tell(Style::Changed, format!("! {line}"));
     }
     let message = match lines.len() {
         1 => format!("changed since the run: {}; nothing was written", lines[0]),

@@ -22,10 +22,10 @@ pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult 
     let undone = UndoneWrite::select(context, args.run.as_deref())?;
     let of = undone.target();
     let text = format!("undoes `links {}` of {} ({of})", undone.line, undone.time);
-    context.ui.say(&StyledLine::new(Style::Plain, text));
+    context.ui.tell(Style::Plain, text);
     for (run, what) in undone.companions(context)? {
         let text = format!("! the same command also wrote {what}: `links undo {run}` undoes that");
-        context.ui.say(&StyledLine::new(Style::Changed, text));
+        context.ui.tell(Style::Changed, text);
     }
     let outcome = if undone.form.is_some() {
         undo_form(context, &client, &undone, &args).await?

@@ -21,7 +21,7 @@ use crate::commands::profile::login;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::journal;
-use crate::output::{CommandOutput, Style, StyledLine};
+use crate::output::{CommandOutput, Style};
 use crate::page_file::{PageContent, PageFile};
 
 const LANGUAGE: &str = "languageCode";
@@ -49,7 +49,7 @@ pub(super) async fn undo(
     };
     let undo = Undo::of(&undone.log, &now.slots, &now.fields(), &options);
     for lost in &undo.not_restored {
-        context.ui.say(&StyledLine::new(Style::Removed, lost_line(lost)));
+        context.ui.tell(Style::Removed, lost_line(lost));
     }
     let conflicts: Vec<String> = undo.conflicts.iter().map(conflict::line).collect();
     conflict::refuse(&context.ui, &conflicts)?;
