@@ -101,7 +101,7 @@ impl LoginError {
     }
 
     /// Returns whether the authorization server does not know the client that was named. Without a client id,
-    /// [`Connector::begin`](super::Connector::begin) registers a new one.
+    /// [`Connector::begin`] registers a new one.
     pub fn is_unknown_client(&self) -> bool {
         matches!(self.0, LoginErrorKind::UnknownClient)
     }
