@@ -1,15 +1,14 @@
 //! Runs whose steps a test observes.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use links_sdk::apply::{
-    AppliedChanges, ApplyCause, ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan,
-    PlanOptions, Proposal, RunSettings, Step,
+    AppliedChanges, ApplyCause, ApplyError, DesiredPage, PageRequest, Plan, PlanOptions, Proposal,
+    RunSettings, Step, execute,
 };
-use links_sdk::{Client, ProfileKey, Slot, SlotId};
+use links_sdk::{Client, ProfileKey, Slot};
 
 /// Result of a run.
 #[derive(Debug)]
@@ -23,38 +22,6 @@ pub(crate) struct RunResult {
 /// Callback for each step before it is taken.
 pub(crate) type OnStep<'a> = &'a mut (dyn FnMut(Step) -> ControlFlow<()> + Send);
 
-struct RecordingDelegate<'a> {
-    desired: &'a DesiredPage,
-    options: &'a PlanOptions,
-    hear: OnStep<'a>,
-    plan: Option<Plan>,
-}
-
-impl ApplyDelegate for RecordingDelegate<'_> {
-    type Error = ApplyError;
-
-    async fn resolve(&mut self, _: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, ApplyError> {
-        Ok(Arc::new(self.desired.clone()))
-    }
-
-    async fn plan(
-        &mut self,
-        page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, SlotId>,
-        _: bool,
-    ) -> Result<Proposal, ApplyError> {
-        let options = PlanOptions { created: created.clone(), ..self.options.clone() };
-        let plan = Plan::of_page(page, self.desired, &options).map_err(ApplyCause::Plan)?;
-        self.plan = Some(plan.clone());
-        let desired = Arc::new(self.desired.clone());
-        Ok(Proposal { file: desired.clone(), desired, options, plan: Arc::new(plan) })
-    }
-
-    fn step(&mut self, step: Step, _: &AppliedChanges) -> ControlFlow<()> {
-        (self.hear)(step)
-    }
-}
-
 /// Applies `desired`, and records the run below `state` if there is one.
 pub(crate) async fn apply(
     client: &Client,
@@ -64,14 +31,24 @@ pub(crate) async fn apply(
     state: Option<&Path>,
     hear: OnStep<'_>,
 ) -> RunResult {
-    let mut watched = RecordingDelegate { desired, options, hear, plan: None };
-    let mut run = client.profile(key).apply_with(&mut watched);
-    if let Some(state) = state {
-        run = run.settings(RunSettings::new().journal(state).service("test"));
-    }
-    let ended = run.run().await;
-    let plan = watched.plan;
-    match ended {
+    let settings = match state {
+        Some(state) => RunSettings::new().journal(state).service("test"),
+        None => RunSettings::new(),
+    };
+    let mut plan = None;
+    let ended = async {
+        let request = PageRequest { keys: vec![key.clone()], path: None, may_create: false };
+        let run = client.run(vec![request], settings).await?;
+        let mut page = run.open(0).await?;
+        page.settle(desired).await?;
+        let options = PlanOptions { created: page.created(), ..options.clone() };
+        let proposal = Proposal::new(page.snapshot(), Arc::new(desired.clone()), options)?;
+        plan = Some(proposal.plan.as_ref().clone());
+        page.propose(proposal)?;
+        let mut ended = execute(vec![page], false, &mut |_, step, _| hear(step)).await;
+        ended.pop().unwrap().result
+    };
+    match ended.await {
         Ok(applied) => RunResult {
             plan,
             done: applied.done,

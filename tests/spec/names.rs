@@ -43,7 +43,6 @@ const RETIRED_TYPES: &[&str] = &[
     "Problem",
     "Questions",
     "Rehearsal",
-    "Run",
     "Runs",
     "Said",
     "Sending",

@@ -1,6 +1,6 @@
 //! Confirmation of a run over the files of an account.
 
-use links_sdk::apply::PageToConfirm;
+use links_sdk::apply::OpenPage;
 
 use super::report::plan_lines;
 use super::request::Allowed;
@@ -37,7 +37,7 @@ struct Irreversible {
 pub(super) async fn confirm(
     context: &Context,
     state: &AccountState,
-    pages: &[PageToConfirm],
+    pages: &[OpenPage],
     consent: Consent,
 ) -> Result<bool, CommandError> {
     let ui = &context.ui;
@@ -71,14 +71,14 @@ pub(super) async fn confirm(
 #[cfg(feature = "sandbox")]
 pub(super) fn irreversible(
     state: &AccountState,
-    pages: &[PageToConfirm],
+    pages: &[OpenPage],
 ) -> (Vec<String>, Vec<StyledLine>) {
     let found = Irreversible::of(state, pages);
     (found.words(), found.lines)
 }
 
 impl Irreversible {
-    fn of(state: &AccountState, pages: &[PageToConfirm]) -> Self {
+    fn of(state: &AccountState, pages: &[OpenPage]) -> Self {
         let mut found = Self::default();
         for form in state.forms.iter().filter(|form| form.plan.id.is_none()) {
             found.creates.push(format!("form {}", form.plan.name));
@@ -90,18 +90,18 @@ impl Irreversible {
             };
             found.lines.extend(form.plan.removed.iter().map(line));
         }
-        for page in pages {
-            let Some(planned) = &state.pages[page.nth].planned else { continue };
+        for page in pages.iter().filter(|page| page.has_changes()) {
+            let Some(planned) = &state.pages[page.nth()].planned else { continue };
             let login = &planned.page.login;
-            if page.is_new {
+            if page.is_new() {
                 found.creates.push(format!("page {login}"));
             }
-            if let Some(new) = planned.plan.fields.changed.get("login").filter(|_| !page.is_new) {
+            if let Some(new) = planned.plan.fields.changed.get("login").filter(|_| !page.is_new()) {
                 let new = new.as_str().unwrap_or_default();
                 found.renames.push(format!("{login} -> {new}"));
             }
             let uploads = planned.shown().uploads().to_vec();
-            let deletes = if page.is_confirmed { &[][..] } else { &planned.plan.deletes };
+            let deletes = if page.is_confirmed() { &[][..] } else { &planned.plan.deletes };
             found.deletes += deletes.len();
             found.lines.extend(confirmation_lines(deletes, &uploads));
             found.uploads += uploads.len();

@@ -8,12 +8,13 @@ mod form_finder;
 pub(crate) mod forms;
 pub(crate) mod live_page;
 mod notes;
+pub(crate) mod one_page;
+mod pages_run;
 pub(crate) mod pull;
 mod report;
 mod request;
 mod rows;
 mod saved_account;
-mod session;
 #[cfg(feature = "sandbox")]
 pub(crate) mod shadow_run;
 mod state;
@@ -23,19 +24,20 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use absent_files::AbsentFile;
+use confirm::{Consent, confirm};
 use files::AccountFiles;
-use links_sdk::account::PageRequest;
-use links_sdk::apply::RunSettings;
+use links_sdk::apply::{Applied, PageRequest, RunSettings};
+use pages_run::{PageInput, PagesRun};
 use report::{applied, plan_lines, shown};
 pub(crate) use request::{AccountRequest, Allowed, FilesArgs};
 use saved_account::SavedAccount;
-use session::AccountSession;
 
 use crate::apply::dry_run::{
     check_on_service, listed, nothing_changed, requests_of_new_page, unsent_requests, with_notes,
 };
 use crate::apply::execute::AT_ONCE;
 use crate::apply::fail_on::FailOn;
+use crate::apply::run_failure::RunFailure;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::context::Context;
@@ -65,9 +67,8 @@ pub(crate) async fn plan(
 ) -> Result<CommandOutput, CommandError> {
     let PlanOutputs { fail_on, out, summary, annotate } = outputs;
     summary::check(summary.as_deref(), context.settings.output)?;
-    let (mut session, pages) = session(context, &request).await?;
-    plan_pages(&mut session, pages).await?;
-    session.check_lock_user().await?;
+    let settings = runs::settings(context);
+    let mut session = Box::pin(planned(context, &request, settings)).await?;
     session.check_logins().await?;
     fail_on.check_all(session.state.planned())?;
     if let Some(path) = &out {
@@ -86,17 +87,20 @@ pub(crate) async fn plan(
     }
 }
 
-/// Reads the pages and plans, with what interrupted runs have done.
-async fn plan_pages(
-    session: &mut AccountSession<'_>,
-    pages: Vec<PageRequest>,
-) -> Result<(), CommandError> {
-    let settings = runs::settings(session.context);
-    let account = session.state.client.account();
-    let run = account.apply_with(pages, &mut *session).settings(settings);
-    let planned = Box::pin(run.plan()).await;
-    session.has_read();
-    planned.map(drop).map_err(|failure| session.state.not_run(failure))
+/// Reads the files, the forms and the pages, and plans.
+async fn planned<'c>(
+    context: &'c mut Context,
+    request: &AccountRequest,
+    settings: RunSettings,
+) -> Result<PagesRun<'c>, CommandError> {
+    let (saved, files) = read(context, request)?;
+    let (mut session, pages, sources) =
+        PagesRun::of_files(context, files, saved, request.apply_args.clone()).await?;
+    let run = session.state.client.clone().plan_run(pages, settings).await;
+    let run = run.map_err(|error| session.state.not_run(error))?;
+    session.open(&run, sources).await?;
+    session.check_lock_user().await?;
+    Ok(session)
 }
 
 /// Plans, and shows the requests or asks the service whether it would accept them.
@@ -105,12 +109,7 @@ pub(crate) async fn dry_run(
     request: AccountRequest,
     how: DryRun,
 ) -> Result<CommandOutput, CommandError> {
-    let (mut session, pages) = session(context, &request).await?;
-    let account = session.state.client.account();
-    let planned = Box::pin(account.apply_with(pages, &mut session).plan()).await;
-    planned.map_err(|failure| session.state.not_run(failure))?;
-    session.has_read();
-    session.check_lock_user().await?;
+    let mut session = Box::pin(planned(context, &request, RunSettings::new())).await?;
     session.check_logins().await?;
     if how == DryRun::Request {
         let mut shown = Vec::new();
@@ -168,27 +167,39 @@ async fn apply_files(
     saved: Option<SavedAccount>,
     files: AccountFiles,
 ) -> Result<CommandOutput, CommandError> {
-    let (mut session, pages) = AccountSession::new(context, files, saved, &request).await?;
+    let AccountRequest { apply_args, allowed, .. } = request;
+    let consent = Consent { allowed, yes: apply_args.yes };
+    let (mut session, pages, sources) =
+        PagesRun::of_files(context, files, saved, apply_args).await?;
     let running: Rc<RunProgress> = session.running.clone();
-    let account = session.state.client.account();
-    let run = account.apply_with(pages, &mut session).settings(settings);
-    let Some(ended) = running.watch(Box::pin(run.run())).await else {
+    let run = Box::pin(run(&mut session, pages, sources, settings, consent));
+    let Some(ended) = running.watch(run).await else {
         return Err(session.state.interrupted(AT_ONCE, Vec::new()));
     };
-    let ended = ended.map_err(|failure| session.state.not_run(failure))?;
-    session.has_read();
-    // A run that has written nothing is recorded, too.
-    session.check_lock_user().await?;
+    let ended = ended?;
     applied(session.context, session.state, ended)
 }
 
-/// Reads the files and the forms.
-async fn session<'c>(
-    context: &'c mut Context,
-    request: &AccountRequest,
-) -> Result<(AccountSession<'c>, Vec<PageRequest>), CommandError> {
-    let (saved, files) = read(context, request)?;
-    AccountSession::new(context, files, saved, request).await
+/// Opens, confirms and executes a run. Returns a result for each page.
+async fn run(
+    session: &mut PagesRun<'_>,
+    pages: Vec<PageRequest>,
+    sources: Vec<PageInput>,
+    settings: RunSettings,
+    consent: Consent,
+) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
+    let run = session.state.client.clone().run(pages, settings).await;
+    let run = run.map_err(|error| session.state.not_run(error))?;
+    let mut open = session.open(&run, sources).await?;
+    session.check_lock_user().await?;
+    if session.has_changes(&open) {
+        session.check_plans(&open)?;
+        session.check_fields(&open).await?;
+        session.state.is_shown = true;
+        let asked = confirm(session.context, &session.state, &open, consent).await?;
+        session.prepare(&mut open, asked).await?;
+    }
+    Ok(session.execute(open).await)
 }
 
 /// Reads the files, or the saved plan with the files that it was made from.

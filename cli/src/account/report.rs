@@ -1,7 +1,10 @@
 //! Output of a plan and of a run over the files of an account.
 
+use std::collections::BTreeMap;
+
+use links_sdk::SlotId;
 use links_sdk::account::FormPlan;
-use links_sdk::apply::{Applied, ApplyCause, Plan};
+use links_sdk::apply::{Applied, ApplyCause, PageSnapshot, Plan};
 use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;
@@ -11,7 +14,6 @@ use super::state::{AccountState, PageState};
 use crate::apply::execute::RESUME;
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::{PlannedPage, refused};
-use crate::apply::recorded;
 use crate::apply::report::{counted_requests, sync as sync_json, written};
 use crate::apply::run_failure::RunFailure;
 use crate::apply::sync;
@@ -255,6 +257,23 @@ pub(super) fn applied(
         exit: Exit::Ok,
         then: None,
     })
+}
+
+/// Records that a page matches its file. `page` is the page after the run.
+pub(crate) fn recorded(
+    context: &Context,
+    planned: &PlannedPage,
+    page: &PageSnapshot,
+    more: BTreeMap<usize, SlotId>,
+) -> Result<(), CommandError> {
+    let Some(record) = &planned.record else { return Ok(()) };
+    let PlannedPage { file, images, options, merged, .. } = planned;
+    let mut created = options.created.clone();
+    created.extend(more);
+    match merged {
+        Some(merged) => record.store(context, (file, images), merged, page, &created, options),
+        None => record.rebuild(context, file, images, page, options.types.clone()),
+    }
 }
 
 /// Returns the error of a run in which pages failed, after it has said what was written.

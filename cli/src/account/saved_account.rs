@@ -22,7 +22,7 @@ use crate::page_file::Document;
 pub(super) struct SavedAccount {
     format: String,
     version: u32,
-    pages: Vec<SavedPlan>,
+    pub(super) pages: Vec<SavedPlan>,
     forms: Vec<SavedForm>,
     /// Digest of all fields above: an edited plan is refused.
     digest: String,
@@ -89,11 +89,6 @@ impl SavedAccount {
             files.forms.push((form_path, FormFile::of(document)?));
         }
         Ok((saved, files))
-    }
-
-    /// Returns the plan of the page with this index.
-    pub(super) fn page(&self, nth: usize) -> Option<&SavedPlan> {
-        self.pages.get(nth)
     }
 
     /// Refuses changes of forms other than the planned ones.

@@ -1,25 +1,19 @@
 //! Run over one page file against a shadow of the service: plans as `links plan` does, and carries the plan out there. Nothing of it is
 //! recorded, and no image leaves this machine.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_sdk::SlotId;
-use links_sdk::account::PageRequest;
-use links_sdk::apply::{
-    AccountDelegate, Confirmation, DesiredPage, GuardRefusal, PageSnapshot, PageToConfirm, Proposal,
-};
+use links_sdk::apply::{GuardRefusal, OpenPage, PageRequest, PageSnapshot, RunSettings};
 
 use super::confirm;
 use super::files::AccountFiles;
-use super::request::{AccountRequest, Allowed};
-use super::session::AccountSession;
-use super::{plan_pages, session};
+use super::pages_run::{PagesRun, page_request as page_request_of};
 use crate::apply::apply_args::ApplyArgs;
 use crate::apply::execute::failed;
 use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
-use crate::apply::run_failure::RunFailure;
+use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -55,38 +49,50 @@ pub(crate) async fn run_on_shadow(
     files: AccountFiles,
     apply_args: ApplyArgs,
 ) -> Result<ShadowedPage, CommandError> {
-    let (paths, allowed) = (Vec::new(), Allowed::default());
-    let request = AccountRequest { paths, plan: None, apply_args, allowed, wait: false };
-    let (mut session, pages) = AccountSession::new(context, files, None, &request).await?;
-    plan_pages(&mut session, pages.clone()).await?;
+    let settings = runs::settings(context);
+    let (mut session, pages, sources) =
+        PagesRun::of_files(context, files, None, apply_args).await?;
+    let client = session.state.client.clone();
+    let run = client.plan_run(pages.clone(), settings).await;
+    let run = run.map_err(|error| session.state.not_run(error))?;
+    let open = session.open(&run, sources).await?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
     let deletes = session.state.planned().flat_map(|planned| &planned.plan.deletes);
     let deletes = deletes.map(|slot| slot.id).collect();
-    let is_changed = session.state.pages.iter().any(|page| page.is_new)
-        || session.state.planned().any(|planned| !planned.plan.is_empty());
-    let (page, irreversible) = carried_out(&mut session, pages).await?;
+    let is_changed = open.iter().any(OpenPage::has_changes);
+    let irreversible =
+        if is_changed { confirm::irreversible(&session.state, &open) } else { Default::default() };
+    session.state.planned().try_for_each(require_known_types)?;
+    let page = Box::pin(carried_out(&mut session, pages)).await?;
     let images = session.state.planned().flat_map(images).collect();
     Ok(ShadowedPage { page, images, refusal, is_changed, irreversible, deletes })
 }
 
+/// Carries out the plans of a session. Nothing of it is recorded.
 async fn carried_out(
-    session: &mut AccountSession<'_>,
+    session: &mut PagesRun<'_>,
     pages: Vec<PageRequest>,
-) -> Result<(Arc<PageSnapshot>, (Vec<String>, Vec<StyledLine>)), CommandError> {
-    let account = session.state.client.account();
-    let mut shadow_run = ShadowRun { session, irreversible: Default::default() };
-    let ended = Box::pin(account.apply_with(pages, &mut shadow_run).run()).await;
-    let ShadowRun { session, irreversible } = shadow_run;
-    let first = ended.and_then(|pages| {
-        let none = || CommandError::internal("no page was applied").into();
-        pages.into_iter().next().unwrap_or_else(|| Err(none()))
-    });
-    match first {
-        Ok(applied) => Ok((applied.page, irreversible)),
-        Err(RunFailure::Here(failure)) => Err(failure),
-        Err(RunFailure::Run(error)) => {
-            Err(failed(error, session.state.planned().next(), "").of_shadow())
+) -> Result<Arc<PageSnapshot>, CommandError> {
+    let of_shadow = |error| failed(error, None, "").of_shadow();
+    let run = session.state.client.clone().run(pages, RunSettings::new()).await;
+    let run = run.map_err(of_shadow)?;
+    let mut open = Vec::new();
+    for planned in session.state.pages.iter_mut().filter_map(|page| page.planned.as_mut()) {
+        let mut page = run.open(open.len()).await.map_err(of_shadow)?;
+        page.settle(&planned.file.page.content).await.map_err(of_shadow)?;
+        page.propose(planned.proposal()).map_err(of_shadow)?;
+        if planned.put_unsent_images() {
+            page.revise(planned.proposal());
         }
+        open.push(page);
+    }
+    match session.execute(open).await.into_iter().next() {
+        Some(Ok(applied)) => Ok(applied.page),
+        Some(Err(failure)) => {
+            let planned = session.state.planned().next();
+            Err(failure.into_error(planned, "").of_shadow())
+        }
+        None => Err(CommandError::internal("no page was applied")),
     }
 }
 
@@ -98,73 +104,17 @@ fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
     })
 }
 
-/// Delegate that carries out the plans of a session.
-struct ShadowRun<'s, 'c> {
-    session: &'s mut AccountSession<'c>,
-    /// What has to be confirmed, and the lines that name each.
-    irreversible: (Vec<String>, Vec<StyledLine>),
-}
-
-impl ShadowRun<'_, '_> {
-    /// Refuses a plan that creates a slot of a type that only the service knows.
-    fn require_known_types(&mut self, nth: usize) -> Result<(), RunFailure> {
-        let creates = &self.planned(nth)?.plan.creates;
-        let unknown = creates.iter().find(|create| !KNOWN_TYPES.contains(&create.kind.as_str()));
-        let Some(create) = unknown else { return Ok(()) };
-        let message = format!(
-            "the preview does not know slots of the type {}, and cannot show the page; nothing was written",
-            create.kind
-        );
-        let failure = CommandError::new(Exit::Refused, message);
-        Err(failure.with_hint("`links plan` shows what `links apply` would write").into())
-    }
-
-    fn planned(&mut self, nth: usize) -> Result<&mut PlannedPage, RunFailure> {
-        let planned = self.session.state.pages.get_mut(nth).and_then(|page| page.planned.as_mut());
-        planned.ok_or_else(|| CommandError::internal("a page was not planned").into())
-    }
-}
-
-impl AccountDelegate for ShadowRun<'_, '_> {
-    type Error = RunFailure;
-
-    async fn resolve(
-        &mut self,
-        nth: usize,
-        _: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, RunFailure> {
-        Ok(self.planned(nth)?.file.page.content.clone())
-    }
-
-    async fn plan(
-        &mut self,
-        nth: usize,
-        page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, SlotId>,
-        is_resumed: bool,
-    ) -> Result<Proposal, RunFailure> {
-        let planned = self.planned(nth)?;
-        if planned.page.exists() == page.exists() {
-            return Ok(planned.proposal());
-        }
-        // The page was created since.
-        self.session.plan(nth, page, created, is_resumed).await
-    }
-
-    async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, RunFailure> {
-        self.irreversible = confirm::irreversible(&self.session.state, pages);
-        let mut confirmed = Vec::new();
-        for page in pages {
-            self.require_known_types(page.nth)?;
-            let planned = self.planned(page.nth)?;
-            confirmed.push(if planned.put_unsent_images() {
-                Confirmation::Later(Box::new(planned.proposal()))
-            } else {
-                Confirmation::AsPlanned
-            });
-        }
-        Ok(confirmed)
-    }
+/// Refuses a plan that creates a slot of a type that only the service knows.
+fn require_known_types(planned: &PlannedPage) -> Result<(), CommandError> {
+    let creates = &planned.plan.creates;
+    let unknown = creates.iter().find(|create| !KNOWN_TYPES.contains(&create.kind.as_str()));
+    let Some(create) = unknown else { return Ok(()) };
+    let message = format!(
+        "the preview does not know slots of the type {}, and cannot show the page; nothing was written",
+        create.kind
+    );
+    let failure = CommandError::new(Exit::Refused, message);
+    Err(failure.with_hint("`links plan` shows what `links apply` would write"))
 }
 
 /// Returns the keys of the page of a file, the first that exists counts, and whether the page is created where there is none.
@@ -174,5 +124,5 @@ pub(crate) fn page_request(
 ) -> Result<Option<PageRequest>, CommandError> {
     let Some((path, file)) = files.pages.first() else { return Ok(None) };
     let record = SyncRecord::of(context, path)?;
-    Ok(Some(session::page_request(record.as_deref(), path, file, false)))
+    Ok(Some(page_request_of(record.as_deref(), path, file, false)))
 }

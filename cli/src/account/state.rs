@@ -4,27 +4,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use links_sdk::Client;
-use links_sdk::apply::{AppliedChanges, ApplyCause};
+use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError};
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
 use super::forms::PlannedForm;
-use crate::apply::execute::{RESUME, interrupted_pages};
-use crate::apply::planned::{PlanInputs, PlannedPage};
+use crate::apply::execute::{RESUME, failed, interrupted_pages};
+use crate::apply::planned::PlannedPage;
 use crate::apply::report::written;
 use crate::apply::run_failure::RunFailure;
-use crate::apply::sync::{SyncRecord, WrittenLocks};
+use crate::apply::sync::WrittenLocks;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::PageFile;
 
 /// A page of the run.
 pub(super) struct PageState {
     pub(super) path: PathBuf,
-    /// The file, until it is read together with its page.
-    pub(super) file: Option<PageFile>,
-    pub(super) record: Option<Box<SyncRecord>>,
-    pub(super) inputs: Option<PlanInputs>,
     /// Latest plan.
     pub(super) planned: Option<PlannedPage>,
     /// True if the page did not exist when the run began.
@@ -46,9 +41,43 @@ pub(super) struct AccountState {
     pub(super) written_forms: BTreeMap<String, String>,
     /// True if the plan was shown.
     pub(super) is_shown: bool,
+    /// How a run that did not reach its end is continued.
+    pub(super) resume: &'static str,
+    /// The same for one that could not be planned.
+    pub(super) resume_unplanned: &'static str,
+}
+
+impl PageState {
+    pub(super) fn new(path: PathBuf) -> Self {
+        let done = AppliedChanges::default();
+        Self { path, planned: None, is_new: false, meant: None, done }
+    }
 }
 
 impl AccountState {
+    pub(super) fn new(
+        client: Client,
+        pages: Vec<PageState>,
+        forms: Vec<PlannedForm>,
+        absent: Vec<AbsentFile>,
+    ) -> Self {
+        Self {
+            client,
+            pages,
+            forms,
+            absent,
+            written_forms: BTreeMap::new(),
+            is_shown: false,
+            resume: RESUME,
+            resume_unplanned: RESUME,
+        }
+    }
+
+    /// Returns the beginning of a message about one of several pages: its name. A page alone needs none.
+    pub(super) fn named(&self, name: &str) -> String {
+        if self.pages.len() == 1 { String::new() } else { format!("{name}: ") }
+    }
+
     /// Returns the plans of the pages.
     pub(super) fn planned(&self) -> impl Iterator<Item = &PlannedPage> {
         self.pages.iter().filter_map(|page| page.planned.as_ref())
@@ -90,14 +119,12 @@ impl AccountState {
     }
 
     /// Returns the error of a run that did not begin.
-    pub(super) fn not_run(&self, failure: RunFailure) -> CommandError {
-        if let RunFailure::Run(error) = &failure
-            && let ApplyCause::SamePage { id, pages: [one, other] } = error.cause()
-        {
+    pub(super) fn not_run(&self, error: ApplyError) -> CommandError {
+        if let ApplyCause::SamePage { id, pages: [one, other] } = error.cause() {
             let (one, other) = (&self.pages[*one].path, &self.pages[*other].path);
             return both_files_of(&format!("the page with the id {id}"), one, other);
         }
-        failure.into_error(None, RESUME)
+        failed(error, None, self.resume_unplanned)
     }
 
     /// Returns the error of a page in the words of its file.
@@ -110,7 +137,9 @@ impl AccountState {
         let page = &self.pages[nth];
         let is_of_run = matches!(failure, RunFailure::Run(_));
         let refused = failure.refused_items();
-        let error = failure.into_error(page.planned.as_ref(), RESUME);
+        let planned = page.planned.as_ref();
+        let resume = if planned.is_some() { self.resume } else { self.resume_unplanned };
+        let error = failure.into_error(planned, resume);
         // A page that was created could not be planned.
         let is_left = !is_of_run && !page.done.is_nothing();
         let error = if is_left { error.partial(&written(&page.done)) } else { error };

@@ -10,7 +10,7 @@ use links_sdk::apply::{
 
 use crate::apply::image::{Image, new_images};
 use crate::apply::lock_only::LockOnly;
-use crate::apply::sync::{self, MergedPage, SyncRecord, WrittenLocks};
+use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
@@ -72,13 +72,6 @@ impl PlannedPage {
             format!("{} ({} requests)", self.plan, self.requests())
         };
         StyledLine::new(Style::Plain, text)
-    }
-
-    /// Returns the lock that governs the file.
-    pub(crate) fn locks(&self) -> WrittenLocks {
-        let mut locks = WrittenLocks::default();
-        locks.add_page(self.record.as_deref(), &self.page);
-        locks
     }
 
     /// View of the plan for output, including uploads.

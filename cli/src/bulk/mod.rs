@@ -14,8 +14,7 @@ mod written_slots;
 
 use std::rc::Rc;
 
-use links_sdk::account::PageRequest;
-use links_sdk::apply::RunCommand;
+use links_sdk::apply::{PageRequest, RunCommand};
 
 pub(crate) use page_edit::{BulkArgs, BulkRequest, PageEdit};
 use session::BulkSession;
@@ -47,14 +46,15 @@ pub(crate) async fn run(
         .collect();
     let mut session = BulkSession::new(context, client.clone(), types, edit, &request);
     let running: Rc<RunProgress> = session.running.clone();
-    let run = client.account().apply_with(pages, &mut session).settings(settings);
     if let Some(how) = how {
-        Box::pin(run.plan()).await.map_err(|failure| run_error(failure, edit, None))?;
+        let found = client.plan_run(pages, settings).await;
+        let found = found.map_err(|error| run_error(error.into(), edit, None))?;
+        Box::pin(session.open(&found)).await?;
         return report::dry_run(&session.context.ui, &session.state, how).await;
     }
-    let Some(ended) = running.watch(Box::pin(run.run())).await else {
+    let Some(ended) = running.watch(Box::pin(session.run(pages, settings))).await else {
         return report::ended_at_once(session.context, &session.state);
     };
-    let ended = ended.map_err(|failure| run_error(failure, edit, None))?;
+    let ended = ended?;
     report::applied(session.context, &mut session.state, ended)
 }

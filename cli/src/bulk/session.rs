@@ -1,4 +1,4 @@
-//! A bulk change as a run over pages: plans, checks, confirms and reports progress. The SDK keeps the order.
+//! A bulk change as a run over pages: opens, confirms and executes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use links_sdk::apply::{
-    AccountDelegate, AppliedChanges, Confirmation, DesiredPage, DesiredSlot, JournalEntries,
-    JournalStore, MergedItems, PageSnapshot, PageToConfirm, Plan, PlanError, PlanOptions, Proposal,
-    RunEnding, RunState, Step,
+    Applied, AppliedChanges, DesiredPage, DesiredSlot, JournalEntries, JournalStore, MergedItems,
+    OpenPage, PageRequest, PageSnapshot, Plan, PlanError, PlanOptions, Proposal, Run, RunEnding,
+    RunSettings, RunState, Step, execute,
 };
 use links_sdk::{Client, Object, ProfileId, SlotId};
 
@@ -26,7 +26,7 @@ use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
 use crate::schema::slot_types::SlotTypeCatalog;
 
-/// Delegate of a bulk change.
+/// A bulk change.
 pub(super) struct BulkSession<'c> {
     pub(super) context: &'c mut Context,
     pub(super) state: BulkState<'c>,
@@ -97,37 +97,54 @@ impl<'c> BulkSession<'c> {
             }
         }
     }
-}
-
-impl AccountDelegate for BulkSession<'_> {
-    type Error = RunFailure;
-
-    async fn resolve(
-        &mut self,
-        nth: usize,
-        page: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, RunFailure> {
-        let interrupted = self.unfinished(page.id);
-        let asked = self.state.edit.ask(page, &self.types, &interrupted)?;
-        let items = asked.items.clone();
-        self.state.pages[nth].asked = Some(asked);
-        Ok(items)
+    /// Reads and plans the pages, and locks them if the run writes.
+    pub(super) async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, CommandError> {
+        let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        for nth in run.order() {
+            match self.open_page(run, nth).await {
+                Ok(page) => drop(open.insert(nth, page)),
+                Err(failure) => {
+                    let page = self.state.pages.get(nth);
+                    failures.insert(nth, run_error(failure, self.state.edit, page));
+                }
+            }
+        }
+        if failures.is_empty() {
+            return Ok(open.into_values().collect());
+        }
+        Err(not_planned(failures.into_values().collect(), &self.state.client))
     }
 
-    async fn plan(
-        &mut self,
-        nth: usize,
-        page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, SlotId>,
-        _: bool,
-    ) -> Result<Proposal, RunFailure> {
+    async fn open_page(&mut self, run: &Run, nth: usize) -> Result<OpenPage, RunFailure> {
+        let mut page = run.open(nth).await?;
+        let interrupted = self.unfinished(page.snapshot().id);
+        let asked = self.state.edit.ask(page.snapshot(), &self.types, &interrupted)?;
+        let asked = self.state.pages[nth].asked.insert(asked);
+        if let Some((log, is_resumed)) = page.settle(&asked.items).await? {
+            let line = if is_resumed {
+                interrupted_page_note(&log, is_resumed)
+            } else {
+                report::replaced_run_note(&log)
+            };
+            self.context.ui.say(&line);
+        }
+        let proposal = self.plan(nth, &page)?;
+        self.context.check_plan(&*proposal.plan)?;
+        page.propose(proposal.clone())?;
+        let state = &mut self.state.pages[nth];
+        (state.page, state.proposal) = (Some(page.snapshot().clone()), Some(proposal));
+        Ok(page)
+    }
+
+    fn plan(&self, nth: usize, open: &OpenPage) -> Result<Proposal, CommandError> {
+        let (page, created) = (open.snapshot(), open.created());
         let Some(asked) = &self.state.pages[nth].asked else {
-            return Err(CommandError::internal("a page is planned before it is read").into());
+            return Err(CommandError::internal("a page is planned before it is read"));
         };
-        let (desired, merged) = desired(asked, page, created);
+        let (desired, merged) = desired(asked, page, &created);
         let options = PlanOptions {
             types: self.types.rules(),
-            created: created.clone(),
+            created,
             merged: Some(merged),
             ..PlanOptions::default()
         };
@@ -141,43 +158,46 @@ impl AccountDelegate for BulkSession<'_> {
             }
         }
         if !found.is_empty() {
-            return Err(invalid(found).into());
+            return Err(invalid(found));
         }
-        self.context.check_plan(&plan)?;
         let (file, desired) = (asked.items.clone(), Arc::new(desired));
-        let proposal = Proposal { file, desired, options, plan: Arc::new(plan) };
-        let state = &mut self.state.pages[nth];
-        (state.page, state.proposal) = (Some(page.clone()), Some(proposal.clone()));
-        Ok(proposal)
+        Ok(Proposal { file, desired, options, plan: Arc::new(plan) })
     }
 
-    async fn confirm(&mut self, pages: &[PageToConfirm]) -> Result<Vec<Confirmation>, RunFailure> {
-        if self.context.ui.is_interactive() && !self.yes {
-            // A read-only token is refused before the question.
-            require_write_access(&self.state.client).await?;
+    /// Opens, confirms and executes the run. Returns a result for each page.
+    pub(super) async fn run(
+        &mut self,
+        pages: Vec<PageRequest>,
+        settings: RunSettings,
+    ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
+        let run = self.state.client.clone().run(pages, settings).await;
+        let run = run.map_err(|error| run_error(error.into(), self.state.edit, None))?;
+        let mut open = self.open(&run).await?;
+        if open.iter().any(OpenPage::has_changes) {
+            if self.context.ui.is_interactive() && !self.yes {
+                // A read-only token is refused before the question.
+                require_write_access(&self.state.client).await?;
+            }
+            let was_asked = self.confirmed()?;
+            for page in open.iter_mut().filter(|page| was_asked && page.has_changes()) {
+                if let Some(proposal) = page.proposal().cloned() {
+                    page.revise(proposal);
+                }
+            }
         }
-        let was_asked = self.confirmed()?;
-        let confirmed = pages.iter().map(|page| match &self.state.pages[page.nth].proposal {
-            Some(proposal) if was_asked => Confirmation::Later(Box::new(proposal.clone())),
-            _ => Confirmation::AsPlanned,
-        });
-        Ok(confirmed.collect())
-    }
-
-    fn refuse(&mut self, failures: Vec<(usize, RunFailure)>) -> RunFailure {
-        let failures = failures
-            .into_iter()
-            .map(|(nth, failure)| run_error(failure, self.state.edit, self.state.pages.get(nth)));
-        not_planned(failures.collect(), &self.state.client).into()
-    }
-
-    fn interrupted(&mut self, _: usize, log: &JournalEntries, is_resumed: bool) {
-        let line = if is_resumed {
-            interrupted_page_note(log, is_resumed)
-        } else {
-            report::replaced_run_note(log)
-        };
-        self.context.ui.say(&line);
+        let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);
+        let ended = execute(open, false, on_step).await;
+        let mut results = Vec::new();
+        for page in ended {
+            if let Some(error) = page.not_recorded {
+                let login = self.state.pages[page.nth].login().unwrap_or_default();
+                let text = format!("{login}: {}", not_recorded_note(&error));
+                self.context.ui.say(&StyledLine::new(Style::Changed, text));
+            }
+            results.push(page.result.map_err(RunFailure::from));
+        }
+        self.running.end(results.iter().any(|it| it.as_ref().is_err_and(RunFailure::is_stopped)));
+        Ok(results)
     }
 
     fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
@@ -187,12 +207,6 @@ impl AccountDelegate for BulkSession<'_> {
         let login = self.state.pages[nth].login().unwrap_or_default();
         let message = format!("{login}: {}", step_message(step));
         self.running.step(&self.context.ui, steps, &message)
-    }
-
-    fn not_recorded(&mut self, nth: usize, error: &std::io::Error) {
-        let login = self.state.pages[nth].login().unwrap_or_default();
-        let text = format!("{login}: {}", not_recorded_note(error));
-        self.context.ui.say(&StyledLine::new(Style::Changed, text));
     }
 }
 

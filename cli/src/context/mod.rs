@@ -114,7 +114,7 @@ impl Context {
     /// the last sync, and caches nothing.
     #[cfg(feature = "sandbox")]
     pub(crate) fn shadowed(&self, client: Client, types: SlotTypeCatalog) -> Self {
-        let ui = Ui::plain(self.settings.output);
+        let ui = Ui::plain(self.settings.output).without_progress();
         Self {
             client: Some(client),
             shadow_types: Some(types),

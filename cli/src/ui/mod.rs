@@ -166,6 +166,12 @@ impl Ui {
         Progress::new(steps, shown)
     }
 
+    /// Returns the same without progress displays.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn without_progress(self) -> Self {
+        Self { progress: false, ..self }
+    }
+
     /// Returns the observer of requests, which reports waits.
     pub(crate) fn watch(&self) -> RequestObserver {
         RequestObserver::new(self.says_json, self.verbose, self.progress && self.terminal.stderr)

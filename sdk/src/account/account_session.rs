@@ -1,4 +1,4 @@
-//! Planning of a desired account, for a run of its pages.
+//! A run over a desired account: what each step decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::references::resolve_forms;
 use super::{AccountError, AccountPage, AccountPlan, DesiredAccount, FormPlan, PagePlan};
 use crate::apply::{
-    AccountDelegate, Confirmation, DeleteLimits, DesiredPage, DesiredSlot, PageSnapshot,
-    PageToConfirm, Plan, PlanOptions, Proposal, SlotTypes, guard,
+    DeleteLimits, DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, Proposal,
+    Run, SlotTypes, guard,
 };
 use crate::generated::types::LeadForm;
 use crate::ids::{FormId, SlotId};
@@ -31,7 +31,7 @@ pub(super) struct AccountOptions {
     pub(super) planned: Option<AccountPlan>,
 }
 
-/// Delegate of a run over an account.
+/// A run over an account.
 pub(super) struct AccountSession<'a> {
     client: &'a Client,
     desired: &'a DesiredAccount,
@@ -145,25 +145,56 @@ impl<'a> AccountSession<'a> {
         }
     }
 
-    /// Returns whether a page did not exist when the run began.
-    fn is_new(&self, nth: usize) -> bool {
-        self.merges.get(&nth).is_some_and(|merged| !merged.page.exists())
+    /// Opens and plans the pages.
+    pub(super) async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
+        let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        for nth in run.order() {
+            match self.open_page(run, nth).await {
+                Ok(page) => drop(open.insert(nth, page)),
+                Err(error) => drop(failures.insert(nth, error)),
+            }
+        }
+        match failures.into_values().next() {
+            Some(error) => Err(error),
+            None => Ok(open.into_values().collect()),
+        }
+    }
+
+    async fn open_page(&mut self, run: &Run, nth: usize) -> Result<OpenPage, AccountError> {
+        let mut page = run.open(nth).await?;
+        self.plan(&mut page).await?;
+        Ok(page)
+    }
+
+    /// Plans a page that was opened or created.
+    async fn plan(&mut self, page: &mut OpenPage) -> Result<(), AccountError> {
+        let nth = page.nth();
+        let desired = &self.desired.pages[nth];
+        let names = resolve_forms(&mut as_page(desired), &|name| self.form(name));
+        if !names.is_empty() {
+            return Err(AccountError::UnknownForm { page: desired.profile.clone(), names });
+        }
+        page.settle(&as_page(desired)).await?;
+        let merged = self.merge(nth, page)?;
+        // A resumed run has changed the page itself, and a page that was created has another plan.
+        if !page.is_resumed() && !self.merges.contains_key(&nth) {
+            self.check_planned_page(nth, &merged.page_plan())?;
+        }
+        page.propose(merged.proposal.clone())?;
+        self.merges.insert(nth, merged);
+        Ok(())
     }
 
     /// Merges and plans a page.
-    fn merge(
-        &self,
-        nth: usize,
-        page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, SlotId>,
-    ) -> Result<PageMerge, AccountError> {
+    fn merge(&self, nth: usize, open: &OpenPage) -> Result<PageMerge, AccountError> {
         let desired = &self.desired.pages[nth];
+        let (page, created) = (open.snapshot(), open.created());
         let said = self.said(desired);
         let live = live(desired, page);
         let options = MergeOptions {
             overwrite: self.options.overwrite,
             // A new page holds what the service put there.
-            prune: self.options.prune && !self.is_new(nth),
+            prune: self.options.prune && !open.is_new(),
             exact: false,
             types: self.options.types.clone(),
             created: created.clone(),
@@ -196,7 +227,7 @@ impl<'a> AccountSession<'a> {
         })?;
         let file = Arc::new(as_page(desired));
         let proposal = Proposal { file, desired: Arc::new(wanted), options, plan: Arc::new(plan) };
-        Ok(PageMerge { merge, created: created.clone(), page: page.clone(), proposal })
+        Ok(PageMerge { merge, created, page: page.clone(), proposal })
     }
 
     /// Returns what a page says, with the values of its references.
@@ -240,9 +271,15 @@ impl<'a> AccountSession<'a> {
         base
     }
 
-    fn check_consent(&self, pages: &[PageToConfirm]) -> Result<(), AccountError> {
+    /// Returns whether a page or a form would be written.
+    pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
+        pages.iter().any(OpenPage::has_changes) || self.forms.iter().any(|plan| !plan.is_empty())
+    }
+
+    /// Refuses what was not allowed.
+    pub(super) fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
         let new_forms = self.forms.iter().filter(|plan| plan.id.is_none()).count();
-        let creates = new_forms + pages.iter().filter(|page| page.is_new).count();
+        let creates = new_forms + pages.iter().filter(|page| page.is_new()).count();
         if creates > self.options.creates {
             let message = format!(
                 "{creates} pages and forms would be created, which cannot be undone; {} were allowed",
@@ -250,18 +287,19 @@ impl<'a> AccountSession<'a> {
             );
             return Err(AccountError::NotAllowed(message));
         }
-        for page in pages {
-            let Some(merged) = self.merges.get(&page.nth) else { continue };
+        for page in pages.iter().filter(|page| page.has_changes()) {
+            let Some(merged) = self.merges.get(&page.nth()) else { continue };
             let plan = &merged.proposal.plan;
-            let key = || self.desired.pages[page.nth].profile.clone();
-            if plan.fields.changed.contains_key("login") && !page.is_new && !self.options.renames {
+            let key = || self.desired.pages[page.nth()].profile.clone();
+            let renames = plan.fields.changed.contains_key("login");
+            if renames && !page.is_new() && !self.options.renames {
                 let message = format!(
                     "page {}: its login would change, which breaks every link to it",
                     key()
                 );
                 return Err(AccountError::NotAllowed(message));
             }
-            if !page.is_confirmed {
+            if !page.is_confirmed() {
                 let guarded = guard(plan, merged.page.slots.len(), &self.options.limits);
                 guarded.map_err(|refusal| AccountError::Guard { page: key(), refusal })?;
             }
@@ -269,8 +307,8 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Creates and changes the forms.
-    async fn write_forms(&mut self) -> Result<bool, AccountError> {
+    /// Creates and changes the forms, and puts the ids of new ones into the plans.
+    pub(super) async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
         let mut has_written = false;
         for plan in &mut self.forms {
             if plan.is_empty() {
@@ -283,78 +321,43 @@ impl<'a> AccountSession<'a> {
             self.ids.insert(plan.name.clone(), form.id);
             has_written = true;
         }
-        Ok(has_written)
-    }
-}
-
-impl AccountDelegate for AccountSession<'_> {
-    type Error = AccountError;
-
-    async fn resolve(
-        &mut self,
-        nth: usize,
-        _: &Arc<PageSnapshot>,
-    ) -> Result<Arc<DesiredPage>, AccountError> {
-        let desired = &self.desired.pages[nth];
-        let mut page = as_page(desired);
-        let names = resolve_forms(&mut page, &|name| self.form(name));
-        if names.is_empty() {
-            return Ok(Arc::new(as_page(desired)));
+        for page in pages.iter_mut().filter(|page| has_written && page.has_changes()) {
+            let merged = self.merge(page.nth(), page)?;
+            page.revise(merged.proposal.clone());
+            self.merges.insert(page.nth(), merged);
         }
-        Err(AccountError::UnknownForm { page: desired.profile.clone(), names })
+        Ok(())
     }
 
-    async fn plan(
+    /// Creates the pages that do not exist. Returns those that can be written, and why others cannot.
+    pub(super) async fn create_pages(
         &mut self,
-        nth: usize,
-        page: &Arc<PageSnapshot>,
-        created: &BTreeMap<usize, SlotId>,
-        is_resumed: bool,
-    ) -> Result<Proposal, AccountError> {
-        let merged = self.merge(nth, page, created).map_err(|error| {
-            if !self.is_new(nth) {
-                return error;
+        pages: Vec<OpenPage>,
+    ) -> (Vec<OpenPage>, BTreeMap<usize, AccountError>) {
+        let (mut ready, mut failed) = (Vec::new(), BTreeMap::new());
+        for mut page in pages {
+            if !page.snapshot().exists()
+                && let Err(error) = self.create(&mut page).await
+            {
+                failed.insert(page.nth(), error);
+            } else {
+                ready.push(page);
             }
-            let desired = &self.desired.pages[nth];
-            AccountError::Created {
-                page: desired.profile.clone(),
-                id: page.id,
-                source: Box::new(error),
-            }
-        })?;
-        // A resumed run has changed the page itself, and a page that was created has another plan.
-        if !is_resumed && !self.merges.contains_key(&nth) {
-            self.check_planned_page(nth, &merged.page_plan())?;
         }
-        let proposal = merged.proposal.clone();
-        self.merges.insert(nth, merged);
-        Ok(proposal)
+        (ready, failed)
     }
 
-    fn has_more_to_do(&self) -> bool {
-        self.forms.iter().any(|plan| !plan.is_empty())
-    }
-
-    async fn confirm(
-        &mut self,
-        pages: &[PageToConfirm],
-    ) -> Result<Vec<Confirmation>, AccountError> {
-        self.check_consent(pages)?;
-        let has_written = self.write_forms().await?;
-        let mut confirmed = Vec::new();
-        for page in pages {
-            let known = self.merges.get(&page.nth).filter(|_| has_written);
-            let Some((seen, created)) = known.map(|it| (it.page.clone(), it.created.clone()))
-            else {
-                confirmed.push(Confirmation::AsPlanned);
-                continue;
-            };
-            // The ids of new forms are known now.
-            let merged = self.merge(page.nth, &seen, &created)?;
-            confirmed.push(Confirmation::Later(Box::new(merged.proposal.clone())));
-            self.merges.insert(page.nth, merged);
-        }
-        Ok(confirmed)
+    async fn create(&mut self, page: &mut OpenPage) -> Result<(), AccountError> {
+        page.create().await?;
+        let planned = self.plan(page).await;
+        planned.map_err(|error| match error {
+            AccountError::Apply(_) => error,
+            source => AccountError::Created {
+                page: self.desired.pages[page.nth()].profile.clone(),
+                id: page.snapshot().id,
+                source: Box::new(source),
+            },
+        })
     }
 }
 

@@ -17,4 +17,4 @@ pub use desired_account::{
     AccountPage, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan,
 };
 pub use form_plan::{DesiredForm, FormPlan, FormPlanError};
-pub use request::{AccountHandle, ApplyAccount, ApplyPages, PageRequest};
+pub use request::{AccountHandle, ApplyAccount};

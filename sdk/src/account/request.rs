@@ -1,37 +1,17 @@
 //! Request to make an account as it is desired.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use super::account_session::{AccountOptions, AccountSession};
 use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount};
-use crate::apply::{AccountDelegate, Applied, PageTask, PlannedPage, RunSettings, SlotTypes, flow};
+use crate::apply::{PageRequest, RunSettings, SlotTypes, execute};
 use crate::{Client, ProfileKey};
 
 /// The pages and forms of the account together. From [`Client::account`].
 #[derive(Clone, Debug)]
 pub struct AccountHandle {
     client: Client,
-}
-
-/// Request to make pages match what a delegate plans. From [`AccountHandle::apply_with`].
-#[derive(Debug)]
-#[must_use = "nothing is sent before `run` or `plan` is called"]
-pub struct ApplyPages<'d, D> {
-    client: Client,
-    pages: Vec<PageRequest>,
-    settings: RunSettings,
-    delegate: &'d mut D,
-}
-
-/// A page of a run.
-#[derive(Clone, Debug)]
-pub struct PageRequest {
-    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
-    pub keys: Vec<ProfileKey>,
-    /// Path of the file that the run is for, for the journal.
-    pub path: Option<String>,
-    /// Set if the page is created where there is none.
-    pub may_create: bool,
 }
 
 /// Request to make pages and forms as they are desired. From [`AccountHandle::apply`] and [`AccountHandle::plan`].
@@ -80,31 +60,6 @@ impl AccountHandle {
         }
     }
 
-    /// Makes pages match what a delegate plans, confirms and observes. The delegate is given the index of a page in `pages`.
-    ///
-    /// ```no_run
-    /// # async fn example<D: links_sdk::apply::AccountDelegate>(
-    /// #     client: links_sdk::Client, mut delegate: D) -> Result<(), D::Error> {
-    /// use links_sdk::account::PageRequest;
-    ///
-    /// let page = |login: &str| PageRequest {
-    ///     keys: login.parse().into_iter().collect(),
-    ///     path: Some(format!("{login}.yaml")),
-    ///     may_create: false,
-    /// };
-    /// let pages = vec![page("cafe"), page("bar")];
-    /// client.account().apply_with(pages, &mut delegate).run().await?;
-    /// # Ok(()) }
-    /// ```
-    pub fn apply_with<'d, D: AccountDelegate>(
-        &self,
-        pages: Vec<PageRequest>,
-        delegate: &'d mut D,
-    ) -> ApplyPages<'d, D> {
-        let client = self.client.clone();
-        ApplyPages { client, pages, settings: RunSettings::new(), delegate }
-    }
-
     /// Plans the changes that make pages and forms as they are desired. Nothing is written.
     ///
     /// ```
@@ -125,61 +80,6 @@ impl AccountHandle {
     /// The errors of [`ApplyAccount::plan`].
     pub async fn plan(&self, desired: DesiredAccount) -> Result<AccountPlan, AccountError> {
         self.apply(desired).plan().await
-    }
-}
-
-impl<D: AccountDelegate> ApplyPages<'_, D> {
-    /// Sets the journals of the run, and what it does about other runs.
-    pub fn settings(mut self, settings: RunSettings) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// Makes the pages match what the delegate plans. Returns a result for each page, in the same order.
-    ///
-    /// ```no_run
-    /// # async fn example<D: links_sdk::apply::AccountDelegate>(
-    /// #     client: links_sdk::Client, pages: Vec<links_sdk::account::PageRequest>, mut delegate: D) -> Result<(), D::Error> {
-    /// for result in client.account().apply_with(pages, &mut delegate).run().await? {
-    ///     println!("{:?}", result?.done);
-    /// }
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When no page was written.
-    pub async fn run(self) -> Result<Vec<Result<Applied, D::Error>>, D::Error> {
-        let tasks = self.tasks();
-        let mut results = flow::apply(&self.client, &tasks, self.delegate).await?;
-        Ok((0..tasks.len()).map(|nth| results.take(nth)).collect())
-    }
-
-    /// Reads the pages and plans. Nothing is locked and nothing is written.
-    ///
-    /// ```no_run
-    /// # async fn example<D: links_sdk::apply::AccountDelegate>(
-    /// #     client: links_sdk::Client, pages: Vec<links_sdk::account::PageRequest>, mut delegate: D) -> Result<(), D::Error> {
-    /// for planned in client.account().apply_with(pages, &mut delegate).plan().await? {
-    ///     println!("{}: {} requests", planned.page.login, planned.proposal.plan.request_count());
-    /// }
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When a page cannot be read, or no plan can be made.
-    pub async fn plan(self) -> Result<Vec<PlannedPage>, D::Error> {
-        let tasks = self.tasks();
-        flow::plan(&self.client, &tasks, self.delegate).await
-    }
-
-    fn tasks(&self) -> Vec<PageTask> {
-        let task = |page: &PageRequest| {
-            let settings = self.settings.clone().path(page.path.clone()).of(&self.client);
-            PageTask { keys: page.keys.clone(), settings, may_create: page.may_create }
-        };
-        self.pages.iter().map(task).collect()
     }
 }
 
@@ -254,14 +154,10 @@ impl ApplyAccount {
     ///
     /// When a page or the forms cannot be read, or no plan can be made.
     pub async fn plan(self) -> Result<AccountPlan, AccountError> {
-        let tasks = self.tasks()?;
         let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
-        let planned = flow::plan(&self.client, &tasks, &mut session).await?;
-        let mut pages = Vec::new();
-        for nth in 0..planned.len() {
-            let Some(merged) = session.merges.remove(&nth) else { continue };
-            pages.push(merged.page_plan());
-        }
+        let run = self.client.plan_run(self.pages()?, self.settings.clone()).await?;
+        session.open(&run).await?;
+        let pages = session.merges.into_values().map(|merged| merged.page_plan()).collect();
         Ok(AccountPlan { forms: session.forms, pages })
     }
 
@@ -289,20 +185,29 @@ impl ApplyAccount {
     ///
     /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
     pub async fn run(self) -> Result<AppliedAccount, AccountError> {
-        let tasks = self.tasks()?;
         let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
-        let mut results = flow::apply(&self.client, &tasks, &mut session).await?;
-        let mut pages = Vec::new();
-        for nth in 0..tasks.len() {
-            pages.push(results.take(nth).map(|Applied { page, done, .. }| {
-                let base = session.base_after(nth, &page, &done.created);
-                AppliedPage { done, base }
-            }));
+        let run = self.client.run(self.pages()?, self.settings.clone()).await?;
+        let mut open = session.open(&run).await?;
+        if session.has_changes(&open) {
+            session.check_consent(&open)?;
+            session.write_forms(&mut open).await?;
         }
-        Ok(AppliedAccount { forms: session.ids, pages })
+        let (open, failed) = session.create_pages(open).await;
+        let ended =
+            execute(open, !failed.is_empty(), &mut |_, _, _| ControlFlow::Continue(())).await;
+        let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
+            failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
+        for page in ended {
+            let applied = page.result.map(|applied| AppliedPage {
+                base: session.base_after(page.nth, &applied.page, &applied.done.created),
+                done: applied.done,
+            });
+            pages.insert(page.nth, applied.map_err(AccountError::from));
+        }
+        Ok(AppliedAccount { forms: session.ids, pages: pages.into_values().collect() })
     }
 
-    fn tasks(&self) -> Result<Vec<PageTask>, AccountError> {
+    fn pages(&self) -> Result<Vec<PageRequest>, AccountError> {
         let mut seen = BTreeSet::new();
         let task = |page: &super::AccountPage| {
             let key: ProfileKey = page
@@ -319,7 +224,7 @@ impl ApplyAccount {
             keys.push(key);
             let login = page.fields.get("login").and_then(|login| login.as_str());
             keys.extend(login.and_then(|login| login.parse().ok()));
-            Ok(PageTask { keys, settings: self.settings.clone().of(&self.client), may_create })
+            Ok(PageRequest { keys, path: None, may_create })
         };
         self.desired.pages.iter().map(task).collect()
     }

@@ -32,15 +32,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod account_delegate;
 mod apply_error;
 mod check;
 mod content;
 mod create;
-mod delegate;
 mod desired;
 mod digest;
-pub(crate) mod flow;
 mod guard;
 #[cfg_attr(
     not(feature = "journal"),
@@ -55,17 +52,19 @@ mod normalized;
 mod order;
 mod page_creation;
 mod page_fields;
+mod page_request;
 mod page_run;
 mod page_snapshot;
-mod page_task;
 mod page_turns;
 mod plan;
 mod plan_error;
 mod plan_options;
 mod positions;
 mod prepared_run;
+mod proposal;
 mod request;
 mod resemblance;
+mod run;
 #[cfg(feature = "journal")]
 mod run_effects;
 mod run_settings;
@@ -80,11 +79,8 @@ mod tests;
 mod undo;
 
 pub use crate::same::same;
-pub use account_delegate::{AccountDelegate, PageToConfirm};
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
-pub use delegate::{ApplyDelegate, Confirmation, DefaultDelegate, Proposal};
 pub use desired::{DesiredPage, DesiredSlot};
-pub use flow::{Applied, PlannedPage};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub(crate) use journal::SentSlot;
 #[cfg(feature = "journal")]
@@ -103,16 +99,18 @@ pub use literal::{literal, literal_key};
 pub(crate) use matching::matched_slots;
 pub use normalized::fingerprint;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
+pub use page_request::PageRequest;
 pub use page_snapshot::PageSnapshot;
-pub(crate) use page_task::PageTask;
 pub(crate) use plan::label;
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 pub use plan_error::{ItemError, ItemProblem, PlanError};
 pub use plan_options::{MergedItems, PlanOptions, RetainReason, SyncedRun};
-pub use request::{Apply, Checked};
+pub use proposal::Proposal;
+pub use request::{Apply, Checked, PlannedPage};
 pub(crate) use resemblance::tells;
+pub use run::{Applied, EndedPage, OpenPage, Run, execute};
 pub use run_settings::RunSettings;
 pub(crate) use schema::SchemaNode;
 pub use schema::SlotTypes;

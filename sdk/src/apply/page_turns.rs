@@ -33,6 +33,7 @@ struct PageState {
 }
 
 /// Turn of a run on its page, until it is dropped.
+#[derive(Debug)]
 pub(super) struct PageTurn {
     page: PageKey,
     _turn: OwnedMutexGuard<()>,

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::create::{failed, list};
-use super::delegate::Proposal;
 use super::journal::Journal;
 use super::page_run::PageRun;
 use super::page_snapshot::read_page;
@@ -14,7 +13,7 @@ use super::page_turns::PageTurn;
 use super::run_settings::{PageSettings, RunMarks};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
-    PageLock, PageSnapshot, Plan, RecordedRun, RunHeader, RunState, Step, fingerprint,
+    PageLock, PageSnapshot, Plan, Proposal, RecordedRun, RunHeader, RunState, Step, fingerprint,
 };
 use crate::blocking::blocking;
 use crate::call_sender::DEADLINE;
@@ -23,6 +22,7 @@ use crate::ids::SlotId;
 use crate::{Client, ProfileKey};
 
 /// Exclusive access of a run to its page.
+#[derive(Debug)]
 enum PageHold {
     /// No lock, because no journal is written.
     Nothing,
@@ -34,9 +34,10 @@ enum PageHold {
 }
 
 /// A run from its first read to its first write.
-pub(super) struct PreparedRun<'a> {
-    client: &'a Client,
-    settings: &'a PageSettings,
+#[derive(Debug)]
+pub(super) struct PreparedRun {
+    client: Client,
+    settings: PageSettings,
     runs: Option<JournalStore>,
     hold: PageHold,
     turn: PageTurn,
@@ -49,13 +50,13 @@ pub(super) struct PreparedRun<'a> {
     pub(super) settled: AppliedChanges,
 }
 
-impl<'a> PreparedRun<'a> {
+impl PreparedRun {
     /// Locks a page that was read after `marks` were taken. It is read again unless nothing can have changed in between.
     pub(super) async fn lock(
-        client: &'a Client,
+        client: &Client,
         mut page: PageSnapshot,
         marks: &RunMarks,
-        settings: &'a PageSettings,
+        settings: PageSettings,
     ) -> Result<Self, ApplyCause> {
         let id = page.id;
         let record = settings.record.as_ref();
@@ -70,7 +71,7 @@ impl<'a> PreparedRun<'a> {
             Ok((turn, lock))
         };
         let (turn, lock) =
-            until_deadline(client, settings, held).await.map_err(ApplyCause::Lock)?;
+            until_deadline(client, settings.wait, held).await.map_err(ApplyCause::Lock)?;
         let (mut hold, mut recorded) = (PageHold::Nothing, None);
         let mut is_changed = !turn.is_first_since(marks.turns);
         match (lock, &runs) {
@@ -93,6 +94,7 @@ impl<'a> PreparedRun<'a> {
         let settled = AppliedChanges::default();
         let page = Arc::new(page);
         let (logs, with_language) = (recorded, false);
+        let client = client.clone();
         let mut prepared =
             Self { client, settings, runs, hold, turn, page, with_language, logs, settled };
         prepared.recheck_empty().await?;
@@ -112,7 +114,7 @@ impl<'a> PreparedRun<'a> {
             return Ok(());
         }
         let page = Arc::make_mut(&mut self.page);
-        page.read_slots_again(self.client).await.map_err(ApplyCause::Read)?;
+        page.read_slots_again(&self.client).await.map_err(ApplyCause::Read)?;
         if self.page.slots.is_empty() && !self.settings.allow_emptied {
             return Err(ApplyCause::Emptied(known));
         }
@@ -123,7 +125,7 @@ impl<'a> PreparedRun<'a> {
     pub(super) async fn read_language(&mut self, desired: &DesiredPage) -> Result<(), ApplyCause> {
         self.with_language = needs_language(desired);
         if self.with_language {
-            let read = Arc::make_mut(&mut self.page).read_language(self.client).await;
+            let read = Arc::make_mut(&mut self.page).read_language(&self.client).await;
             read.map_err(ApplyCause::Read)?;
         }
         Ok(())
@@ -149,7 +151,7 @@ impl<'a> PreparedRun<'a> {
         let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
         let before = journal.log().done().clone();
         let page = Arc::make_mut(&mut self.page);
-        let settled = journal.settle(self.client, page, desired).await;
+        let settled = journal.settle(&self.client, page, desired).await;
         self.settled = journal.log().done().since(&before);
         settled?;
         let log = journal.log().clone();
@@ -232,7 +234,7 @@ impl<'a> PreparedRun<'a> {
             page.read_time = Some(ReadTime::now(shared));
             self.page = Arc::new(page);
         } else {
-            let page = read_page(self.client, self.page.id, self.with_language).await;
+            let page = read_page(&self.client, self.page.id, self.with_language).await;
             self.page = Arc::new(page.map_err(|error| failed(Step::Check, error))?);
             let found = fields.conflicts(&self.page.fields());
             if !found.is_empty() {
@@ -282,7 +284,7 @@ impl<'a> PreparedRun<'a> {
             _ => None,
         };
         let journal = journal.transpose().map_err(ApplyCause::Journal)?;
-        Ok(PageRun::new(client, page, proposal, journal, turn))
+        Ok(PageRun::new(&client, page, proposal, journal, turn))
     }
 
     pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {
@@ -294,11 +296,11 @@ impl<'a> PreparedRun<'a> {
 /// Waits for another run on the page, until the deadline of the client's calls. Without one, a run that was told to wait does so for ever.
 async fn until_deadline<T>(
     client: &Client,
-    settings: &PageSettings,
+    waits: bool,
     held: impl Future<Output = Result<T, LockError>>,
 ) -> Result<T, LockError> {
     let clock = &*client.shared.clock;
-    let longest = if settings.wait { Duration::MAX } else { DEADLINE };
+    let longest = if waits { Duration::MAX } else { DEADLINE };
     let until = clock.monotonic().saturating_add(client.deadline.unwrap_or(longest));
     tokio::select! {
         biased;

@@ -1,29 +1,42 @@
 //! Request to make a page match what is desired.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::future::IntoFuture;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use super::account_delegate::SinglePage;
-use super::delegate::{ApplyDelegate, DefaultDelegate};
-use super::flow::{self, Applied, PlannedPage};
-use super::page_task::PageTask;
+use super::run::{Applied, OpenPage, Run, execute};
 use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DesiredPage, ItemRefusal, PageSnapshot, Plan, SlotTypes, Step,
+    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, PageRequest, PageSnapshot,
+    Plan, PlanOptions, Proposal, SlotTypes, Step, guard,
 };
 use crate::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
-/// Request to make a page match what is desired. From [`ProfileHandle::apply`] and [`ProfileHandle::apply_with`].
-#[derive(Debug)]
+type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
+
+/// Request to make a page match what is desired. From [`ProfileHandle::apply`].
 #[must_use = "nothing is sent before it is awaited"]
-pub struct Apply<D = DefaultDelegate> {
+pub struct Apply {
     client: Client,
     key: Result<ProfileKey, String>,
     settings: RunSettings,
-    /// Set if the desired content may be empty, and with it the page.
-    allow_empty: bool,
-    delegate: D,
+    desired: Arc<DesiredPage>,
+    options: PlanOptions,
+    limits: DeleteLimits,
+    on_step: Box<dyn FnMut(Step) -> ControlFlow<()> + Send>,
+    confirm: Option<Confirm>,
+}
+
+/// Plan for a page, not executed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlannedPage {
+    /// The page as it is.
+    pub page: Arc<PageSnapshot>,
+    /// The plan, with the content and the options that it was made for.
+    pub proposal: Proposal,
 }
 
 /// Plan with the refusals that the service gives to its dry run.
@@ -69,63 +82,33 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn apply(&self, desired: DesiredPage) -> Apply {
-        self.apply_with(DefaultDelegate::new(desired))
-    }
-
-    /// Makes the page match what a delegate plans, confirms and observes.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use std::collections::BTreeMap;
-    /// use std::sync::Arc;
-    ///
-    /// use links_sdk::SlotId;
-    /// use links_sdk::apply::{ApplyDelegate, ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions, Proposal};
-    ///
-    /// /// Reverses whatever slots the page has.
-    /// #[derive(Default)]
-    /// struct Reversed(Arc<DesiredPage>);
-    ///
-    /// impl ApplyDelegate for Reversed {
-    ///     type Error = Box<dyn std::error::Error>;
-    ///
-    ///     async fn resolve(&mut self, page: &Arc<PageSnapshot>) -> Result<Arc<DesiredPage>, Self::Error> {
-    ///         let slots: Vec<_> = page.unchanged_slots().into_iter().rev().collect();
-    ///         self.0 = Arc::new(DesiredPage::from(slots));
-    ///         Ok(self.0.clone())
-    ///     }
-    ///
-    ///     async fn plan(
-    ///         &mut self,
-    ///         page: &Arc<PageSnapshot>,
-    ///         created: &BTreeMap<usize, SlotId>,
-    ///         _: bool,
-    ///     ) -> Result<Proposal, Self::Error> {
-    ///         let options = PlanOptions { created: created.clone(), ..PlanOptions::default() };
-    ///         let plan = Arc::new(Plan::of_page(page, &self.0, &options)?);
-    ///         Ok(Proposal { file: self.0.clone(), desired: self.0.clone(), options, plan })
-    ///     }
-    /// }
-    ///
-    /// let before = client.profile("cafe").slots().list().await?;
-    /// let applied = client.profile("cafe").apply_with(Reversed::default()).run().await?;
-    /// assert_eq!(applied.page.slots.last(), before.first());
-    /// # Ok(()) });
-    /// ```
-    pub fn apply_with<D: ApplyDelegate>(&self, delegate: D) -> Apply<D> {
-        let (client, key) = (self.client.clone(), self.key.clone());
-        Apply { client, key, settings: RunSettings::new(), allow_empty: false, delegate }
+        Apply {
+            client: self.client.clone(),
+            key: self.key.clone(),
+            settings: RunSettings::new(),
+            desired: Arc::new(desired),
+            options: PlanOptions::default(),
+            limits: DeleteLimits::default(),
+            on_step: Box::new(|_| ControlFlow::Continue(())),
+            confirm: None,
+        }
     }
 }
 
-impl<D: ApplyDelegate> Apply<D> {
+impl fmt::Debug for Apply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Apply").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+impl Apply {
     /// Sets the journal of the run, and what it does about other runs.
     pub fn settings(mut self, settings: RunSettings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Makes the page match what its delegate plans.
+    /// Makes the page match what is desired.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -142,10 +125,18 @@ impl<D: ApplyDelegate> Apply<D> {
     /// # Errors
     ///
     /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
-    pub async fn run(mut self) -> Result<Applied, D::Error> {
-        let task = self.task()?;
-        let mut delegate = SinglePage(&mut self.delegate);
-        flow::apply(&self.client, &[task], &mut delegate).await?.take(0)
+    pub async fn run(mut self) -> Result<Applied, ApplyError> {
+        let settings = self.settings.clone();
+        let settings =
+            if self.limits.allow_empty { settings.allow_emptied(true) } else { settings };
+        let (request, desired) = (self.request()?, self.desired.clone());
+        let run = self.client.run(vec![request], settings).await?;
+        let mut page = opened(&run, &desired).await?;
+        page.propose(self.proposal(&page)?)?;
+        self.ask(&mut page)?;
+        let on_step = &mut self.on_step;
+        let ended = execute(vec![page], false, &mut |_, step, _| on_step(step)).await;
+        ended.into_iter().next().map_or_else(|| Err(ApplyCause::Stopped.into()), |page| page.result)
     }
 
     /// Reads the page and plans. Nothing is locked and nothing is written.
@@ -163,9 +154,12 @@ impl<D: ApplyDelegate> Apply<D> {
     /// # Errors
     ///
     /// When the page cannot be read, or no plan can be made.
-    pub async fn plan(mut self) -> Result<PlannedPage, D::Error> {
-        let task = self.task()?;
-        flow::plan_one(&self.client, &task, &mut self.delegate).await
+    pub async fn plan(self) -> Result<PlannedPage, ApplyError> {
+        let (request, desired) = (self.request()?, self.desired.clone());
+        let run = self.client.plan_run(vec![request], self.settings.clone()).await?;
+        let page = opened(&run, &desired).await?;
+        let proposal = self.proposal(&page)?;
+        Ok(PlannedPage { page: page.snapshot().clone(), proposal })
     }
 
     /// Plans, and sends every create and update as a dry run. Nothing is written.
@@ -184,7 +178,7 @@ impl<D: ApplyDelegate> Apply<D> {
     /// # Errors
     ///
     /// When no plan can be made, or a dry run fails for another reason than a refusal.
-    pub async fn check(self) -> Result<Checked, D::Error> {
+    pub async fn check(self) -> Result<Checked, ApplyError> {
         let client = self.client.clone();
         let planned = self.plan().await?;
         let refused = planned.proposal.plan.check(&client, planned.page.id, &BTreeSet::new()).await;
@@ -192,16 +186,34 @@ impl<D: ApplyDelegate> Apply<D> {
         Ok(Checked { planned, refused })
     }
 
-    fn task(&self) -> Result<PageTask, ApplyError> {
+    fn request(&self) -> Result<PageRequest, ApplyError> {
         let refused = |why| ApplyCause::Read(Error::invalid("getProfile", why));
         let keys = vec![self.key.clone().map_err(refused)?];
-        let mut settings = self.settings.clone().of(&self.client);
-        settings.allow_emptied |= self.allow_empty;
-        Ok(PageTask { keys, settings, may_create: false })
+        Ok(PageRequest { keys, path: None, may_create: false })
     }
-}
 
-impl Apply {
+    fn proposal(&self, page: &OpenPage) -> Result<Proposal, ApplyError> {
+        let options = PlanOptions { created: page.created(), ..self.options.clone() };
+        Proposal::new(page.snapshot(), self.desired.clone(), options)
+    }
+
+    /// Confirms a plan that is not empty.
+    fn ask(&mut self, page: &mut OpenPage) -> Result<(), ApplyError> {
+        let Some(proposal) = page.proposal().filter(|it| !it.plan.is_empty()).cloned() else {
+            return Ok(());
+        };
+        if !page.is_confirmed() {
+            let slots = page.snapshot().slots.len();
+            guard(&proposal.plan, slots, &self.limits).map_err(ApplyCause::Guard)?;
+        }
+        match self.confirm.as_mut().map(|confirm| confirm(&proposal.plan, page.snapshot())) {
+            None => {}
+            Some(true) => page.revise(proposal),
+            Some(false) => return Err(ApplyCause::Declined.into()),
+        }
+        Ok(())
+    }
+
     /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
     ///
     /// ```
@@ -220,38 +232,37 @@ impl Apply {
 
     /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.
     pub fn prune(mut self, prune: bool) -> Self {
-        self.delegate.options.prune = prune;
+        self.options.prune = prune;
         self
     }
 
     /// Deletes the unsupported slots that are not mentioned.
     pub fn prune_unsupported(mut self, prune: bool) -> Self {
-        self.delegate.options.prune_unsupported = prune;
+        self.options.prune_unsupported = prune;
         self
     }
 
     /// Sets the slot types of the service: with them, values that the service computes do not count as edits.
     pub fn types(mut self, types: SlotTypes) -> Self {
-        self.delegate.options.types = types;
+        self.options.types = types;
         self
     }
 
     /// Confirms up to this many deletes. Without it more than 20, or 30 % of a page of at least 10 slots, are refused.
     pub fn max_deletes(mut self, deletes: usize) -> Self {
-        self.delegate.limits.max_deletes = Some(deletes);
+        self.limits.max_deletes = Some(deletes);
         self
     }
 
     /// Allows desired content without slots, and a page that has lost all of its slots.
     pub fn allow_empty(mut self, allow: bool) -> Self {
-        self.delegate.limits.allow_empty = allow;
-        self.allow_empty = allow;
+        self.limits.allow_empty = allow;
         self
     }
 
     /// Sets a callback for each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].
     pub fn on_step(mut self, hear: impl FnMut(Step) -> ControlFlow<()> + Send + 'static) -> Self {
-        self.delegate.on_step = Some(Box::new(hear));
+        self.on_step = Box::new(hear);
         self
     }
 
@@ -260,7 +271,7 @@ impl Apply {
         mut self,
         confirm: impl FnMut(&Plan, &PageSnapshot) -> bool + Send + 'static,
     ) -> Self {
-        self.delegate.confirm = Some(Box::new(confirm));
+        self.confirm = Some(Box::new(confirm));
         self
     }
 }
@@ -272,4 +283,10 @@ impl IntoFuture for Apply {
     fn into_future(self) -> Self::IntoFuture {
         self.send()
     }
+}
+
+async fn opened(run: &Run, desired: &DesiredPage) -> Result<OpenPage, ApplyError> {
+    let mut page = run.open(0).await?;
+    page.settle(desired).await?;
+    Ok(page)
 }

@@ -47,7 +47,7 @@ impl RunSettings {
         self
     }
 
-    /// Sets the path of the file that the run is for. A [`PageRequest`](crate::account::PageRequest) has the path of its page.
+    /// Sets the path of the file that the run is for. A [`PageRequest`](super::PageRequest) has the path of its page.
     pub fn path(mut self, path: Option<String>) -> Self {
         self.path = path;
         self

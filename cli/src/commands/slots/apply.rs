@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use crate::account::one_page::{ApplyRequest, apply};
 use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::apply::saved_plan::{self, ApplySource};
 use crate::apply::sync::{LockStore, note_on_input};
-use crate::apply::{ApplyRequest, apply, runs, unfinished_runs};
+use crate::apply::{runs, unfinished_runs};
 use crate::args::flags::DryRunArgs;
 use crate::confine::NamedFiles;
 use crate::context::Context;

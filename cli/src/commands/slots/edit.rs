@@ -6,11 +6,11 @@ use clap::Args;
 use links_sdk::ProfileKey;
 use links_sdk::apply::{PageSnapshot, fingerprint};
 
+use crate::account::one_page::{ApplyRequest, apply};
 use crate::apply::apply_args::{ApplyArgs, RunOrigin};
 use crate::apply::export::pull;
 use crate::apply::saved_plan::ApplySource;
 use crate::apply::sync::OpenedText;
-use crate::apply::{ApplyRequest, apply};
 use crate::args::flags::DryRunArgs;
 use crate::context::Context;
 use crate::error::CommandError;

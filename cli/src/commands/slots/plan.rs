@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use links_sdk::ProfileKey;
 
+use crate::account::one_page::planned;
 use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::apply::dry_run::check_on_service;
 use crate::apply::fail_on::FailOn;
-use crate::apply::planned;
 use crate::apply::planned::PlannedPage;
 use crate::apply::report::shown;
 use crate::apply::saved_plan::{self, ApplySource, SavedPlan};

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use super::conflict;
 use super::selection::{UndoArgs, UndoneWrite};
+use crate::account::one_page::{ApplyRequest, apply};
 use crate::apply::apply_args::{ApplyArgs, RunOrigin};
 use crate::apply::sync::recreated_slots;
 use crate::apply::write_log::{self, LoggedWrite};
-use crate::apply::{ApplyRequest, apply};
 use crate::commands::profile::login;
 use crate::context::Context;
 use crate::error::CommandError;

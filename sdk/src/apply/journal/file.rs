@@ -93,8 +93,8 @@ impl Journal {
     }
 
     /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
-    pub(in crate::apply) fn write_error(&self) -> Option<&io::Error> {
-        self.file.write_error()
+    pub(in crate::apply) fn into_write_error(self) -> Option<io::Error> {
+        self.file.write_error
     }
 
     /// Records a confirmed plan before any of it is executed.

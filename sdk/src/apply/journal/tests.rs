@@ -265,9 +265,9 @@ fn fault_64_on_a_full_disk_nothing_more_is_begun() {
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
     let mut journal = Journal::new(full, log, env.runs.lock().unwrap());
     journal.end(0, [(0, 8.into())].into(), 0);
-    assert_eq!(journal.write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
     assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
     assert!(journal.begin(1).is_err());
+    assert_eq!(journal.into_write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
 }
 
 #[test]

@@ -1,24 +1,24 @@
-//! Page of a run, and which page of the account it is.
+//! A page of a run, and which page of the account it is.
 
 use std::collections::BTreeMap;
 
 use super::prepared_run::read;
-use super::run_settings::PageSettings;
 use super::{ApplyCause, PageSnapshot};
 use crate::ids::ProfileId;
 use crate::{Client, ProfileKey};
 
 /// A page of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct PageTask {
+pub struct PageRequest {
     /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
-    pub(crate) keys: Vec<ProfileKey>,
-    pub(crate) settings: PageSettings,
-    /// Set if a page of this login is created where there is none.
-    pub(crate) may_create: bool,
+    pub keys: Vec<ProfileKey>,
+    /// Path of the file that the run is for, for the journal.
+    pub path: Option<String>,
+    /// Set if the page is created where there is none.
+    pub may_create: bool,
 }
 
-/// A page of the account that a task is for, as far as that is known before the page is read.
+/// A page of the account that a request is for, as far as that is known before the page is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FoundPage {
     /// Id of the page, if it is known.
@@ -28,9 +28,8 @@ pub(super) struct FoundPage {
 }
 
 impl FoundPage {
-    /// Returns what is known of the page of a task without a list of pages.
-    pub(super) fn unlisted(task: &PageTask) -> Self {
-        let id = match task.keys.first() {
+    fn unlisted(request: &PageRequest) -> Self {
+        let id = match request.keys.first() {
             Some(ProfileKey::Id(id)) => Some(*id),
             _ => None,
         };
@@ -41,41 +40,41 @@ impl FoundPage {
     pub(super) async fn page(
         &self,
         client: &Client,
-        task: &PageTask,
+        request: &PageRequest,
     ) -> Result<Option<PageSnapshot>, ApplyCause> {
         if let Some(id) = self.id {
             return read(client, &ProfileKey::Id(id)).await.map(Some);
         }
-        if self.is_listed && task.may_create {
+        if self.is_listed && request.may_create {
             return Ok(None);
         }
         let mut missing = None;
-        for key in &task.keys {
+        for key in &request.keys {
             match read(client, key).await {
                 Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
                 page => return page.map(Some),
             }
         }
         match missing {
-            Some(error) if !task.may_create => Err(ApplyCause::Read(error)),
+            Some(error) if !request.may_create => Err(ApplyCause::Read(error)),
             _ => Ok(None),
         }
     }
 }
 
-impl PageTask {
+impl PageRequest {
     /// Returns the login of the page if it is created.
     pub(super) fn login(&self) -> String {
         self.keys.last().map(ProfileKey::to_string).unwrap_or_default()
     }
 }
 
-/// Finds the pages of several tasks in the list of the account's pages. One page alone is found when it is read.
+/// Finds the pages of several requests in the list of the account's pages. One page alone is found when it is read.
 pub(super) async fn find_pages(
     client: &Client,
-    tasks: &[PageTask],
+    requests: &[PageRequest],
 ) -> Result<Vec<FoundPage>, ApplyCause> {
-    let found = locate_pages(client, tasks).await?;
+    let found = locate_pages(client, requests).await?;
     let mut seen = BTreeMap::new();
     for (nth, page) in found.iter().enumerate() {
         if let Some(id) = page.id
@@ -87,9 +86,12 @@ pub(super) async fn find_pages(
     Ok(found)
 }
 
-async fn locate_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPage>, ApplyCause> {
-    let unlisted: Vec<FoundPage> = tasks.iter().map(FoundPage::unlisted).collect();
-    if tasks.len() == 1 || unlisted.iter().all(|page| page.id.is_some()) {
+async fn locate_pages(
+    client: &Client,
+    requests: &[PageRequest],
+) -> Result<Vec<FoundPage>, ApplyCause> {
+    let unlisted: Vec<FoundPage> = requests.iter().map(FoundPage::unlisted).collect();
+    if requests.len() == 1 || unlisted.iter().all(|page| page.id.is_some()) {
         return Ok(unlisted);
     }
     let pages = client.profiles().list().await.map_err(ApplyCause::Read)?;
@@ -99,7 +101,9 @@ async fn locate_pages(client: &Client, tasks: &[PageTask]) -> Result<Vec<FoundPa
             pages.iter().find(|page| page.login.eq_ignore_ascii_case(login)).map(|page| page.id)
         }
     };
-    let found =
-        |task: &PageTask| FoundPage { id: task.keys.iter().find_map(by_key), is_listed: true };
-    Ok(tasks.iter().map(found).collect())
+    let found = |request: &PageRequest| FoundPage {
+        id: request.keys.iter().find_map(by_key),
+        is_listed: true,
+    };
+    Ok(requests.iter().map(found).collect())
 }

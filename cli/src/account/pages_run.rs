@@ -1,0 +1,470 @@
+//! A run over page files and form files: open, check, confirm, prepare, execute. The commands call these steps in this order, and plan with the
+//! first of them alone.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+
+use links_sdk::ProfileKey;
+use links_sdk::apply::{
+    Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, Step, execute,
+};
+
+use super::absent_files::AbsentFile;
+use super::estimate;
+use super::files::AccountFiles;
+use super::forms::PlannedForm;
+use super::saved_account::SavedAccount;
+use super::state::{AccountState, PageState};
+use crate::apply::apply_args::ApplyArgs;
+use crate::apply::execute::{interrupted_note, not_planned, not_recorded_note, step_message};
+use crate::apply::known_forms::KnownForms;
+use crate::apply::lock_only;
+use crate::apply::locked;
+use crate::apply::plan::{plan, resolve};
+use crate::apply::planned::{PlanInputs, PlannedPage, refused};
+use crate::apply::preflight::{check_fields, check_fingerprint};
+use crate::apply::run_failure::RunFailure;
+use crate::apply::run_progress::RunProgress;
+use crate::apply::runs;
+use crate::apply::saved_plan::SavedPlan;
+use crate::apply::sync::SyncRecord;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::output::{Style, StyledLine};
+use crate::page_file::{At, PageFile};
+use crate::suggest::nearest;
+use crate::ui::Progress;
+
+/// A run over page files and form files.
+pub(super) struct PagesRun<'c> {
+    pub(super) context: &'c mut Context,
+    pub(super) state: AccountState,
+    pub(super) apply_args: ApplyArgs,
+    known: KnownForms,
+    pub(super) running: Rc<RunProgress>,
+    /// Progress of the reading, where several pages are read.
+    reading: Option<Progress>,
+}
+
+/// What a page of a run is made from.
+pub(super) struct PageInput {
+    pub(super) file: PageFile,
+    pub(super) record: Option<Box<SyncRecord>>,
+    /// The only plan that may be carried out.
+    pub(super) saved: Option<Box<SavedPlan>>,
+    /// Fingerprint of the page that the file was made for, if the file is for that page only.
+    pub(super) made_for: Option<String>,
+}
+
+impl<'c> PagesRun<'c> {
+    pub(super) fn new(
+        context: &'c mut Context,
+        state: AccountState,
+        apply_args: ApplyArgs,
+        known: KnownForms,
+    ) -> Self {
+        let count = state.pages.len();
+        let reading = (count > 1).then(|| context.ui.progress(count));
+        if let Some(reading) = &reading {
+            reading.now("reading the pages");
+        }
+        let running = Rc::default();
+        Self { context, state, apply_args, known, running, reading }
+    }
+
+    /// Reads the forms, and what is recorded of the files.
+    pub(super) async fn of_files(
+        context: &'c mut Context,
+        files: AccountFiles,
+        saved: Option<SavedAccount>,
+        mut apply_args: ApplyArgs,
+    ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
+        let client = context.client().await?;
+        if let Some(words) = files.left_out_words() {
+            context.ui.say(&StyledLine::new(Style::Faint, words));
+        }
+        let absent = AbsentFile::below(context, &files.directories)?;
+        let AccountFiles { pages, forms, .. } = files;
+        estimate::announce(&context.ui, pages.len(), pages.len() + 2);
+        // All pages of a plan were planned with the same options.
+        if let Some(page) = saved.as_ref().and_then(|saved| saved.pages.first()) {
+            page.allow(&mut apply_args, false)?;
+        }
+        let mut known = KnownForms::of(apply_args.locked);
+        let forms =
+            PlannedForm::all(context, &client, forms, &mut known, apply_args.locked).await?;
+        if let Some(saved) = &saved {
+            saved.check_forms(&forms)?;
+        }
+        let mut saved = saved.into_iter().flat_map(|saved| saved.pages);
+        let (mut states, mut requests, mut sources) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, file) in pages {
+            let record =
+                if apply_args.is_unrecorded { None } else { SyncRecord::of(context, &path)? };
+            if apply_args.locked {
+                locked::check(&file, record.as_deref())?;
+            }
+            requests.push(page_request(record.as_deref(), &path, &file, apply_args.locked));
+            sources.push(PageInput {
+                file,
+                record,
+                saved: saved.next().map(Box::new),
+                made_for: None,
+            });
+            states.push(PageState::new(path));
+        }
+        let state = AccountState::new(client, states, forms, absent);
+        Ok((Self::new(context, state, apply_args, known), requests, sources))
+    }
+
+    /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
+    /// which it is unknown whether it was executed.
+    pub(super) async fn open(
+        &mut self,
+        run: &Run,
+        sources: Vec<PageInput>,
+    ) -> Result<Vec<OpenPage>, CommandError> {
+        let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        let mut sources: BTreeMap<usize, PageInput> = sources.into_iter().enumerate().collect();
+        for nth in run.order() {
+            let Some(source) = sources.remove(&nth) else { continue };
+            match self.open_page(run, nth, source).await {
+                Ok(page) => drop(open.insert(nth, page)),
+                Err(failure) => {
+                    failures.insert(nth, self.state.page_error(self.context, nth, failure));
+                }
+            }
+        }
+        self.reading = None;
+        if failures.is_empty() {
+            return Ok(open.into_values().collect());
+        }
+        Err(not_planned(failures.into_values().collect(), &self.state.client))
+    }
+
+    async fn open_page(
+        &mut self,
+        run: &Run,
+        nth: usize,
+        source: PageInput,
+    ) -> Result<OpenPage, RunFailure> {
+        let PageInput { file, record, saved, made_for } = source;
+        let mut page = match run.open(nth).await {
+            Ok(page) => page,
+            Err(error) => return Err(self.not_opened(error, &file, record.as_deref()).into()),
+        };
+        self.state.pages[nth].is_new = page.is_new();
+        if let Some(reading) = &self.reading {
+            reading.step();
+            reading.now(&format!("{} is read", page.snapshot().login));
+        }
+        let (client, args) = (self.state.client.clone(), &self.apply_args);
+        let snapshot = page.snapshot();
+        let inputs =
+            resolve(self.context, client, file, snapshot, record, args, &mut self.known).await?;
+        let planned = self.plan(&mut page, inputs).await?;
+        if let Some(saved) = saved {
+            saved.check(planned, page.is_resumed())?;
+        }
+        let proposal = planned.proposal();
+        if !page.is_resumed() {
+            check_fingerprint(made_for.as_deref(), planned)?;
+            if let Some(origin) = &self.apply_args.origin {
+                check_fields(&origin.seen_fields, page.snapshot())?;
+            }
+        }
+        self.context.check_plan(&*proposal.plan)?;
+        page.propose(proposal)?;
+        Ok(page)
+    }
+
+    /// Returns the error of a page that could not be read: the known problems of its file, or which page may be meant.
+    fn not_opened(
+        &self,
+        error: ApplyError,
+        file: &PageFile,
+        record: Option<&SyncRecord>,
+    ) -> CommandError {
+        let failure = RunFailure::from(error).into_error(None, self.state.resume_unplanned);
+        let error = file_diagnostics_or(file, failure);
+        if error.exit() != Exit::NotFound {
+            return error;
+        }
+        let meant = || {
+            let key = file.page.profile.to_string();
+            let meant = nearest(&key, self.context.known_logins()).filter(|meant| *meant != key)?;
+            Some(format!("the file is for the page `{key}`: did you mean `{meant}`?"))
+        };
+        match record.and_then(SyncRecord::gone_hint).or_else(meant) {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
+
+    /// Settles what an interrupted run left open on a page, and plans.
+    async fn plan(
+        &mut self,
+        page: &mut OpenPage,
+        inputs: PlanInputs,
+    ) -> Result<&PlannedPage, RunFailure> {
+        let nth = page.nth();
+        if let Some((log, is_resumed)) = page.settle(&inputs.file.page.content).await? {
+            let note = interrupted_note(&log, is_resumed);
+            let login = self.state.named(&log.opening().login);
+            self.context.ui.say(&StyledLine::new(Style::Faint, format!("{login}{note}")));
+        }
+        // A new page keeps what the service put there.
+        let mut apply_args = self.apply_args.clone();
+        apply_args.prune &= !page.is_new();
+        let (snapshot, created) = (page.snapshot().clone(), page.created());
+        let planned = plan(self.context, inputs, snapshot, &apply_args, created).await?;
+        Ok(self.state.pages[nth].planned.insert(planned))
+    }
+
+    /// Returns whether a page or a form would be written.
+    pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
+        pages.iter().any(OpenPage::has_changes)
+            || self.state.forms.iter().any(|form| !form.plan.is_empty())
+    }
+
+    /// Refuses plans that a guard stops, locks that cannot be written, and what only the lock says.
+    pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+        for page in pages.iter().filter(|page| page.has_changes() && !page.is_confirmed()) {
+            let planned = self.state.pages[page.nth()].planned.as_ref();
+            if let Some(refusal) = planned.and_then(|planned| planned.refusal) {
+                return Err(refused(refusal));
+            }
+        }
+        if !self.apply_args.locked {
+            self.state.locks(self.context)?.check_writable()?;
+        }
+        self.confirm_lock_only(pages)
+    }
+
+    /// Refuses a `links.lock` of another user.
+    pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
+        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await
+    }
+
+    /// Asks about what only the lock says.
+    fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+        let new = pages.iter().filter(|page| page.has_changes() && !page.is_confirmed());
+        let planned = new.filter_map(|page| self.state.pages[page.nth()].planned.as_ref());
+        let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
+        let lines = planned.flat_map(PlannedPage::lock_only_lines);
+        let lines: Vec<_> = lines.chain(forms.flat_map(PlannedForm::lock_only_lines)).collect();
+        lock_only::confirm(&self.context.ui, &lines, self.apply_args.trust_lock)
+    }
+
+    /// Refuses languages and logins that cannot be written.
+    pub(super) async fn check_fields(&mut self, pages: &[OpenPage]) -> Result<(), CommandError> {
+        self.check_logins().await?;
+        self.check_languages(pages).await
+    }
+
+    /// Refuses languages that the service does not have, before anything is written. The languages are the same for all pages, so that those
+    /// of any page of the run are read.
+    async fn check_languages(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+        let code = |page: &OpenPage| {
+            let planned = self.state.pages[page.nth()].planned.as_ref()?;
+            let code = planned.plan.fields.changed.get("languageCode")?.as_str()?.to_owned();
+            Some((planned.file.document.clone(), code))
+        };
+        let written: Vec<_> =
+            pages.iter().filter(|page| page.has_changes()).filter_map(code).collect();
+        let known = self.state.planned().map(|planned| planned.page.id).find(|id| *id != 0);
+        let (Some(id), false) = (known, written.is_empty()) else { return Ok(()) };
+        let options = self.state.client.profile(id).settings().await?.options;
+        let failures: Vec<CommandError> = written
+            .into_iter()
+            .filter(|(_, code)| options.languages.iter().all(|known| known.code != *code))
+            .map(|(document, code)| {
+                let codes: Vec<&str> =
+                    options.languages.iter().map(|it| it.code.as_str()).collect();
+                let message = format!("the service has no language {code}");
+                let problem = document.locate(&["languageCode"], At::Value, message);
+                document.bad(vec![problem.help(format!("it has {}", codes.join(", ")))]).into()
+            })
+            .collect();
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let message = format!("{} languages are unknown; nothing was written", failures.len());
+        Err(CommandError::of_several(failures, &message))
+    }
+
+    /// Refuses logins that cannot be taken, before anything is written. For a page that would be created, notes the page of the account that may
+    /// have been meant.
+    pub(super) async fn check_logins(&mut self) -> Result<(), CommandError> {
+        let (mut failures, mut new) = (Vec::new(), Vec::new());
+        for (nth, planned) in self.state.pages.iter().enumerate() {
+            let Some(planned) = &planned.planned else { continue };
+            let is_new = !planned.page.exists();
+            let renamed = planned.plan.fields.changed.get("login").and_then(|it| it.as_str());
+            let wanted = match renamed {
+                _ if is_new => planned.page.login.as_str(),
+                Some(login) => login,
+                None => continue,
+            };
+            let mut check = self.state.client.profiles().check_login(wanted);
+            if is_new {
+                new.push(nth);
+            } else {
+                check = check.for_profile(planned.page.id.to_string());
+            }
+            let answer = check.await?;
+            if !answer.available {
+                let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
+                let message = format!("the login {wanted} cannot be taken: {}", answer.message);
+                let problem = planned.file.document.locate(&[field], At::Value, message);
+                failures.push(planned.file.document.bad(vec![problem]).into());
+            }
+        }
+        if !failures.is_empty() {
+            let message = format!("{} logins cannot be taken; nothing was written", failures.len());
+            return Err(CommandError::of_several(failures, &message));
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        let known = self.state.client.profiles().list().await?.items;
+        let has_file = |id| self.state.planned().any(|planned| planned.page.id == id);
+        let others: Vec<String> =
+            known.into_iter().filter(|it| !has_file(it.id)).map(|it| it.login).collect();
+        for nth in new {
+            let page = &mut self.state.pages[nth];
+            let login = page.planned.as_ref().map(|planned| planned.page.login.as_str());
+            page.meant = login.and_then(|login| nearest(login, &others));
+        }
+        Ok(())
+    }
+
+    /// Uploads the images, and creates and changes the forms, which gives the plans their values. `asked` tells whether a user was asked.
+    pub(super) async fn prepare(
+        &mut self,
+        pages: &mut [OpenPage],
+        asked: bool,
+    ) -> Result<(), CommandError> {
+        let mut is_later = asked;
+        for page in pages.iter().filter(|page| page.has_changes()) {
+            if let Some(planned) = &mut self.state.pages[page.nth()].planned {
+                is_later |= planned.upload(self.context).await?;
+            }
+        }
+        is_later |= self.write_forms().await?;
+        for page in pages.iter_mut().filter(|page| page.has_changes()) {
+            if let Some(planned) = &mut self.state.pages[page.nth()].planned {
+                let refers = planned.put_forms(&self.state.written_forms);
+                if is_later || refers {
+                    page.revise(planned.proposal());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates and changes the forms, and puts the ids of new ones into the plans.
+    async fn write_forms(&mut self) -> Result<bool, CommandError> {
+        for form in &self.state.forms {
+            if form.plan.is_empty() {
+                continue;
+            }
+            let id = form.write(self.context, &self.state.client).await.map_err(|failure| {
+                let names: Vec<&str> =
+                    self.state.written_forms.keys().map(String::as_str).collect();
+                if names.is_empty() {
+                    return failure;
+                }
+                failure.partial(&format!("forms written: {}", names.join(", ")))
+            })?;
+            form.store(self.context, &id);
+            self.known.add(&form.plan.name, Some(id.to_string()));
+            self.state.written_forms.insert(form.plan.name.clone(), id.into_string());
+        }
+        Ok(!self.state.written_forms.is_empty())
+    }
+    /// Creates the pages that are missing, and executes all plans. Returns a result for each page.
+    pub(super) async fn execute(
+        &mut self,
+        pages: Vec<OpenPage>,
+    ) -> Vec<Result<Applied, RunFailure>> {
+        let (mut ready, mut results) = (Vec::new(), BTreeMap::new());
+        for mut page in pages {
+            match self.create(&mut page).await {
+                Ok(()) => ready.push(page),
+                Err(failure) => drop(results.insert(page.nth(), Err(failure))),
+            }
+        }
+        let is_incomplete = !results.is_empty();
+        let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);
+        for page in execute(ready, is_incomplete, on_step).await {
+            if let Some(error) = page.not_recorded {
+                let path = self.state.pages[page.nth].path.display().to_string();
+                let text = format!("{}{}", self.state.named(&path), not_recorded_note(&error));
+                self.context.ui.say(&StyledLine::new(Style::Changed, text));
+            }
+            results.insert(page.nth, page.result.map_err(RunFailure::from));
+        }
+        let results: Vec<_> = results.into_values().collect();
+        self.running.end(results.iter().any(|it| it.as_ref().is_err_and(RunFailure::is_stopped)));
+        results
+    }
+
+    /// Creates a page that does not exist, and plans again: the service decides what a new page holds.
+    async fn create(&mut self, page: &mut OpenPage) -> Result<(), RunFailure> {
+        let nth = page.nth();
+        if page.snapshot().exists() {
+            return Ok(());
+        }
+        if self.step(nth, Step::CreatePage, &AppliedChanges::default()).is_break() {
+            return Err(ApplyError::from(ApplyCause::Stopped).into());
+        }
+        page.create().await?;
+        let state = &mut self.state.pages[nth];
+        state.done.is_page_created = true;
+        if let Some(planned) = state.planned.take() {
+            let proposal = self.plan(page, planned.into_inputs()).await?.proposal();
+            page.propose(proposal)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
+        self.state.pages[nth].done = done.clone();
+        let writing = self.state.planned().filter(|planned| !planned.plan.is_empty());
+        let steps = writing.map(|planned| planned.plan.request_count() - 1).sum();
+        let login = self.state.pages[nth].planned.as_ref().map(|it| it.page.login.as_str());
+        let login = self.state.named(login.unwrap_or_default());
+        self.running.step(&self.context.ui, steps, &format!("{login}{}", step_message(step)))
+    }
+}
+
+/// Returns the known problems of a file, or else the failure that kept it from being checked further.
+pub(super) fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> CommandError {
+    match file.missing.as_slice() {
+        [] => failure,
+        known => file.document.bad(known.to_vec()).into(),
+    }
+}
+
+/// Returns the request for the page of a file, which is created where neither the record of the last sync nor `locked` forbids it.
+pub(super) fn page_request(
+    record: Option<&SyncRecord>,
+    path: &Path,
+    file: &PageFile,
+    locked: bool,
+) -> PageRequest {
+    let known = record.and_then(|record| record.known_page(file));
+    let recorded = known.map(ProfileKey::Id);
+    let may_create =
+        recorded.is_none() && matches!(file.page.profile, ProfileKey::Login(_)) && !locked;
+    let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
+    if keys.is_empty() {
+        keys.push(file.page.profile.clone());
+        keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));
+    }
+    PageRequest { keys, path: Some(runs::recorded_path(path)), may_create }
+}
