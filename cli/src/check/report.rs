@@ -247,8 +247,7 @@ mod tests {
 
     #[test]
     fn what_a_site_says_cannot_drive_the_terminal() {
-        let hostile =
-            VerdictReason::Visit(VisitEnd::Connection("\u{1b}[2J\nforged".to_owned()));
+        let hostile = VerdictReason::Visit(VisitEnd::Connection("\u{1b}[2J\nforged".to_owned()));
         let lines = lines(
             &[link(1, None, "https://a.example/\u{202e}", judged(Verdict::Unsure, hostile))],
             true,
