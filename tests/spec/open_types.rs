@@ -9,8 +9,7 @@ const ITEMS: &str = "sdk/public-api.txt";
 const COMPLETE: [&str; 2] = ["Outcome", "link_check::LinkKind"];
 
 /// Records that a program writes out to give them to the SDK.
-const GIVEN: [&str; 27] = [
-    "MustWait",
+const GIVEN: [&str; 22] = [
     "account::AccountPage",
     "account::DesiredAccount",
     "account::DesiredForm",
@@ -33,10 +32,6 @@ const GIVEN: [&str; 27] = [
     "sync::MergeOptions",
     "sync::PageBase",
     "sync::SlotBase",
-    "types::NewFormField",
-    "types::NewSlot",
-    "types::SlotChange",
-    "types::Social",
 ];
 
 /// Returns the types with this keyword that have public variants or fields and are not `#[non_exhaustive]`.

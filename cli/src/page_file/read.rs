@@ -384,7 +384,7 @@ impl<'t> Reader<'t> {
             | (Some("bool"), tree @ Tree::Bool(_)) => tree,
             (Some("int"), Tree::Number(number)) if !number.is_f64() => Tree::Number(number),
             (Some(kind), _) => {
-                let message = format!("`{text}` is no value of the tag `!!{kind}`");
+                let message = format!("`{text}` is not a value of the tag `!!{kind}`");
                 return Err(problem(at.clone(), message));
             }
         };

@@ -297,7 +297,7 @@ fn only_the_spellings_of_the_core_schema_have_another_type() {
     }
     let of = |it: &str| refused(format!("profile: cafe\nslots:\n  - data: {it}\n")).remove(0);
     for (written, message) in [
-        ("{a: !!int x}", "3:21 `x` is no value of the tag `!!int`"),
+        ("{a: !!int x}", "3:21 `x` is not a value of the tag `!!int`"),
         ("!!binary aGk=", "3:20 the tag `!!binary` is not supported"),
         ("!!seq {}", "3:17 the tag `!!seq` is not supported"),
         ("!own x", "3:16 the tag `!own` is not supported"),

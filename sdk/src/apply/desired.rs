@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use serde_json::Value;
-
-use super::schema::Clearing;
-use super::{SlotTypes, same};
+use super::SlotTypes;
 use crate::ids::SlotId;
 use crate::{Object, Slot};
 
@@ -82,41 +79,6 @@ impl DesiredPage {
                 .collect(),
         }
     }
-
-    /// Asks to clear every key that a slot of `page` holds and its item does not mention, so that the slot becomes what the item says and
-    /// nothing more. Returns the slots and keys that the service cannot clear; they stay as they are.
-    ///
-    /// ```
-    /// use links_sdk::Slot;
-    /// use links_sdk::apply::{DesiredPage, SlotTypes};
-    ///
-    /// let mut file: DesiredPage = serde_json::from_str(r#"{"slots": [{"id": 7, "type": "text", "data": {"title": "A"}}]}"#)?;
-    /// let page: Vec<Slot> =
-    ///     serde_json::from_str(r#"[{"id": 7, "type": "text", "data": {"title": "B", "note": "new"}, "supported": true}]"#)?;
-    /// assert!(file.clear_unmentioned(&page, &SlotTypes::default()).is_empty());
-    /// assert!(file.slots[0].data["note"].is_null());
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn clear_unmentioned(&mut self, page: &[Slot], types: &SlotTypes) -> Vec<(SlotId, String)> {
-        let now = Self::from_page(page, types);
-        let mut kept = Vec::new();
-        for item in &mut self.slots {
-            let Some(held) = now.slots.iter().find(|it| it.id.is_some() && it.id == item.id) else {
-                continue;
-            };
-            for (key, value) in held.data.iter() {
-                if item.data.contains_key(key) || same(value, &Value::Null) {
-                    continue;
-                }
-                if types.clearing(&item.kind, key) == Clearing::Impossible {
-                    kept.extend(item.id.map(|id| (id, key.clone())));
-                } else {
-                    item.data.insert(key.clone(), Value::Null);
-                }
-            }
-        }
-        kept
-    }
 }
 
 #[cfg(test)]
@@ -133,36 +95,6 @@ mod tests {
         assert_eq!(serde_json::to_value(&item).unwrap(), json!({"type": "divider", "data": {}}));
         serde_json::from_value::<DesiredSlot>(json!({"type": "text", "title": "x"})).unwrap_err();
         serde_json::from_value::<DesiredPage>(json!({})).unwrap_err();
-    }
-
-    #[test]
-    fn found_17_keys_added_since_are_cleared_or_named_where_they_cannot_be() {
-        let mut types = SlotTypes::default();
-        types.insert(
-            "text",
-            true,
-            json!({"properties": {"title": {"type": "string"}, "note": {"type": ["string", "null"]}, "style": {"default": "plain"},
-                "size": {"type": "integer"}, "empty": {}, "html": {"readOnly": true}}}),
-        );
-        let mut file: DesiredPage = serde_json::from_value(json!({"slots": [
-            {"id": 1, "type": "text", "data": {"title": "A"}},
-            {"type": "text", "data": {"title": "New"}},
-            {"id": 9, "type": "text", "data": {"title": "Gone"}},
-        ]}))
-        .unwrap();
-        let page: Vec<Slot> =
-            serde_json::from_value(json!([{"id": 1, "type": "text", "supported": true, "data":
-            {"title": "B", "note": "n", "style": "bold", "size": 3, "empty": "", "html": "<p>"}}]))
-            .unwrap();
-        assert_eq!(file.clear_unmentioned(&page, &types), [(1.into(), "size".to_owned())]);
-        assert_eq!(
-            serde_json::to_value(&file).unwrap(),
-            json!({"slots": [
-                {"id": 1, "type": "text", "data": {"title": "A", "note": null, "style": null}},
-                {"type": "text", "data": {"title": "New"}},
-                {"id": 9, "type": "text", "data": {"title": "Gone"}},
-            ]})
-        );
     }
 
     #[test]
