@@ -1026,6 +1026,18 @@ fn an_account_of_a_hundred_pages_with_nothing_to_do_costs_two_requests_more_at_m
 }
 
 #[test]
+fn a_new_page_gets_the_language_of_its_file() {
+    let env = env();
+    env.file("terrace.yaml", "profile: qara.terrace\nlanguageCode: kk\n");
+    let plan = env.run("plan terrace.yaml");
+    assert_eq!(plan.exit, 3, "{plan}");
+    ok(&env, "apply terrace.yaml --allow-create 1");
+    let settings = env.run("profile settings qara.terrace -o json");
+    assert_eq!(settings.json()["data"]["languageCode"], "kk", "{settings}");
+    assert_eq!(env.run("plan terrace.yaml").exit, 0);
+}
+
+#[test]
 fn a_new_page_with_a_hundred_slots_an_image_and_a_form_costs_thirteen_requests() {
     let env = env().keeping_cache();
     ok(&env, "slots types");

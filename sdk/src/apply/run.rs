@@ -266,6 +266,8 @@ impl OpenPage {
         desired: &DesiredPage,
     ) -> Result<Option<(JournalEntries, bool)>, ApplyError> {
         match &mut self.state {
+            // Nothing is known of a page that does not exist.
+            OpenState::Seen(page, _) if !page.exists() => Ok(None),
             OpenState::Seen(page, created) => {
                 if needs_language(desired) {
                     let read = Arc::make_mut(page).read_language(&self.client).await;
