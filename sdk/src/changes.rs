@@ -99,7 +99,8 @@ body! {
     /// use links_sdk::ProfileChanges;
     ///
     /// let changes = ProfileChanges::default().title("Café Mole").clear_avatar();
-    /// assert_eq!(serde_json::to_string(&changes)?, r#"{"title":"Café Mole","avatar":null}"#);
+    /// let body = serde_json::json!({"title": "Café Mole", "avatar": null});
+    /// assert_eq!(serde_json::to_value(&changes)?, body);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     ProfileChanges {

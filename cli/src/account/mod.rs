@@ -190,11 +190,13 @@ async fn run(
 ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
     let run = session.state.client.clone().run(pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
-    let mut open = session.open(&run, sources).await?;
+    let open = session.open(&run, sources).await?;
     session.check_lock_user().await?;
+    let mut open = session.end_unchanged(open).await;
     if session.has_changes(&open) {
         session.check_plans(&open)?;
         session.check_fields(&open).await?;
+        session.confirm_lock_only(&open)?;
         session.state.is_shown = true;
         let asked = confirm(session.context, &session.state, &open, consent).await?;
         session.prepare(&mut open, asked).await?;

@@ -102,10 +102,12 @@ async fn applied(
 ) -> Result<Result<Applied, RunFailure>, CommandError> {
     let found = run.state.client.clone().run(vec![request], settings).await;
     let found = found.map_err(|error| run.state.not_run(error))?;
-    let mut open = run.open(&found, vec![source]).await?;
+    let open = run.open(&found, vec![source]).await?;
     check_lock_user(run).await?;
+    let mut open = run.end_unchanged(open).await;
     if run.has_changes(&open) {
         run.check_plans(&open)?;
+        run.confirm_lock_only(&open)?;
         let is_confirmed = open.iter().all(OpenPage::is_confirmed);
         let asked = confirm(run, is_confirmed, ask).await?;
         run.prepare(&mut open, asked).await?;
@@ -160,7 +162,7 @@ async fn of_page(
     let page = PageState::new(path.unwrap_or_else(|| PathBuf::from(file.document.name())));
     let state = AccountState::new(client, vec![page], Vec::new(), Vec::new());
     let known = KnownForms::of(apply_args.locked);
-    let source = PageInput { file, record, saved, made_for };
+    let source = PageInput { file, record, saved, made_for, tells_problems: true };
     Ok((PagesRun::new(context, state, apply_args, known), request, source))
 }
 

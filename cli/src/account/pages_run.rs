@@ -47,6 +47,10 @@ pub(super) struct PagesRun<'c> {
     pub(super) running: Rc<RunProgress>,
     /// Progress of the reading, where several pages are read.
     reading: Option<Progress>,
+    /// Results of the pages on which nothing was to be written.
+    unchanged: BTreeMap<usize, Result<Applied, RunFailure>>,
+    /// True if the steps are neither shown nor stopped.
+    pub(super) is_silent: bool,
 }
 
 /// What a page of a run is made from.
@@ -57,6 +61,8 @@ pub(super) struct PageInput {
     pub(super) saved: Option<Box<SavedPlan>>,
     /// Fingerprint of the page that the file was made for, if the file is for that page only.
     pub(super) made_for: Option<String>,
+    /// True if the known problems of the file are told where its page cannot be read.
+    pub(super) tells_problems: bool,
 }
 
 impl<'c> PagesRun<'c> {
@@ -71,8 +77,16 @@ impl<'c> PagesRun<'c> {
         if let Some(reading) = &reading {
             reading.now("reading the pages");
         }
-        let running = Rc::default();
-        Self { context, state, apply_args, known, running, reading }
+        Self {
+            context,
+            state,
+            apply_args,
+            known,
+            running: Rc::default(),
+            reading,
+            unchanged: BTreeMap::new(),
+            is_silent: false,
+        }
     }
 
     /// Reads the forms, and what is recorded of the files.
@@ -113,6 +127,7 @@ impl<'c> PagesRun<'c> {
                 record,
                 saved: saved.next().map(Box::new),
                 made_for: None,
+                tells_problems: false,
             });
             states.push(PageState::new(path));
         }
@@ -151,10 +166,14 @@ impl<'c> PagesRun<'c> {
         nth: usize,
         source: PageInput,
     ) -> Result<OpenPage, RunFailure> {
-        let PageInput { file, record, saved, made_for } = source;
+        let PageInput { file, record, saved, made_for, tells_problems } = source;
         let mut page = match run.open(nth).await {
             Ok(page) => page,
-            Err(error) => return Err(self.not_opened(error, &file, record.as_deref()).into()),
+            Err(error) => {
+                let error = self.not_opened(error, &file, record.as_deref());
+                let error = if tells_problems { file_diagnostics_or(&file, error) } else { error };
+                return Err(error.into());
+            }
         };
         self.state.pages[nth].is_new = page.is_new();
         if let Some(reading) = &self.reading {
@@ -181,15 +200,14 @@ impl<'c> PagesRun<'c> {
         Ok(page)
     }
 
-    /// Returns the error of a page that could not be read: the known problems of its file, or which page may be meant.
+    /// Returns the error of a page that could not be read, with the page that may be meant.
     fn not_opened(
         &self,
         error: ApplyError,
         file: &PageFile,
         record: Option<&SyncRecord>,
     ) -> CommandError {
-        let failure = RunFailure::from(error).into_error(None, self.state.resume_unplanned);
-        let error = file_diagnostics_or(file, failure);
+        let error = RunFailure::from(error).into_error(None, self.state.resume_unplanned);
         if error.exit() != Exit::NotFound {
             return error;
         }
@@ -224,13 +242,22 @@ impl<'c> PagesRun<'c> {
         Ok(self.state.pages[nth].planned.insert(planned))
     }
 
+    /// Ends the pages on which nothing is to be written, so that nobody waits for them. Returns the others.
+    pub(super) async fn end_unchanged(&mut self, pages: Vec<OpenPage>) -> Vec<OpenPage> {
+        let (changed, unchanged) = pages.into_iter().partition(OpenPage::has_changes);
+        for page in execute(unchanged, false, &mut |_, _, _| ControlFlow::Continue(())).await {
+            self.unchanged.insert(page.nth, page.result.map_err(RunFailure::from));
+        }
+        changed
+    }
+
     /// Returns whether a page or a form would be written.
     pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
         pages.iter().any(OpenPage::has_changes)
             || self.state.forms.iter().any(|form| !form.plan.is_empty())
     }
 
-    /// Refuses plans that a guard stops, locks that cannot be written, and what only the lock says.
+    /// Refuses plans that a guard stops, and locks that cannot be written.
     pub(super) fn check_plans(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
         for page in pages.iter().filter(|page| page.has_changes() && !page.is_confirmed()) {
             let planned = self.state.pages[page.nth()].planned.as_ref();
@@ -241,7 +268,7 @@ impl<'c> PagesRun<'c> {
         if !self.apply_args.locked {
             self.state.locks(self.context)?.check_writable()?;
         }
-        self.confirm_lock_only(pages)
+        Ok(())
     }
 
     /// Refuses a `links.lock` of another user.
@@ -250,7 +277,7 @@ impl<'c> PagesRun<'c> {
     }
 
     /// Asks about what only the lock says.
-    fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
+    pub(super) fn confirm_lock_only(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
         let new = pages.iter().filter(|page| page.has_changes() && !page.is_confirmed());
         let planned = new.filter_map(|page| self.state.pages[page.nth()].planned.as_ref());
         let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
@@ -391,14 +418,16 @@ impl<'c> PagesRun<'c> {
         &mut self,
         pages: Vec<OpenPage>,
     ) -> Vec<Result<Applied, RunFailure>> {
-        let (mut ready, mut results) = (Vec::new(), BTreeMap::new());
+        let (mut ready, mut failed) = (Vec::new(), BTreeMap::new());
         for mut page in pages {
             match self.create(&mut page).await {
                 Ok(()) => ready.push(page),
-                Err(failure) => drop(results.insert(page.nth(), Err(failure))),
+                Err(failure) => drop(failed.insert(page.nth(), Err(failure))),
             }
         }
-        let is_incomplete = !results.is_empty();
+        let is_incomplete = !failed.is_empty();
+        let mut results = std::mem::take(&mut self.unchanged);
+        results.append(&mut failed);
         let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);
         for page in execute(ready, is_incomplete, on_step).await {
             if let Some(error) = page.not_recorded {
@@ -409,7 +438,9 @@ impl<'c> PagesRun<'c> {
             results.insert(page.nth, page.result.map_err(RunFailure::from));
         }
         let results: Vec<_> = results.into_values().collect();
-        self.running.end(results.iter().any(|it| it.as_ref().is_err_and(RunFailure::is_stopped)));
+        if results.iter().any(|it| it.as_ref().is_err_and(RunFailure::is_stopped)) {
+            self.running.end_soon();
+        }
         results
     }
 
@@ -434,6 +465,9 @@ impl<'c> PagesRun<'c> {
 
     fn step(&mut self, nth: usize, step: Step, done: &AppliedChanges) -> ControlFlow<()> {
         self.state.pages[nth].done = done.clone();
+        if self.is_silent {
+            return ControlFlow::Continue(());
+        }
         let writing = self.state.planned().filter(|planned| !planned.plan.is_empty());
         let steps = writing.map(|planned| planned.plan.request_count() - 1).sum();
         let login = self.state.pages[nth].planned.as_ref().map(|it| it.page.login.as_str());

@@ -13,6 +13,7 @@ use crate::apply::apply_args::ApplyArgs;
 use crate::apply::execute::failed;
 use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
+use crate::apply::run_failure::RunFailure;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
@@ -52,6 +53,7 @@ pub(crate) async fn run_on_shadow(
     let settings = runs::settings(context);
     let (mut session, pages, sources) =
         PagesRun::of_files(context, files, None, apply_args).await?;
+    session.is_silent = true;
     let client = session.state.client.clone();
     let run = client.plan_run(pages.clone(), settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
@@ -88,6 +90,7 @@ async fn carried_out(
     }
     match session.execute(open).await.into_iter().next() {
         Some(Ok(applied)) => Ok(applied.page),
+        Some(Err(RunFailure::Here(failure))) => Err(failure),
         Some(Err(failure)) => {
             let planned = session.state.planned().next();
             Err(failure.into_error(planned, "").of_shadow())

@@ -70,15 +70,7 @@ impl RunProgress {
     }
 
     /// Keeps Ctrl-C suppressed for the rest of the process, because the program is about to exit with a better message.
-    fn end_soon(&self) {
+    pub(crate) fn end_soon(&self) {
         self.suppressed.take().into_iter().for_each(SuppressInterrupt::end_soon);
-    }
-
-    /// Lets Ctrl-C end the program again, after a run that it did not stop.
-    pub(crate) fn end(&self, is_stopped: bool) {
-        if is_stopped {
-            self.end_soon();
-        }
-        self.suppressed.take();
     }
 }

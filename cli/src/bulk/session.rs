@@ -130,9 +130,9 @@ impl<'c> BulkSession<'c> {
         }
         let proposal = self.plan(nth, &page)?;
         self.context.check_plan(&*proposal.plan)?;
-        page.propose(proposal.clone())?;
         let state = &mut self.state.pages[nth];
-        (state.page, state.proposal) = (Some(page.snapshot().clone()), Some(proposal));
+        (state.page, state.proposal) = (Some(page.snapshot().clone()), Some(proposal.clone()));
+        page.propose(proposal)?;
         Ok(page)
     }
 
@@ -172,21 +172,26 @@ impl<'c> BulkSession<'c> {
     ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
         let run = self.state.client.clone().run(pages, settings).await;
         let run = run.map_err(|error| run_error(error.into(), self.state.edit, None))?;
-        let mut open = self.open(&run).await?;
-        if open.iter().any(OpenPage::has_changes) {
+        let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
+            self.open(&run).await?.into_iter().partition(OpenPage::has_changes);
+        // Their locks are free from here on.
+        let nothing = &mut |_, _, _: &_| ControlFlow::Continue(());
+        let mut ended = execute(unchanged, false, nothing).await;
+        if !open.is_empty() {
             if self.context.ui.is_interactive() && !self.yes {
                 // A read-only token is refused before the question.
                 require_write_access(&self.state.client).await?;
             }
             let was_asked = self.confirmed()?;
-            for page in open.iter_mut().filter(|page| was_asked && page.has_changes()) {
+            for page in open.iter_mut().filter(|_| was_asked) {
                 if let Some(proposal) = page.proposal().cloned() {
                     page.revise(proposal);
                 }
             }
         }
         let on_step = &mut |nth, step, done: &_| self.step(nth, step, done);
-        let ended = execute(open, false, on_step).await;
+        ended.extend(execute(open, false, on_step).await);
+        ended.sort_by_key(|page| page.nth);
         let mut results = Vec::new();
         for page in ended {
             if let Some(error) = page.not_recorded {
@@ -196,7 +201,9 @@ impl<'c> BulkSession<'c> {
             }
             results.push(page.result.map_err(RunFailure::from));
         }
-        self.running.end(results.iter().any(|it| it.as_ref().is_err_and(RunFailure::is_stopped)));
+        if results.iter().any(|it| it.as_ref().is_err_and(RunFailure::is_stopped)) {
+            self.running.end_soon();
+        }
         Ok(results)
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::account_session::{AccountOptions, AccountSession};
 use super::{AccountError, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount};
-use crate::apply::{PageRequest, RunSettings, SlotTypes, execute};
+use crate::apply::{OpenPage, PageRequest, RunSettings, SlotTypes, execute};
 use crate::{Client, ProfileKey};
 
 /// The pages and forms of the account together. From [`Client::account`].
@@ -154,8 +154,9 @@ impl ApplyAccount {
     ///
     /// When a page or the forms cannot be read, or no plan can be made.
     pub async fn plan(self) -> Result<AccountPlan, AccountError> {
+        let pages = self.pages()?;
         let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
-        let run = self.client.plan_run(self.pages()?, self.settings.clone()).await?;
+        let run = self.client.plan_run(pages, self.settings.clone()).await?;
         session.open(&run).await?;
         let pages = session.merges.into_values().map(|merged| merged.page_plan()).collect();
         Ok(AccountPlan { forms: session.forms, pages })
@@ -185,16 +186,20 @@ impl ApplyAccount {
     ///
     /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
     pub async fn run(self) -> Result<AppliedAccount, AccountError> {
+        let pages = self.pages()?;
         let mut session = AccountSession::new(&self.client, &self.desired, &self.options).await?;
-        let run = self.client.run(self.pages()?, self.settings.clone()).await?;
-        let mut open = session.open(&run).await?;
+        let run = self.client.run(pages, self.settings.clone()).await?;
+        let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
+            session.open(&run).await?.into_iter().partition(OpenPage::has_changes);
+        let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
+        // Their locks are free from here on.
+        let mut ended = execute(unchanged, false, on_step).await;
         if session.has_changes(&open) {
             session.check_consent(&open)?;
             session.write_forms(&mut open).await?;
         }
         let (open, failed) = session.create_pages(open).await;
-        let ended =
-            execute(open, !failed.is_empty(), &mut |_, _, _| ControlFlow::Continue(())).await;
+        ended.extend(execute(open, !failed.is_empty(), on_step).await);
         let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
             failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
         for page in ended {

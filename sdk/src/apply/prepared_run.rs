@@ -170,7 +170,7 @@ impl PreparedRun {
             PageHold::Lock(lock) => Ok(lock),
             PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
             PageHold::Journal(journal) => Ok(journal.replace()),
-            PageHold::Nothing => Err(ApplyCause::Journals(std::io::Error::other("not locked"))),
+            PageHold::Nothing => Err(not_prepared("the page is not locked")),
         }
     }
 
@@ -217,16 +217,14 @@ impl PreparedRun {
         Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
     }
 
-    /// Reads the page once more if other clients had time to change it since the last read, and checks the plan, which may be a new one.
-    pub(super) async fn read_again(
-        &mut self,
-        took_time: bool,
-        proposal: &Proposal,
-    ) -> Result<(), ApplyCause> {
+    /// Returns whether other clients had time to change the page since it was read.
+    pub(super) fn is_outdated(&self, took_time: bool) -> bool {
+        took_time || self.page.read_time.is_none_or(|time| !time.is_fresh(&self.client.shared))
+    }
+
+    /// Reads the page once more, and checks the plan, which may be a new one.
+    pub(super) async fn read_again(&mut self, proposal: &Proposal) -> Result<(), ApplyCause> {
         let shared = &self.client.shared;
-        if !took_time && self.page.read_time.is_some_and(|time| time.is_fresh(shared)) {
-            return Ok(());
-        }
         let fields = &proposal.plan.fields;
         if fields.is_empty() {
             let handle = self.client.profile(self.page.id);
@@ -262,7 +260,12 @@ impl PreparedRun {
     }
 
     /// Records the plan in the journal before any of it is executed.
+    ///
+    /// Refuses a run that is not settled, or whose page is not locked although it has a journal: an earlier step has failed.
     pub(super) async fn begin(self, proposal: Proposal) -> Result<PageRun, ApplyCause> {
+        if self.logs.as_deref().is_some_and(|logs| unfinished(logs).is_some()) {
+            return Err(not_prepared("an interrupted run was not settled"));
+        }
         let Self { client, settings, runs, hold, turn, page, .. } = self;
         let (plan, of_page) = (proposal.plan.clone(), page.clone());
         let journal = match (hold, &settings.record, runs) {
@@ -281,6 +284,7 @@ impl PreparedRun {
                 Some(blocking(opened).await)
             }
             (PageHold::Failed(error), _, _) => return Err(ApplyCause::Lock(error)),
+            (PageHold::Nothing, Some(_), _) => return Err(not_prepared("the page is not locked")),
             _ => None,
         };
         let journal = journal.transpose().map_err(ApplyCause::Journal)?;
@@ -335,6 +339,10 @@ fn logs(runs: io::Result<Vec<RecordedRun>>) -> Result<Vec<JournalEntries>, Apply
     let recorded = runs.map_err(ApplyCause::Journals)?;
     let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
     in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
+}
+
+fn not_prepared(why: &str) -> ApplyCause {
+    ApplyCause::Journals(io::Error::other(why))
 }
 
 fn unfinished(logs: &[JournalEntries]) -> Option<&JournalEntries> {

@@ -346,7 +346,7 @@ impl OpenPage {
         }
     }
 
-    /// Creates the page, which has to be one that does not exist, and reads and locks it. It has to be settled and planned again, because the
+    /// Creates the page, if it does not exist, and reads and locks it. It has to be settled and planned again, because the
     /// service decides what a new page holds.
     ///
     /// ```
@@ -365,6 +365,9 @@ impl OpenPage {
     ///
     /// When the page is not created, or cannot be read or locked. [`ApplyError::done`] tells which.
     pub async fn create(&mut self) -> Result<(), ApplyError> {
+        if self.snapshot().exists() {
+            return Ok(());
+        }
         let marks = self.settings.marks().await;
         let record = self.settings.record.as_ref();
         let created = create_page(&self.client, self.request.login(), record).await;
@@ -460,7 +463,11 @@ impl OpenPage {
             let (page, run) = run.nothing_to_do().await;
             return Ok(Begun::Unchanged(Applied { page, plan: proposal.plan, done: settled, run }));
         }
-        if let Err(cause) = run.read_again(self.took_time, &proposal).await {
+        // A page that was created a moment ago is as it was planned.
+        if (self.took_time || !self.is_new)
+            && run.is_outdated(self.took_time)
+            && let Err(cause) = run.read_again(&proposal).await
+        {
             return Err(run.failed(cause));
         }
         let run = run.begin(proposal).await?;
