@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use links_fixtures::{ContractServer, Fault, World};
 use links_sdk::apply::{
-    ApplyCause, DesiredPage, JournalStore, LockError, RunSettings, RunState, Step,
+    ApplyCause, DesiredPage, JournalStore, LockError, PageRequest, PlanOptions, Proposal,
+    RunSettings, RunState, Step, execute,
 };
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
@@ -254,4 +255,22 @@ async fn a_run_that_is_dropped_gives_its_turn_to_the_next() {
     let next = next.await.unwrap().unwrap();
     assert_eq!(next.done.created.len(), 1);
     server.release();
+}
+
+#[tokio::test]
+async fn a_program_that_goes_on_after_a_failed_lock_writes_nothing() {
+    let (server, client) = cafe().await;
+    let before = server.account();
+    // A file stands where the journals would be.
+    let state = tempfile::NamedTempFile::new().unwrap();
+    let request = PageRequest { keys: vec![PAGE.into()], path: None, may_create: false };
+    let settings = RunSettings::new().journal(state.path());
+    let mut page = client.run(vec![request], settings).await.unwrap().open(0).await.unwrap();
+    let desired = Arc::new(ten_slots());
+    let proposal = Proposal::new(page.snapshot(), desired, PlanOptions::default()).unwrap();
+    page.propose(proposal.clone()).unwrap_err();
+    page.propose(proposal).unwrap();
+    let ended = execute(vec![page], false, &mut |_, _, _| ControlFlow::Continue(())).await;
+    ended[0].result.as_ref().unwrap_err();
+    assert_eq!(server.account().profiles, before.profiles);
 }
