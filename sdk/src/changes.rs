@@ -219,10 +219,10 @@ mod tests {
 
     #[test]
     fn unset_fields_are_not_sent_and_cleared_fields_are_null() {
-        let changes = FormChanges::default().title("T").clear_active_till().enabled(false);
+        let changes = FormChanges::default().clear_active_till().enabled(false).title("T");
         assert_eq!(
             serde_json::to_string(&changes).unwrap(),
-            r#"{"title":"T","activeTill":null,"enabled":false}"#
+            r#"{"activeTill":null,"enabled":false,"title":"T"}"#
         );
         assert_eq!(serde_json::to_string(&ProfileChanges::default()).unwrap(), "{}");
     }

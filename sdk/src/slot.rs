@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn unknown_types_and_fields_are_kept() {
-        let json = r#"{"id":9,"type":"hologram","data":{"b":1,"a":2},"supported":false,"order":3}"#;
+        let json = r#"{"id":9,"type":"hologram","data":{"a":2,"b":1},"supported":false,"order":3}"#;
         let slot: Slot = serde_json::from_str(json).unwrap();
         assert_eq!(serde_json::to_string(&slot).unwrap(), json);
     }

@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn an_object_reads_as_itself_as_an_empty_array_and_as_null() {
         for (json, expected) in
-            [("{}", "{}"), ("[]", "{}"), ("null", "{}"), (r#"{"b":1,"a":[]}"#, r#"{"b":1,"a":[]}"#)]
+            [("{}", "{}"), ("[]", "{}"), ("null", "{}"), (r#"{"a":[],"b":1}"#, r#"{"a":[],"b":1}"#)]
         {
             let object: Object = serde_json::from_str(json).unwrap();
             assert_eq!(serde_json::to_string(&object).unwrap(), expected, "{json}");

@@ -280,9 +280,10 @@ impl Command {
 }
 
 impl Fault {
-    /// Returns whether the client still gets the service's own answer.
+    /// Returns whether the client still gets the service's own answer to its request. A key in flight says that a request with the same key is
+    /// still at work, and nothing of what becomes of it.
     pub(crate) fn is_harmless(&self) -> bool {
-        matches!(self, Self::Slow(_) | Self::InFlight)
+        matches!(self, Self::Slow(_))
     }
 
     pub(crate) fn name(&self) -> String {

@@ -85,7 +85,7 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
     let (server, authority) = (server().await, Authority::new("A company"));
     let (front, builder) = for_clients(&server, &authority);
     let error = builder.build().unwrap().me().await.unwrap_err();
-    if cfg!(feature = "rustls-no-provider") {
+    if cfg!(any(feature = "rustls", not(feature = "native-tls"))) {
         assert_eq!((error.outcome(), error.attempts()), (Outcome::NotExecuted, 1), "{error:?}");
         assert!(chain(&error).contains("no secure connection to localhost"), "{}", chain(&error));
     }
@@ -102,7 +102,10 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
 }
 
 #[tokio::test]
-#[cfg_attr(not(feature = "rustls-no-provider"), ignore = "the texts are those of rustls")]
+#[cfg_attr(
+    all(feature = "native-tls", not(feature = "rustls")),
+    ignore = "the texts are those of rustls"
+)]
 async fn a_host_that_is_not_the_service_is_not_shown_the_client_certificate() {
     let (server, authority) = (server().await, Authority::new("A company"));
     let elsewhere = TlsFront::before(&origin(&server), authority.server_for_clients());
@@ -184,7 +187,10 @@ async fn a_header_is_sent_with_every_request_and_shown_nowhere() {
 }
 
 #[test]
-#[cfg_attr(not(feature = "rustls-no-provider"), ignore = "the texts are those of rustls")]
+#[cfg_attr(
+    all(feature = "native-tls", not(feature = "rustls")),
+    ignore = "the texts are those of rustls"
+)]
 fn options_that_cannot_be_used_are_refused_before_anything_is_sent() {
     let base = "https://links.test/api/v1";
     let authority = Authority::new("A company");

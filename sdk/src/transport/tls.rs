@@ -2,13 +2,16 @@
 
 use std::error::Error as StdError;
 
-#[cfg(all(feature = "native-tls", not(feature = "rustls-no-provider")))]
+#[cfg(all(feature = "native-tls", not(feature = "rustls")))]
 pub(super) use native::{Certificate, Identity, apply, certificates, identity};
 #[cfg(not(any(feature = "rustls-no-provider", feature = "native-tls")))]
 pub(super) use none::{Certificate, Identity, apply, certificates, identity};
 #[cfg(any(feature = "link-check", feature = "redis"))]
 pub(crate) use with_rustls::system_config;
-#[cfg(feature = "rustls-no-provider")]
+#[cfg(any(
+    feature = "rustls",
+    all(feature = "rustls-no-provider", not(feature = "native-tls"))
+))]
 pub(super) use with_rustls::{Certificate, Identity, apply, certificates, identity};
 
 /// Error of a certificate or a key.
@@ -22,6 +25,13 @@ const NO_KEY: &str =
 
 /// TLS by rustls, with the verifier of the platform.
 #[cfg(feature = "rustls-no-provider")]
+#[cfg_attr(
+    all(feature = "native-tls", not(feature = "rustls")),
+    expect(
+        dead_code,
+        reason = "clients use the library of the system; links and Redis use rustls"
+    )
+)]
 mod with_rustls {
     use std::sync::Arc;
 
@@ -124,7 +134,7 @@ mod with_rustls {
 }
 
 /// TLS by the library of the system, with its certificates.
-#[cfg(all(feature = "native-tls", not(feature = "rustls-no-provider")))]
+#[cfg(all(feature = "native-tls", not(feature = "rustls")))]
 mod native {
     pub(in crate::transport) use reqwest::{Certificate, Identity};
 
@@ -150,7 +160,11 @@ mod native {
         if key.is_empty() {
             return Err(NO_KEY.into());
         }
-        Ok(Identity::from_pkcs8_pem(certificates.as_bytes(), key.as_bytes())?)
+        let (certificates, key) = (certificates.as_bytes(), key.as_bytes());
+        // The library compares the key with the certificate only when it sets up a connection.
+        let checked = native_tls::Identity::from_pkcs8(certificates, key)?;
+        native_tls::TlsConnector::builder().identity(checked).build()?;
+        Ok(Identity::from_pkcs8_pem(certificates, key)?)
     }
 
     /// Returns the sections of a PEM text that have this label.

@@ -284,6 +284,20 @@ impl AccountTrial<'_> {
         }
     }
 
+    /// Returns whether two people at once have created the slot or the form twice: which of them a file is for, only a lock says.
+    fn has_twin(&self, (owner, mark, _): &Place) -> bool {
+        let AccountWorld { pages, forms } = self.after;
+        match owner {
+            Owner::Page(id) => pages
+                .iter()
+                .filter(|page| page.id == *id)
+                .any(|page| counts(page).get(mark).is_some_and(|count| *count > 1)),
+            Owner::Form(id) => forms.iter().filter(|form| form.id == *id).any(|form| {
+                forms.iter().any(|other| other.id != form.id && other.title == form.title)
+            }),
+        }
+    }
+
     /// Checks that all that the files say is in the account, but for what others have changed there.
     fn matches_the_files(&self, violate: Violate<'_>) {
         let AccountCommand::Apply(flags) = self.command else { return };
@@ -311,12 +325,7 @@ impl AccountTrial<'_> {
         let stored = self.after.values();
         for (place, said) in self.files.values(self.after) {
             let Some(value) = stored.get(&place) else { continue };
-            // Two people at once have created the slot twice.
-            let has_twin = self.after.pages.iter().any(|page| {
-                place.0 == Owner::Page(page.id)
-                    && counts(page).get(&place.1).is_some_and(|count| *count > 1)
-            });
-            if has_twin {
+            if self.has_twin(&place) {
                 continue;
             }
             let is_kept = memory.foreign.contains_key(&place) || !is_up_to_date;

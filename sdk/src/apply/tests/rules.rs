@@ -249,7 +249,7 @@ fn all_faulty_items_are_named_at_once() {
     let text = json!({"title": "A"});
     let page = page(&[
         (1, "text", text.clone()),
-        (2, "event", json!({"title": "E", "place": "P"})),
+        (2, "event", json!({"place": "P", "title": "E"})),
         (3, "oldmap", json!({"zoom": 1})),
         (4, "event", text.clone()),
         (5, "event", text.clone()),
@@ -261,7 +261,7 @@ fn all_faulty_items_are_named_at_once() {
         json!([1, "button", text]),
         json!([1, "text", text]),
         json!([8, "text", text]),
-        json!([2, "event", {"title": "F", "place": "Q"}]),
+        json!([2, "event", {"place": "Q", "title": "F"}]),
         json!([3, "oldmap", {"zoom": 2}]),
         json!(["event", text]),
         json!(["event", {"title": "none"}]),
@@ -274,7 +274,7 @@ fn all_faulty_items_are_named_at_once() {
 slots[0]: no slot of the page matches, and slots of type hologram cannot be created
 slots[2]: slot 1 is of type text, not button, and a slot's type never changes; without the id a new slot is created
 slots[3]: slot 1 was already named by slots[2]
-slots[5]: slot 2 (event) cannot be edited, but title, place would change
+slots[5]: slot 2 (event) cannot be edited, but place, title would change
 slots[6]: slot 3 (oldmap) cannot be edited, but zoom would change
 slots[7]: several event slots or items match each other (4, 5); name the slot by its id
 slots[8]: no slot of the page matches, and slots of type event cannot be created"
