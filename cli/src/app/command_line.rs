@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::Command;
 use crate::help::{POINTER, exit_codes_in_brief};
@@ -67,7 +67,9 @@ fn part_for(args: &[OsString]) -> Option<Definition> {
     if first.starts_with('-') {
         return (args.len() == 2).then(|| whole().mut_args(|it| it.global(false)));
     }
-    let only = Cli::command().find_subcommand(first)?.clone();
+    // What is not needed is not freed either.
+    let all = Box::leak(Box::new(Command::augment_subcommands(Definition::new("links"))));
+    let only = std::mem::take(all.find_subcommand_mut(first)?);
     let root = Definition::new("links")
         .disable_help_subcommand(true)
         .subcommand_required(true)

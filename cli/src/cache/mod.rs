@@ -1,4 +1,4 @@
-//! Facts about the service that are cached between commands and can be fetched again: small JSON files. A file that is missing, unreadable or
+//! Facts about the service that are cached between commands and can be fetched again: small files of JSON. A file that is missing, unreadable or
 //! invalid counts as empty.
 
 pub(crate) mod link_visits;
@@ -25,9 +25,13 @@ const SLOT_TYPES_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads the content of a file.
 pub(crate) fn load_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_str(&load_text(path)?).ok()
+}
+
+fn load_text(path: &Path) -> Option<String> {
     let mut text = String::new();
     private::open_file(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+    Some(text)
 }
 
 /// Replaces the whole content of a file, without syncing it: what it holds can be read from the service again.

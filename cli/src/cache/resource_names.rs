@@ -1,18 +1,21 @@
 //! Names that completion offers: pages, slots and forms seen by the last commands, in one small file per service. Errors are ignored: a
 //! file that cannot be read or written counts as missing.
+//!
+//! The first line of the file has everything but the slots. Each further line has the slots of one page as JSON, in the order of the pages:
+//! a line costs far less to find than a value in a document, and those that are not needed are not parsed.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
 use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
 use twox_hash::XxHash3_64;
 
-use super::{load_json, store_json};
-use crate::output::label::label;
+use super::load_text;
+use crate::fs::private;
+use crate::output::label::SlotSummary;
 
 /// Operations whose responses contain names of resources.
 const OPERATIONS: &[&str] = &[
@@ -85,8 +88,9 @@ pub(crate) struct NamedResource {
 struct PageSlots {
     /// Time at which they were last read as a whole, in seconds since 1970. It may be earlier by [`SEEN_AGAIN`].
     read: u64,
-    /// The slots, which are decoded when they are needed: most commands need those of one page or none.
-    slots: Box<RawValue>,
+    /// Line of the slots, which is decoded when they are needed: most commands need those of one page or none.
+    #[serde(skip)]
+    line: String,
 }
 
 /// Slot with its human-readable label.
@@ -135,14 +139,12 @@ struct SlotRecord {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    data: Value,
+    data: SlotSummary,
 }
 
 impl From<SlotRecord> for NamedSlot {
-    fn from(SlotRecord { id, kind, data }: SlotRecord) -> Self {
-        let label = data.as_object().and_then(label).unwrap_or_default().to_owned();
-        let form = data["formId"].as_str().filter(|form| !form.trim().is_empty());
-        Self { id, kind, label, form: form.map(str::to_owned) }
+    fn from(SlotRecord { id, kind, data: SlotSummary { label, form } }: SlotRecord) -> Self {
+        Self { id, kind, label, form }
     }
 }
 
@@ -164,7 +166,7 @@ fn named(record: ProfileRecord) -> (i64, NamedResource) {
 impl PageSlots {
     /// Returns the slots; none if they are not what this version writes.
     fn get(&self) -> Vec<NamedSlot> {
-        serde_json::from_str(self.slots.get()).unwrap_or_default()
+        serde_json::from_str(&self.line).unwrap_or_default()
     }
 
     /// Replaces the slots with the same ids, and appends new ones. Returns whether anything is different from before.
@@ -188,8 +190,9 @@ impl PageSlots {
 
     /// Sets the slots. Returns whether they are different from before.
     fn set(&mut self, slots: &[NamedSlot]) -> serde_json::Result<bool> {
-        let changed = self.get() != slots;
-        self.slots = to_raw_value(slots)?;
+        let line = serde_json::to_string(slots)?;
+        let changed = self.line != line;
+        self.line = line;
         Ok(changed)
     }
 
@@ -216,7 +219,26 @@ fn id_in(part: &str) -> Option<i64> {
 impl ResourceNames {
     /// Loads the names from a file.
     pub(crate) fn load(path: &Path) -> Self {
-        load_json(path).unwrap_or_default()
+        load_text(path).and_then(|text| Self::parse(&text)).unwrap_or_default()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // A file that ends within a line was not written to its end.
+        let mut lines = text.strip_suffix('\n')?.split('\n');
+        let mut names: Self = serde_json::from_str(lines.next()?).ok()?;
+        for page in names.slots.values_mut() {
+            lines.next()?.clone_into(&mut page.line);
+        }
+        Some(names)
+    }
+
+    fn store(&self, path: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_string(self)? + "\n";
+        for page in self.slots.values() {
+            text += &page.line;
+            text.push('\n');
+        }
+        private::write_unsynced(path, text.as_bytes())
     }
 
     /// Adds the names in responses; the file is written only if something changed. `now` is in seconds since 1970.
@@ -230,7 +252,7 @@ impl ResourceNames {
             changed |= names.take(answer, now);
         }
         if changed {
-            let _ = store_json(path, &names);
+            let _ = names.store(path);
         }
     }
 
@@ -366,12 +388,12 @@ impl ResourceNames {
         now: u64,
     ) -> serde_json::Result<bool> {
         let slots: Vec<_> = slots.into_iter().map(NamedSlot::from).collect();
-        if let Some(known) = self.slots.get_mut(key).filter(|known| known.get() == slots) {
+        let line = serde_json::to_string(&slots)?;
+        if let Some(known) = self.slots.get_mut(key).filter(|known| known.line == line) {
             known.note_read(now);
             return Ok(false);
         }
-        let slots = PageSlots { read: now, slots: to_raw_value(&slots)? };
-        self.slots.insert(key.to_owned(), slots);
+        self.slots.insert(key.to_owned(), PageSlots { read: now, line });
         Ok(true)
     }
 }

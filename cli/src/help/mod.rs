@@ -32,7 +32,7 @@ impl HelpText for Command {
 
     fn examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
         let text = with_examples(&self, &lines);
-        self.after_help(format!("{text}\n\n{POINTER}")).after_long_help(text)
+        self.after_help([&text, "\n\n", POINTER].concat()).after_long_help(text)
     }
 
     fn long_examples<const N: usize>(self, lines: [&'static str; N]) -> Self {
@@ -41,10 +41,18 @@ impl HelpText for Command {
     }
 }
 
+/// Returns the notes of a command and its examples. Every start of the program needs the texts of verbs that are declared in their nouns,
+/// so they are joined without the machinery of formats.
 fn with_examples(command: &Command, lines: &[&str]) -> String {
     let notes = command.get_after_help().map(|it| format!("{it}\n\n")).unwrap_or_default();
-    let heading = if lines.len() == 1 { "Example" } else { "Examples" };
-    format!("{notes}{heading}:\n  {}", lines.join("\n  "))
+    let heading = if lines.len() == 1 { "Example:" } else { "Examples:" };
+    let mut text = notes + heading;
+    text.reserve(lines.iter().map(|line| "\n  ".len() + line.len()).sum());
+    for line in lines {
+        text += "\n  ";
+        text += line;
+    }
+    text
 }
 
 /// Topic of `links help`.

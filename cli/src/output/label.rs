@@ -1,5 +1,10 @@
 //! Human-readable labels of slots: the title, else the first string. No list of fields is kept here, because the service defines them.
 
+use std::fmt;
+
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::page_file::node::{Node, Tree};
@@ -27,7 +32,76 @@ fn label_of<'d>(
     texts: impl Iterator<Item = &'d str>,
 ) -> Option<&'d str> {
     let first = ["title", "buttonText"].into_iter().filter_map(named);
-    first.chain(texts).find(|text| !text.trim().is_empty())
+    first.chain(texts).find(|text| is_label(text))
+}
+
+fn is_label(text: &str) -> bool {
+    !text.trim().is_empty()
+}
+
+/// What is kept of a slot, read from the JSON of its content without decoding the rest of it. It is its own visitor.
+#[derive(Default)]
+pub(crate) struct SlotSummary {
+    /// Label of the slot; empty if there is none.
+    pub(crate) label: String,
+    /// Id of the form that the slot shows.
+    pub(crate) form: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for SlotSummary {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for SlotSummary {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the content of a slot")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(field_identifier, rename_all = "camelCase")]
+        enum Field {
+            Title,
+            ButtonText,
+            FormId,
+            #[serde(other)]
+            Other,
+        }
+        let (mut title, mut button, mut form, mut first) = (None, None, None, None);
+        while let Some((field, value)) = fields.next_entry::<Field, &RawValue>()? {
+            match field {
+                Field::Title => title = text(value),
+                Field::ButtonText => button = text(value),
+                Field::FormId => {
+                    form = text(value);
+                    first = first.or_else(|| form.clone());
+                }
+                Field::Other => first = first.or_else(|| text(value)),
+            }
+        }
+        Ok(Self { label: title.or(button).or(first).unwrap_or_default(), form })
+    }
+
+    /// Content without fields: PHP writes it as an empty list.
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self, A::Error> {
+        IgnoredAny.visit_seq(items).map(|_| self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+}
+
+/// Returns the text in a piece of JSON that is one, unless it is blank.
+fn text(value: &RawValue) -> Option<String> {
+    // No other value is decoded to find out what it is.
+    let is_string = value.get().starts_with('"');
+    let text: String = is_string.then(|| serde_json::from_str(value.get()).ok()).flatten()?;
+    is_label(&text).then_some(text)
 }
 
 #[cfg(test)]
@@ -46,6 +120,8 @@ mod tests {
             (r#"{"title": 5, "buttonText": null, "is": true}"#, ""),
             ("{}", ""),
         ] {
+            let read: SlotSummary = serde_json::from_str(json).unwrap();
+            assert_eq!(read.label, expected, "{json}");
             let data: Map<String, Value> = serde_json::from_str(json).unwrap();
             assert_eq!(label(&data).unwrap_or_default(), expected, "{json}");
             let node = Node::of_json(&Value::Object(data));
