@@ -59,7 +59,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = match command_line::parse(&args) {
         Ok(cli) => run(cli, &args),
         Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
-        Err(_) => usage_error::report(&args, command),
+        Err(error) => usage_error::report(error, &args),
     };
     if signal::ends(exit) {
         signal::end_by_signal();

@@ -3,8 +3,10 @@
 
 use std::ffi::OsString;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::command_line::{Cli, command, parse};
 use super::unsupported_command;
 use crate::context::Context;
 use crate::env_vars::{OUTPUT, TOKEN, TOKEN_FILE};
@@ -31,21 +33,18 @@ pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
     Exit::Ok
 }
 
-/// Reports the usage error, and returns the exit code.
-pub(crate) fn report(args: &[OsString], command: fn() -> clap::Command) -> Exit {
+/// Reports the error of the parser, and returns the exit code.
+pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(|it| &**it).collect();
-    let tree = command();
     let line = PartialLine::read(words.get(1..).unwrap_or_default());
-    // Parses again, with words that are safe to print where the message quotes them.
-    let shown = words.iter().map(|word| sanitize::one_line(word).into_owned());
-    let parsed = [shown.map(OsString::from).collect(), args.to_vec()]
-        .into_iter()
-        .map(|args: Vec<OsString>| tree.clone().try_get_matches_from(args))
-        .find_map(Result::err);
-    let Some(error) = parsed.map(|error| without_aliases(error, &tree)) else {
-        return Exit::Internal;
-    };
+    // Where the message may quote a word that is not safe to print, the line is parsed again with words that are.
+    let shown = words.iter().map(|word| OsString::from(&*sanitize::one_line(word)));
+    let shown: Vec<OsString> = shown.collect();
+    let error = if shown == args { error } else { parse(&shown).err().unwrap_or(error) };
+    // The names of commands are known without their arguments.
+    let tree = Cli::command();
+    let error = without_aliases(error, &tree);
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
         Ui::plain(format).fail(&no_token_flag());
@@ -57,7 +56,7 @@ pub(crate) fn report(args: &[OsString], command: fn() -> clap::Command) -> Exit 
     };
     match elsewhere {
         Some(suggestion) => {
-            let at = if suggestion.in_dashboard { dashboard(&line.global, command) } else { None };
+            let at = if suggestion.in_dashboard { dashboard(&line.global) } else { None };
             let hint = match at {
                 Some(url) => {
                     format!("{}; the account in the dashboard: {url}", suggestion.hint)
@@ -87,7 +86,7 @@ fn without_aliases(mut error: clap::Error, tree: &clap::Command) -> clap::Error 
 }
 
 /// Returns the URL of the account in the dashboard, as the index of the service has it; `None` if it cannot be read at once.
-fn dashboard(global: &GlobalArgs, command: fn() -> clap::Command) -> Option<String> {
+fn dashboard(global: &GlobalArgs) -> Option<String> {
     let global = GlobalArgs {
         base_url: global.base_url.clone(),
         account: global.account.clone(),
