@@ -227,5 +227,5 @@ async fn dry_run_only(
     }
     let mut notes = check_on_service(&planned).await?;
     notes.push(nothing_changed());
-    Ok(with_notes(shown(planned, FailOn::Pending), notes))
+    Ok(with_notes(shown(planned, FailOn::Pending, true), notes))
 }

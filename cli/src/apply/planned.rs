@@ -76,7 +76,19 @@ impl PlannedPage {
 
     /// View of the plan for output, including uploads.
     pub(crate) fn shown(&self) -> PlanView<'_> {
-        shown(&self.plan, &self.page, &self.images)
+        let upload = |image: &Image| {
+            let file = image.local.path().display().to_string();
+            ui::plan::Upload {
+                index: image.place.item,
+                path: image.place.path.join("."),
+                media_type: image.local.image_type.media_type(),
+                bytes: image.local.size,
+                warning: image.local.flaw.as_ref().map(|flaw| format!("{file} {flaw}")),
+                file,
+            }
+        };
+        let uploads = new_images(&self.images).map(upload).collect();
+        PlanView::of(&self.plan, &self.page.slots).with_uploads(uploads)
     }
 
     /// Human-readable lines of the plan.
@@ -164,22 +176,6 @@ impl PlannedPage {
         let sent = usize::try_from(self.sent).unwrap_or_default();
         sent + self.upload_requests() + self.plan.request_count() - 1
     }
-}
-
-/// View of a plan for output, including the uploads of these images.
-pub(crate) fn shown<'p>(plan: &'p Plan, page: &'p PageSnapshot, images: &[Image]) -> PlanView<'p> {
-    let upload = |image: &Image| {
-        let file = image.local.path().display().to_string();
-        ui::plan::Upload {
-            index: image.place.item,
-            path: image.place.path.join("."),
-            media_type: image.local.image_type.media_type(),
-            bytes: image.local.size,
-            warning: image.local.flaw.as_ref().map(|flaw| format!("{file} {flaw}")),
-            file,
-        }
-    };
-    PlanView::of(plan, &page.slots).with_uploads(new_images(images).map(upload).collect())
 }
 
 /// Error for a guard's refusal, with a hint that names the flag to lift it.

@@ -5,23 +5,25 @@ use links_sdk::sync::Merge;
 use serde_json::{Value, json};
 
 use super::fail_on::FailOn;
-use super::planned::{self, PlannedPage, refused};
+use super::planned::{PlannedPage, refused};
 use super::sync::MergedPage;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
 
-/// Output of a plan. Exit code 3 if it has such differences.
-pub(crate) fn shown(planned: PlannedPage, fail_on: FailOn) -> CommandOutput {
+/// Output of a plan. Exit code 3 if it has such differences. Without `data`, it is the text alone: to make the data of a long plan takes a
+/// seventh of the command.
+pub(crate) fn shown(planned: PlannedPage, fail_on: FailOn, data: bool) -> CommandOutput {
     let mut lines = planned.lines();
     lines.extend(summary(&planned));
-    let (exit, requests, refusal) = (exit(&planned, fail_on), planned.requests(), planned.refusal);
-    let (left_out, sync) = (planned.file.left_out.clone(), sync(planned.merged.as_deref()));
-    let (plan, page, images) = (planned.plan.clone(), planned.page.clone(), planned.images.clone());
+    let exit = exit(&planned, fail_on);
+    let made = || {
+        let PlannedPage { refusal, file, merged, .. } = &planned;
+        let known = json!({ "requests": planned.requests(), "refusal": refusal });
+        let meta = meta(known, &file.left_out, sync(merged.as_deref()));
+        json!({ "data": planned.shown(), "meta": meta })
+    };
+    let body = Body::Own(if data { made() } else { Value::Null });
     planned.leave();
-    let body = Body::Own(json!({
-        "data": planned::shown(&plan, &page, &images),
-        "meta": meta(json!({ "requests": requests, "refusal": refusal }), &left_out, sync),
-    }));
     CommandOutput { body, view: View::Lines(lines), exit, then: None }
 }
 

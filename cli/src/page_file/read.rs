@@ -95,7 +95,7 @@ pub(super) fn read_with_layout(text: &str) -> Result<(Node, Option<usize>), Vec<
 /// Returns the value of a scalar without quotes by the core schema of YAML 1.2. `None` for a number that JSON cannot represent.
 pub(super) fn resolved(text: &str) -> Option<Tree> {
     Some(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
+        _ if is_null(text) => Tree::Null,
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
         _ if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
@@ -114,6 +114,10 @@ pub(super) fn resolved(text: &str) -> Option<Tree> {
         }
         _ => Tree::Text(text.to_owned()),
     })
+}
+
+fn is_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
 /// Reads `12`, `0o14` or `0xc`, if it has 64 bits.
@@ -333,7 +337,7 @@ impl<'t> Reader<'t> {
                 }
                 let is_plain = tag.is_none() && style == ScalarStyle::Plain;
                 match tag {
-                    None | Some("str") if !is_plain || resolved(&name) != Some(Tree::Null) => {
+                    None | Some("str") if !is_plain || !is_null(&name) => {
                         return Ok(name.into_owned());
                     }
                     Some("bool") => "a boolean",

@@ -122,6 +122,11 @@ impl Ui {
         }
     }
 
+    /// Tells whether an output is shown as its text, if it has one, and its data is not used.
+    pub(crate) fn shows_text(&self) -> bool {
+        self.shape.shows_text()
+    }
+
     /// Prints a message to stderr, unless the format is JSON.
     pub(crate) fn say(&self, line: &StyledLine) {
         if !self.says_json {

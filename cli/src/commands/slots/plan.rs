@@ -77,7 +77,7 @@ pub(crate) async fn run(
             annotate.failure(failure);
         }
     })?;
-    Ok(shown(page, fail_on))
+    Ok(shown(page, fail_on, !context.ui.shows_text()))
 }
 
 async fn plan(context: &mut Context, args: SlotsPlanArgs) -> Result<PlannedPage, CommandError> {

@@ -104,7 +104,7 @@ impl OutputOptions {
         let is_text = !matches!(outcome.view, View::Table(_) | View::Record(_) | View::Any);
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         Ok(match self.format {
-            Format::Table if is_text && !self.is_narrowed() => Rendering::View,
+            _ if is_text && self.shows_text() => Rendering::View,
             Format::Json => self.json(&selected)?,
             Format::Yaml => Rendering::Text(yaml_documents(&selected)?),
             Format::Jsonl => Rendering::Json(lines(&selected.raw_records()?)),
@@ -152,6 +152,11 @@ impl OutputOptions {
             }
         }
         Ok(notes)
+    }
+
+    /// Tells whether an output is shown as its text, if it has one.
+    pub(crate) fn shows_text(&self) -> bool {
+        self.format == Format::Table && !self.is_narrowed()
     }
 
     fn is_narrowed(&self) -> bool {
