@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| links_sdk::fuzzing::journal(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| links_pages::fuzz_journal(bytes));

@@ -210,7 +210,7 @@ impl<T: BatchItem> fmt::Debug for BatchRun<T> {
 }
 
 /// Splits the path of a refused field of a batch, such as `slots.2.data.link`, into the index in the batch and the path below it.
-pub(crate) fn item_of(path: &str) -> Option<(usize, &str)> {
+pub fn item_of(path: &str) -> Option<(usize, &str)> {
     let (list, rest) = path.split_once('.')?;
     let (index, below) = rest.split_once('.').unwrap_or((rest, ""));
     matches!(list, "slots" | "ids").then_some(())?;

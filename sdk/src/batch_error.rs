@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::error;
 use crate::error::{Error, FailedRun};
 use crate::error_kind::Outcome;
 use crate::ids::SlotId;
@@ -85,7 +84,7 @@ impl BatchError {
     }
 }
 
-error::of_run!(BatchError);
+crate::of_run!(BatchError);
 
 impl FailedRun for BatchError {
     fn call(&self) -> Option<&Error> {

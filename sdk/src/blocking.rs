@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 use crate::transport::clock::{Clock, SystemClock};
 
 /// Runs work on a thread that may block. Work that has begun ends, even if nobody waits for it any more.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
@@ -30,9 +30,15 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A system call that waits for the lock would keep a thread as long as the other process likes, and the runtime could not shut down. The
 /// waits are real ones, whatever clock the client has: another process does not go by the clock of a test.
 #[derive(Debug)]
-pub(crate) struct LockRetry {
+pub struct LockRetry {
     next: Duration,
     waited: Duration,
+}
+
+impl Default for LockRetry {
+    fn default() -> Self {
+        Self { next: Self::FIRST, waited: Duration::ZERO }
+    }
 }
 
 impl LockRetry {
@@ -40,17 +46,13 @@ impl LockRetry {
     const FIRST: Duration = Duration::from_millis(1);
     const LONGEST: Duration = Duration::from_millis(50);
 
-    pub(crate) fn new() -> Self {
-        Self { next: Self::FIRST, waited: Duration::ZERO }
-    }
-
     /// Waits before the next attempt.
-    pub(crate) async fn pause(&mut self) {
+    pub async fn pause(&mut self) {
         SystemClock::new().sleep(self.wait()).await;
     }
 
     /// Returns the time to wait before the next attempt.
-    pub(crate) fn wait(&mut self) -> Duration {
+    pub fn wait(&mut self) -> Duration {
         let wait = self.next;
         self.waited += wait;
         self.next = (wait * 2).min(Self::LONGEST);
@@ -58,8 +60,7 @@ impl LockRetry {
     }
 
     /// Returns the total of the waits so far.
-    #[cfg(feature = "apply")]
-    pub(crate) fn waited(&self) -> Duration {
+    pub fn waited(&self) -> Duration {
         self.waited
     }
 }

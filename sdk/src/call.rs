@@ -259,14 +259,16 @@ impl<T: Send + 'static, K> Call<T, K> {
     }
 
     /// Makes the call the only attempt of a write that relies on what was just read.
-    pub(crate) fn single_attempt(mut self, attempt: &WriteAttempt) -> Self {
+    #[doc(hidden)]
+    pub fn single_attempt(mut self, attempt: &WriteAttempt) -> Self {
         self.sender = self.sender.single_attempt(attempt);
         self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
         self
     }
 
     /// Sends the first attempt within a reservation, without waiting for the limits.
-    pub(crate) fn reserved(mut self, reserved: Reservation) -> Self {
+    #[doc(hidden)]
+    pub fn reserved(mut self, reserved: Reservation) -> Self {
         self.sender.options.reserved = Some(reserved);
         self
     }
@@ -354,7 +356,8 @@ impl<T: Send + 'static> Call<T, Create> {
     }
 
     /// Prevents the repetition of an attempt of unknown outcome: the caller reads first.
-    pub(crate) fn reading_first(mut self) -> Self {
+    #[doc(hidden)]
+    pub fn reading_first(mut self) -> Self {
         self.sender = self.sender.reading_first();
         self
     }
@@ -475,7 +478,9 @@ impl<T, K> fmt::Debug for Call<T, K> {
 pub struct CallFuture<T, E = Error>(BoxFuture<'static, Result<T, E>>);
 
 impl<T, E> CallFuture<T, E> {
-    pub(crate) fn new(future: impl Future<Output = Result<T, E>> + Send + 'static) -> Self {
+    /// Boxes a future.
+    #[doc(hidden)]
+    pub fn new(future: impl Future<Output = Result<T, E>> + Send + 'static) -> Self {
         Self(Box::pin(future))
     }
 }

@@ -24,7 +24,7 @@ use crate::transport::{
 
 /// Time of a read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadTime {
+pub struct ReadTime {
     waits: u64,
     read_at: Duration,
 }
@@ -34,12 +34,14 @@ const GOOD_FOR: Duration = Duration::from_secs(5);
 
 impl ReadTime {
     /// Returns the time of an answer that has just arrived.
-    pub(crate) fn now(shared: &Shared) -> Self {
+    pub fn now(client: &Client) -> Self {
+        let shared = &client.shared;
         Self { waits: shared.waits(), read_at: shared.clock.monotonic() }
     }
 
     /// Returns whether no other client had time to change what was read.
-    pub(crate) fn is_fresh(self, shared: &Shared) -> bool {
+    pub fn is_fresh(self, client: &Client) -> bool {
+        let shared = &client.shared;
         self.waits == shared.waits() && shared.clock.monotonic() <= self.expires()
     }
 
@@ -49,7 +51,7 @@ impl ReadTime {
 }
 
 /// A write that is sent only where a read shows what it relies on.
-pub(crate) trait ConditionalWrite: Send {
+pub trait ConditionalWrite: Send {
     /// Result of a read.
     type Snapshot: Send;
     /// Result of the write.
@@ -72,7 +74,7 @@ pub(crate) trait ConditionalWrite: Send {
 }
 
 /// Decision about a write after a read.
-pub(crate) enum WriteVerdict<T> {
+pub enum WriteVerdict<T> {
     /// Everything that the write relies on is unchanged.
     Send,
     /// The write was executed already.
@@ -83,9 +85,14 @@ pub(crate) enum WriteVerdict<T> {
 
 /// Reason why a write was not executed, or may not have been.
 #[derive(Debug)]
-pub(crate) enum WriteStop {
-    /// Another client changed what the write would overwrite. `outcome` is that of the attempts before.
-    Changed { found: Vec<String>, outcome: Outcome },
+pub enum WriteStop {
+    /// Another client changed what the write would overwrite.
+    Changed {
+        /// Descriptions of the changes.
+        found: Vec<String>,
+        /// Outcome of the attempts before.
+        outcome: Outcome,
+    },
     /// The write failed, or its outcome is unknown.
     Failed(Error),
 }
@@ -102,7 +109,7 @@ impl WriteStop {
 
 /// Options of one attempt.
 #[derive(Clone, Debug)]
-pub(crate) struct WriteAttempt {
+pub struct WriteAttempt {
     pub(crate) single_attempt: SingleAttempt,
     pub(crate) reserved: Option<Reservation>,
     pub(crate) until: Duration,
@@ -148,12 +155,12 @@ async fn send_if_unchanged<W: ConditionalWrite>(
         WriteAttempts { client, operation, options, tries: AttemptCounts::default(), lost: None };
     loop {
         let mut reserved = None;
-        let read_at = match seen.take().filter(|seen| seen.is_fresh(&client.shared)) {
+        let read_at = match seen.take().filter(|seen| seen.is_fresh(client)) {
             Some(read_at) => read_at,
             None => {
                 let (read, write_place) = tries.reserve().await.map_err(WriteStop::Failed)?;
                 let snapshot = write.read(read).await;
-                let read_at = ReadTime::now(&client.shared);
+                let read_at = ReadTime::now(client);
                 // A failed read leaves the outcome of the write unchanged, and that is the error to return.
                 let snapshot = snapshot.map_err(|error| WriteStop::Failed(tries.lost_or(error)))?;
                 match write.decide(snapshot, tries.in_doubt()) {

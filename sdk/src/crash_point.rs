@@ -5,9 +5,7 @@
 //! name.
 
 #[cfg(all(feature = "crash-points", debug_assertions))]
-pub use armed::point;
-#[cfg(all(feature = "crash-points", debug_assertions))]
-pub(crate) use armed::tear;
+pub use armed::{point, tear};
 
 #[cfg(all(feature = "crash-points", debug_assertions))]
 mod armed {
@@ -27,7 +25,7 @@ mod armed {
     }
 
     /// Marks a place where the process may end in the middle of a write.
-    pub(crate) fn tear(file: &mut File, bytes: &[u8]) {
+    pub fn tear(file: &mut File, bytes: &[u8]) {
         if is_due("torn_write") {
             let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.sync_data());
             abort();
@@ -46,5 +44,6 @@ mod armed {
 #[cfg(not(all(feature = "crash-points", debug_assertions)))]
 pub fn point(_: &str) {}
 
+/// Does nothing.
 #[cfg(not(all(feature = "crash-points", debug_assertions)))]
-pub(crate) fn tear(_: &mut std::fs::File, _: &[u8]) {}
+pub fn tear(_: &mut std::fs::File, _: &[u8]) {}

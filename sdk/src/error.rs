@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::error_kind::{ErrorKind, Outcome, ServiceError, predicates};
+use crate::error_kind::{ErrorKind, Outcome, ServiceError};
 use crate::operation::{self, Effect, Operation};
 use crate::token::TokenError;
 use crate::tolerant::FieldErrors;
@@ -118,7 +118,7 @@ enum Cause {
 }
 
 /// Error of a run of several requests.
-pub(crate) trait FailedRun: std::error::Error + Send + Sync + 'static {
+pub trait FailedRun: std::error::Error + Send + Sync + 'static {
     /// Returns the error of the call that failed, if it was one.
     fn call(&self) -> Option<&Error>;
 
@@ -142,7 +142,8 @@ const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-correlation-id",
 
 impl Error {
     /// Returns the error for input of the caller that was refused before anything was sent.
-    pub(crate) fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    pub fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
         Self::new(operation, Outcome::NotExecuted, Cause::Invalid(message.into()))
     }
 
@@ -173,7 +174,8 @@ impl Error {
     }
 
     /// Returns the error of a run of several requests. What it tells of the call is that of the one that failed.
-    pub(crate) fn of_run(run: impl FailedRun) -> Self {
+    #[doc(hidden)]
+    pub fn of_run(run: impl FailedRun) -> Self {
         let outcome = run.outcome();
         let run: Box<dyn FailedRun> = Box::new(run);
         let Some(call) = run.call().map(|error| &*error.0) else {
@@ -445,7 +447,7 @@ impl Error {
     }
 }
 
-predicates!(Error);
+crate::predicates!(Error);
 
 /// Returns the outcome that an unusable answer leaves open.
 fn doubt(operation: &Operation) -> Outcome {
@@ -568,32 +570,33 @@ impl std::error::Error for Error {
 }
 
 /// Gives the error of a run what it shares with the error of a call.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! of_run {
     ($error:ty) => {
-        $crate::error_kind::predicates!($error);
+        $crate::predicates!($error);
 
         impl $error {
             /// Returns the kind of the error: that of the call that failed, if the run ended for that.
             pub fn kind(&self) -> $crate::ErrorKind {
-                $crate::error::FailedRun::kind(self)
+                $crate::runs::FailedRun::kind(self)
             }
 
             /// Returns the error of the call that failed, if the run ended for that.
-            pub fn call(&self) -> Option<&$crate::error::Error> {
-                $crate::error::FailedRun::call(self)
+            pub fn call(&self) -> Option<&$crate::Error> {
+                $crate::runs::FailedRun::call(self)
             }
 
             /// Returns the time to wait before the run can succeed.
             pub fn retry_after(&self) -> Option<std::time::Duration> {
-                $crate::error::FailedRun::call(self)?.retry_after()
+                $crate::runs::FailedRun::call(self)?.retry_after()
             }
         }
 
-        impl From<$error> for $crate::error::Error {
+        impl From<$error> for $crate::Error {
             fn from(error: $error) -> Self {
-                $crate::error::Error::of_run(error)
+                $crate::Error::of_run(error)
             }
         }
     };
 }
-pub(crate) use of_run;

@@ -73,7 +73,8 @@ impl ErrorKind {
     }
 
     /// Returns whether the same may succeed later without anything being changed.
-    pub(crate) fn is_temporary(self) -> bool {
+    #[doc(hidden)]
+    pub fn is_temporary(self) -> bool {
         match self {
             Self::RateLimited | Self::Timeout | Self::Network | Self::Untrusted | Self::Server => {
                 true
@@ -95,6 +96,8 @@ impl ErrorKind {
 }
 
 /// Gives an error with a kind the predicates that are derived from it.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! predicates {
     ($error:ty) => {
         impl $error {
@@ -161,7 +164,6 @@ macro_rules! predicates {
         }
     };
 }
-pub(crate) use predicates;
 
 /// Outcome of a call: whether something was written. A read writes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

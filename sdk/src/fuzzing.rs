@@ -6,7 +6,6 @@ use bytes::Bytes;
 use http::header::{DATE, HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 
-use crate::apply::JournalEntries;
 use crate::operation::Bucket;
 use crate::transport::answer::Answer;
 use crate::transport::clock::SystemClock;
@@ -14,19 +13,6 @@ use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits, poll_once};
 use crate::transport::retry::retry_after as wait_of;
 use crate::upload;
 use crate::{Error, generated, operation};
-
-/// Reads a journal.
-///
-/// # Panics
-///
-/// When its complete lines alone are read differently.
-pub fn journal(bytes: &[u8]) {
-    let Ok((log, whole)) = JournalEntries::read("run", bytes) else { return };
-    assert!(whole <= bytes.len(), "{whole} of {} bytes", bytes.len());
-    let again = JournalEntries::read("run", &bytes[..whole]);
-    assert_eq!(again.ok(), Some((log.clone(), whole)), "the torn end counts");
-    let _ = (log.state(), log.done(), log.confirmed_deletes(), log.slots(), log.is_in_doubt());
-}
 
 /// Reads a `Date` in the first line and a `Retry-After` in each further one, and makes a pacer wait for that time.
 ///
@@ -103,8 +89,7 @@ mod tests {
     #[test]
     fn every_input_of_the_corpus_is_read() {
         type Reads = fn(&[u8]);
-        let targets: [(&str, Reads); 4] = [
-            ("journal", super::journal),
+        let targets: [(&str, Reads); 3] = [
             ("retry_after", super::retry_after),
             ("error_body", super::error_body),
             ("upload_url", super::upload_url),

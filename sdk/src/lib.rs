@@ -57,21 +57,8 @@
 //! ```
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(
-    not(feature = "apply"),
-    allow(
-        dead_code,
-        unused_imports,
-        unreachable_pub,
-        reason = "parts of calls that only runs use"
-    )
-)]
 
-#[cfg(feature = "apply")]
-pub mod account;
 mod api;
-#[cfg(feature = "apply")]
-pub mod apply;
 mod base_url;
 mod batch;
 mod batch_error;
@@ -99,13 +86,13 @@ pub mod oauth;
 mod operation;
 mod private_host;
 mod profile_key;
+#[doc(hidden)]
+pub mod runs;
 mod same;
 mod secrets;
 mod shape;
 mod slot;
 mod success;
-#[cfg(feature = "apply")]
-pub mod sync;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod token;
@@ -139,8 +126,6 @@ pub use batch_error::{BatchCause, BatchError};
 pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};
-#[doc(hidden)]
-pub use crash_point::point as crash_point;
 pub use date::{Date, InvalidDate, Timestamp};
 pub use error::Error;
 pub use error_kind::{ErrorKind, Outcome, ServiceError};

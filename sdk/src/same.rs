@@ -11,7 +11,7 @@ use crate::Slot;
 /// which of `[]`, `{}`, `""`, `null` or nothing at all stands for "empty".
 ///
 /// ```
-/// use links_sdk::apply::same;
+/// use links_sdk::runs::same;
 /// use serde_json::json;
 ///
 /// assert!(same(&json!({"title": " Menu", "tags": []}), &json!({"title": "Menu"})));
@@ -54,20 +54,26 @@ pub(crate) fn is_unchanged(before: &Slot, now: &Slot) -> bool {
 
 /// What a value is in comparable form.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ValueShape<'a> {
+pub enum ValueShape<'a> {
+    /// What stands for "empty".
     Absent,
+    /// `true` or `false`.
     Bool(bool),
+    /// A whole number.
     Integer(i128),
     /// The bits of a number that is not whole.
     Float(u64),
+    /// A text without spaces around it.
     Text(&'a str),
+    /// A list that is not empty.
     List(&'a [Value]),
     /// A map with at least one field that is not absent.
     Map(&'a Map<String, Value>),
 }
 
 impl<'a> ValueShape<'a> {
-    pub(crate) fn of(value: &'a Value) -> Self {
+    /// Returns what a value is.
+    pub fn of(value: &'a Value) -> Self {
         match value {
             Value::Null => Self::Absent,
             Value::Bool(yes) => Self::Bool(*yes),
@@ -101,7 +107,8 @@ impl<'a> ValueShape<'a> {
     }
 }
 
-pub(crate) fn is_absent(value: &Value) -> bool {
+/// Returns whether a value stands for "empty".
+pub fn is_absent(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(_) => false,
@@ -113,10 +120,7 @@ pub(crate) fn is_absent(value: &Value) -> bool {
 }
 
 /// Calls `take` with each field that is not absent, in the order of the keys.
-pub(crate) fn for_each_sorted<'a>(
-    map: &'a Map<String, Value>,
-    mut take: impl FnMut(&'a str, &'a Value),
-) {
+pub fn for_each_sorted<'a>(map: &'a Map<String, Value>, mut take: impl FnMut(&'a str, &'a Value)) {
     /// Most maps have no more fields, and need no memory of their own here.
     const FEW: usize = 8;
     let mut few = [("", &Value::Null); FEW];
@@ -138,7 +142,8 @@ pub(crate) fn for_each_sorted<'a>(
     }
 }
 
-pub(crate) fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+/// Returns the fields of a map that are not absent.
+pub fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     map.iter().map(|(key, value)| (key.as_str(), value)).filter(|(_, value)| !is_absent(value))
 }
 

@@ -79,6 +79,7 @@ impl Secrets {
     }
 
     /// Adds a secret without an owner.
+    #[cfg(any(test, feature = "oauth"))]
     pub(crate) fn add_text(&self, secret: &str) {
         self.add_owned(secret, Weak::new());
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use links_sdk::sync::ValueHash;
+use links_pages::sync::ValueHash;
 use serde_json::{Value, json};
 
 use crate::steps::{ok, path, text, writes};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use links_fixtures::Fault;
-use links_sdk::apply::JournalStore;
+use links_pages::apply::JournalStore;
 use serde_json::Value;
 
 use crate::steps::cut_short;

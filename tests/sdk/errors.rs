@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use links_fixtures::Fault;
-use links_sdk::apply::DesiredPage;
 use links_sdk::types::NewSlot;
 use links_sdk::{BatchError, Client, Clock, Error, ErrorKind, Outcome, Slot, Token};
 use links_test_support::canned::Canned;
@@ -63,29 +62,6 @@ async fn errors_of_runs_have_the_predicates_of_the_call() {
         client.profile("nobody").slots().create_many(lines(1)).await.unwrap_err();
     assert!(error.is_not_found() && !error.is_conflict() && !error.is_safe_to_repeat());
     assert_eq!(error.call().and_then(Error::status), Some(404));
-
-    let desired: DesiredPage =
-        serde_json::from_value(json!({ "slots": [{ "type": "divider" }] })).unwrap();
-    let error = client.profile("nobody").apply(desired).await.unwrap_err();
-    assert!(error.is_not_found() && !error.is_safe_to_repeat());
-    let error = Error::from(error);
-    assert!(error.is_not_found());
-    assert_eq!((error.outcome(), error.status()), (Outcome::NotExecuted, Some(404)));
-}
-
-#[tokio::test]
-async fn a_run_that_ended_before_any_call_failed_is_an_error_of_no_call() {
-    let (_server, client) = cafe().await;
-    let desired: DesiredPage = serde_json::from_value(
-        json!({ "slots": [{ "type": "text", "data": { "title": "New" } }] }),
-    )
-    .unwrap();
-    let declined = client.profile("cafe").apply(desired).confirm(|_, _| false).await.unwrap_err();
-    assert!(declined.call().is_none() && !declined.is_network());
-    let error = Error::from(declined);
-    assert_eq!(error.to_string(), "the plan was not confirmed; nothing was written");
-    assert_eq!((error.status(), error.outcome()), (None, Outcome::NotExecuted));
-    assert!(!error.is_safe_to_repeat() && error.field_errors().is_empty());
 }
 
 #[tokio::test]

@@ -3,21 +3,12 @@
 use std::time::Duration;
 
 use links_fixtures::{ContractServer, Fault, Token as AccountToken, World};
-use links_sdk::apply::DesiredPage;
 use links_sdk::content::Button;
 use links_sdk::{Client, Clock, SystemClock, Token};
 use links_test_support::authority::Authority;
 use links_test_support::tls_front::TlsFront;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::JoinSet;
-
-#[expect(
-    dead_code,
-    unreachable_pub,
-    reason = "a program has a main function, and is no part of this one"
-)]
-#[path = "../../sdk/examples/apply_page.rs"]
-mod apply_page;
 
 #[expect(
     dead_code,
@@ -162,28 +153,6 @@ async fn backend_serves_two_thousand_tenants_by_one_http_client() {
 fn button_count(server: &ContractServer) -> usize {
     let account = server.account();
     account.profiles[0].slots.iter().filter(|slot| slot.kind == "button").count()
-}
-
-#[tokio::test]
-async fn apply_page_goes_on_where_a_run_was_cut_off() {
-    let (server, client) = super::cafe().await;
-    let state = tempfile::tempdir().unwrap();
-    let read = client.profile("cafe").slots().list().await.unwrap();
-    let mut slots: Vec<_> =
-        read.iter().map(|it| json!({"id": it.id, "type": it.kind, "data": it.data})).collect();
-    slots.extend((0..60).map(|nth| json!({"type": "text", "data": {"title": format!("{nth}")}})));
-    let desired: DesiredPage = serde_json::from_value(json!({ "slots": slots })).unwrap();
-    let run = || apply_page::run(&client, "cafe", desired.clone(), state.path());
-    let before = server.account().profiles[0].slots.len();
-
-    // The first batch of new slots is answered, and the second one refused.
-    server.fail_operation("createSlots", 2, &Fault::Before(400));
-    let error = run().await.unwrap_err();
-    assert_eq!(server.account().profiles[0].slots.len(), before + 50, "{error}");
-    let done = run().await.unwrap().done;
-    let titles: Vec<_> = server.account().profiles[0].slots.iter().map(title).collect();
-    assert_eq!(titles.len(), before + 60, "{done:?}");
-    assert!((0..60).all(|nth| titles.iter().filter(|it| **it == format!("{nth}")).count() == 1));
 }
 
 fn title(slot: &links_fixtures::Slot) -> String {

@@ -3,63 +3,26 @@
 
 use std::fs::{self, File};
 use std::future::poll_fn;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Write};
 use std::pin::Pin;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use links_fixtures::{ContractServer, World};
-use links_sdk::apply::{ApplyCause, DesiredPage, JournalStore, LockError, RunSettings};
 use links_sdk::testing::TestClock;
 use links_sdk::{
     Bucket, Client, Clock, EnvironmentToken, InProcessPacer, NotAdmitted, Outcome, Pacer,
     SharedFilePacer, SystemClock, Ticket, Token, TokenSource, Upload,
 };
-use serde_json::json;
+use links_test_support::executor::{Holder, hold, others_run, without_blocking_threads};
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Variable that names the file which a process of this program locks.
-const HELD: &str = "LINKS_TEST_HELD";
-
-/// A process that holds the lock of a file until this is dropped.
-pub(crate) struct Holder(Child);
-
-impl Holder {
-    pub(crate) fn of(path: &Path) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "executor::holder", "--ignored", "--nocapture"]).env(HELD, path);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(lines.any(|line| line.unwrap().contains("held")));
-        Self(child)
-    }
-}
-
-impl Drop for Holder {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
 #[test]
 #[ignore = "the process that holds a lock"]
 fn holder() {
-    let Some(path) = std::env::var_os(HELD) else { return };
-    let file = File::options().write(true).create(true).truncate(false).open(path).unwrap();
-    file.lock().unwrap();
-    println!("held");
-    let _ = std::io::stdin().read(&mut [0]);
-}
-
-/// Lets everything run that can, and real time pass. A task that blocks the thread keeps this from its end.
-pub(crate) async fn others_run() {
-    for _ in 0..3 {
-        SystemClock::new().sleep(Duration::from_millis(1)).await;
-    }
+    hold();
 }
 
 async fn admit(pacer: &SharedFilePacer, clock: &dyn Clock) -> Ticket {
@@ -271,82 +234,6 @@ async fn a_pacer_file_that_can_be_used_again_is_shared_again() {
     assert_eq!(must_wait(&other, &clock).await, SECOND, "all five are in the file");
 }
 
-/// Path of the lock of a page, and a page file that changes the page.
-fn page_lock(state: &Path, client: &Client) -> (std::path::PathBuf, DesiredPage) {
-    let runs = JournalStore::of(state, client.base_url().as_str(), 101);
-    // Its directory is created with the lock.
-    drop(runs.lock().unwrap());
-    let text = json!({"slots": [{"type": "text", "data": {"title": "Closed today"}}]});
-    (runs.journal("x").with_file_name("lock"), serde_json::from_value(text).unwrap())
-}
-
-#[tokio::test]
-async fn a_page_that_another_process_holds_lets_other_tasks_run() {
-    let (server, client) = crate::cafe().await;
-    let state = tempfile::tempdir().unwrap();
-    let (lock, page) = page_lock(state.path(), &client);
-    let holder = Holder::of(&lock);
-    let settings = RunSettings::new().journal(state.path());
-    let apply = |wait| {
-        let settings = settings.clone().wait(wait);
-        client.profile("cafe").apply(page.clone()).settings(settings).into_future()
-    };
-    let error = apply(false).await.unwrap_err();
-    assert!(matches!(error.cause(), ApplyCause::Lock(LockError::Taken(_))), "{error}");
-    let runs: Vec<_> = (0..3).map(|_| tokio::spawn(apply(true))).collect();
-    others_run().await;
-    assert!(runs.iter().all(|run| !run.is_finished()));
-    let read = |server: &ContractServer| server.requests().iter().all(|it| it.method == "GET");
-    assert!(read(&server));
-    drop(holder);
-    let mut created = 0;
-    for run in runs {
-        created += run.await.unwrap().unwrap().done.created.len();
-    }
-    assert_eq!(created, 1, "the others found it done");
-}
-
-#[tokio::test]
-async fn a_run_that_waits_for_a_page_ends_at_the_deadline_of_its_client() {
-    let server = ContractServer::start(World::cafe()).await;
-    let clock = Arc::new(TestClock::new());
-    let builder = Client::builder(server.base_url()).token(Token::new(server.token()).unwrap());
-    let client = builder.clock(clock.clone()).deadline(10 * SECOND).build().unwrap();
-    let state = tempfile::tempdir().unwrap();
-    let (lock, page) = page_lock(state.path(), &client);
-    let _holder = Holder::of(&lock);
-    let settings = RunSettings::new().journal(state.path()).wait(true);
-    let run = client.profile("cafe").apply(page).settings(settings).into_future();
-    let run = tokio::spawn(run);
-    while server.requests().is_empty() {
-        others_run().await;
-    }
-    others_run().await;
-    assert!(!run.is_finished());
-    while !run.is_finished() {
-        clock.advance(11 * SECOND);
-        others_run().await;
-    }
-    let error = run.await.unwrap().unwrap_err();
-    assert!(matches!(error.cause(), ApplyCause::Lock(LockError::Taken(_))), "{error}");
-    assert!(server.requests().iter().all(|it| it.method == "GET"));
-}
-
-/// Keeps the only thread that may block, until the sender is dropped, while `work` begins. Returns the result of the work, which has to
-/// wait for that thread.
-async fn without_blocking_threads<T: Send + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> T {
-    let (free, kept) = std::sync::mpsc::channel::<()>();
-    let keeper = tokio::task::spawn_blocking(move || kept.recv().is_err());
-    let work = tokio::spawn(work);
-    others_run().await;
-    assert!(!work.is_finished(), "it was done on the thread of the runtime");
-    drop(free);
-    assert!(keeper.await.unwrap());
-    work.await.unwrap()
-}
-
 #[test]
 fn files_are_read_on_a_thread_that_may_block() {
     let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -363,11 +250,5 @@ fn files_are_read_on_a_thread_that_may_block() {
         let token = without_blocking_threads(async { EnvironmentToken::new().token().await });
         assert!(token.await.unwrap_err().to_string().contains("LINKS_TOKEN"));
         assert!(server.requests().is_empty());
-
-        let (_, page) = page_lock(directory.path(), &client);
-        let settings = RunSettings::new().journal(directory.path());
-        let run = client.profile("cafe").apply(page).settings(settings).into_future();
-        let applied = without_blocking_threads(run).await.unwrap();
-        assert!(applied.run.is_some());
     });
 }

@@ -4,6 +4,8 @@
 
 use std::error::Error;
 
+use links_test_support::guide::parts;
+
 async fn in_short(base: &str, token: String) -> Result<(), Box<dyn Error>> {
     // README.md
     use links_sdk::content::Button;
@@ -33,19 +35,6 @@ async fn client(base: &str, token: String) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn apply(client: links_sdk::Client) -> Result<(), Box<dyn Error>> {
-    // docs/embedding.md
-    use links_sdk::apply::DesiredPage;
-
-    let desired: DesiredPage = serde_json::from_value(serde_json::json!({
-        "slots": [{"type": "button", "data": {"title": "Menu", "link": "https://qara.example/menu"}}]
-    }))?;
-    let applied = client.profile("cafe").apply(desired).await?;
-    // end
-    drop(applied);
-    Ok(())
-}
-
 async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
 
@@ -71,24 +60,12 @@ async fn in_the_browser(_: &str) -> Result<String, Box<dyn Error>> {
     std::future::ready(Err("no user is there".into())).await
 }
 
-/// Returns the parts of a text between two lines, without their indentation.
-fn parts<'t>(text: &'t str, first: &str, last: &str) -> Vec<Vec<&'t str>> {
-    let mut parts = Vec::new();
-    let mut lines = text.lines();
-    while let Some(head) = lines.find(|line| line.trim() == first) {
-        let indent = head.len() - head.trim_start().len();
-        let part = lines.by_ref().take_while(|line| line.trim() != last);
-        parts.push(part.map(|line| line.get(indent..).unwrap_or_default()).collect());
-    }
-    parts
-}
-
 #[test]
 fn the_readme_and_the_guides_show_what_compiles() {
     let code = include_str!("readme.rs");
     for (path, document, count) in [
         ("README.md", include_str!("../../README.md"), 1),
-        ("docs/embedding.md", include_str!("../../docs/embedding.md"), 3),
+        ("docs/embedding.md", include_str!("../../docs/embedding.md"), 2),
     ] {
         let shown = parts(document, "```rust", "```");
         assert_eq!(shown, parts(code, &format!("// {path}"), "// end"), "{path}");

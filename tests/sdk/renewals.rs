@@ -14,7 +14,9 @@ use links_test_support::misbehaving_servers::PathServer;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::connector::connect;
-use crate::executor::{others_run, polled};
+use links_test_support::executor::others_run;
+
+use crate::executor::polled;
 use crate::token_refresh::{Shared, logged_in, pass, renewals, replaced, seconds};
 
 const SECOND: Duration = Duration::from_secs(1);

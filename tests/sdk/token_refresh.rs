@@ -115,7 +115,7 @@ pub(crate) async fn replaced(store: &Shared, before: &Credentials) -> Credential
     loop {
         match store.kept() {
             Some(now) if now != *before => return now,
-            _ => crate::executor::others_run().await,
+            _ => links_test_support::executor::others_run().await,
         }
     }
 }
@@ -378,7 +378,7 @@ async fn a_lock_that_another_process_holds_stops_no_other_task() {
     let client = client(&server, &clock, &store);
     let held = store.try_lock().unwrap().unwrap();
     let calls: Vec<_> = (0..3).map(|_| tokio::spawn(client.me().into_future())).collect();
-    crate::executor::others_run().await;
+    links_test_support::executor::others_run().await;
     assert!(calls.iter().all(|call| !call.is_finished()));
     calls[0].abort();
     drop(held);

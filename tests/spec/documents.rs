@@ -39,15 +39,17 @@ fn every_path_in_a_document_exists() {
 #[test]
 fn the_lock_file_that_is_described_is_the_one_that_is_written() {
     let document = std::fs::read_to_string(root().join("docs/links-lock.md")).unwrap();
-    let written = root().join("sdk/src/sync/tests/lock_example.json");
+    let written = root().join("pages/src/sync/tests/lock_example.json");
     let block = document.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
     assert_eq!(block.unwrap(), std::fs::read_to_string(written).unwrap());
 }
 
 #[test]
 fn every_example_of_the_sdk_has_a_guide() {
-    let guide = read("docs/embedding.md");
-    let programs = files(&["rs"]).into_iter().filter(|it| it.path.starts_with("sdk/examples/"));
+    let guide = read("docs/embedding.md") + &read("docs/pages-in-programs.md");
+    let of_crate =
+        |path: &str| path.starts_with("sdk/examples/") || path.starts_with("pages/examples/");
+    let programs = files(&["rs"]).into_iter().filter(|it| of_crate(&it.path));
     let programs: Vec<_> = programs.map(|it| format!(": `{}`\n", it.path)).collect();
     assert!(programs.len() >= 10, "{programs:?}");
     let without: Vec<_> = programs.iter().filter(|it| !guide.contains(&***it)).collect();

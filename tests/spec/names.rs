@@ -141,7 +141,7 @@ fn sources(directories: &[&str]) -> Vec<TextFile> {
 #[test]
 fn it_names_only_the_parameter_of_a_closure_on_one_line() {
     let mut found = Vec::new();
-    for file in sources(&["cli/", "sdk/", "fixtures/", "spec/", "tests/"]) {
+    for file in sources(&["cli/", "pages/", "sdk/", "fixtures/", "spec/", "tests/"]) {
         let lines = Names::of(&file.text).it.into_iter();
         found.extend(lines.map(|line| format!("{}:{line}", file.path)));
     }
@@ -152,7 +152,7 @@ fn it_names_only_the_parameter_of_a_closure_on_one_line() {
 
 #[test]
 fn a_type_name_means_one_thing_in_a_crate() {
-    for directory in ["cli/src/", "sdk/src/", "fixtures/src/", "spec/src/"] {
+    for directory in ["cli/src/", "pages/src/", "sdk/src/", "fixtures/src/", "spec/src/"] {
         let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in sources(&[directory]) {
             if !file.path.ends_with("tests.rs") {
@@ -169,7 +169,7 @@ fn a_type_name_means_one_thing_in_a_crate() {
 #[test]
 fn no_type_has_a_retired_name() {
     let mut found = Vec::new();
-    for file in sources(&["cli/", "sdk/", "fixtures/", "spec/", "tests/"]) {
+    for file in sources(&["cli/", "pages/", "sdk/", "fixtures/", "spec/", "tests/"]) {
         let Names { types, test_types, .. } = Names::of(&file.text);
         let retired = types.into_iter().chain(test_types);
         let retired = retired.filter(|name| RETIRED_TYPES.contains(&name.as_str()));

@@ -1,9 +1,7 @@
-//! Test of the public types of the SDK: what a later version may extend is `#[non_exhaustive]`, so that extending it breaks no program.
+//! Test of the public types of the crates for programs: what a later version may extend is `#[non_exhaustive]`, so that extending it breaks
+//! no program.
 
 use crate::repository::read;
-
-/// The public items, as `.ci/full api` writes them.
-const ITEMS: &str = "sdk/public-api.txt";
 
 /// Enumerations that are complete: a case more would be another answer to the question.
 const COMPLETE: [&str; 2] = ["Outcome", "link_check::LinkKind"];
@@ -35,11 +33,11 @@ const GIVEN: [&str; 22] = [
 ];
 
 /// Returns the types with this keyword that have public variants or fields and are not `#[non_exhaustive]`.
-fn closed<'i>(items: &'i str, keyword: &str) -> Vec<&'i str> {
-    let start = format!("pub {keyword} links_sdk::");
+fn closed<'i>(items: &'i str, keyword: &str, library: &str) -> Vec<&'i str> {
+    let start = format!("pub {keyword} {library}::");
     let names = items.lines().filter_map(|line| line.strip_prefix(&start));
     let names = names.map(|rest| rest.split('<').next().unwrap_or_default());
-    let has_members = |name: &&str| items.contains(&format!("\npub links_sdk::{name}::"));
+    let has_members = |name: &&str| items.contains(&format!("\npub {library}::{name}::"));
     let mut found: Vec<_> = names.filter(has_members).collect();
     found.sort_unstable();
     found
@@ -47,8 +45,14 @@ fn closed<'i>(items: &'i str, keyword: &str) -> Vec<&'i str> {
 
 #[test]
 fn what_a_later_version_may_extend_is_not_exhaustive() {
-    let items = read(ITEMS);
-    assert!(items.matches("#[non_exhaustive] pub enum ").count() > 50, "{ITEMS} was not read");
-    assert_eq!(closed(&items, "enum"), COMPLETE);
-    assert_eq!(closed(&items, "struct"), GIVEN);
+    // The public items, as `.ci/full api` writes them.
+    for (directory, library, complete, given) in
+        [("sdk", "links_sdk", &COMPLETE[..], &[][..]), ("pages", "links_pages", &[], &GIVEN)]
+    {
+        let items = read(&format!("{directory}/public-api.txt"));
+        let open = items.matches("#[non_exhaustive] pub enum ").count();
+        assert!(open > 10, "{directory}: {open} were read");
+        assert_eq!(closed(&items, "enum", library), complete);
+        assert_eq!(closed(&items, "struct", library), given);
+    }
 }

@@ -1,6 +1,6 @@
 //! Confirmation of a run over the files of an account.
 
-use links_sdk::apply::OpenPage;
+use links_pages::apply::OpenPage;
 
 use super::report::plan_lines;
 use super::request::Allowed;

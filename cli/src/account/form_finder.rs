@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
+use links_pages::sync::Lock;
 use links_sdk::FormId;
 use links_sdk::Object;
-use links_sdk::account::{DesiredForm, FormPlan, FormPlanError};
-use links_sdk::sync::Lock;
 use links_sdk::types::LeadForm;
 
 use crate::apply::runs;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use links_pages::account::{FormPlan, FormPlanError};
+use links_pages::apply::RecordWrite;
 use links_sdk::Client;
 use links_sdk::FormId;
-use links_sdk::account::{FormPlan, FormPlanError};
-use links_sdk::apply::RecordWrite;
 use links_sdk::types::LeadForm;
 
 use super::form_finder::{FormFinder, lock_of, recorded_id};

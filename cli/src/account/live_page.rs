@@ -1,6 +1,6 @@
 //! Pages of the service: their keys, and a page in the form of a page file.
 
-use links_sdk::apply::PageSnapshot;
+use links_pages::apply::PageSnapshot;
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Map, Value, json};
 

@@ -26,7 +26,7 @@ use std::rc::Rc;
 use absent_files::AbsentFile;
 use confirm::{Consent, confirm};
 use files::AccountFiles;
-use links_sdk::apply::{Applied, PageRequest, RunSettings};
+use links_pages::apply::{Applied, PageRequest, Run, RunSettings};
 use pages_run::{PageInput, PagesRun};
 use report::{applied, plan_lines, shown};
 pub(crate) use request::{AccountRequest, Allowed, FilesArgs};
@@ -96,7 +96,7 @@ async fn planned<'c>(
     let (saved, files) = read(context, request)?;
     let (mut session, pages, sources) =
         PagesRun::of_files(context, files, saved, request.apply_args.clone()).await?;
-    let run = session.state.client.clone().plan_run(pages, settings).await;
+    let run = Run::plan(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     session.open(&run, sources).await?;
     session.check_lock_user().await?;
@@ -188,7 +188,7 @@ async fn run(
     settings: RunSettings,
     consent: Consent,
 ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
-    let run = session.state.client.clone().run(pages, settings).await;
+    let run = Run::begin(&session.state.client, pages, settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     let open = session.open(&run, sources).await?;
     session.check_lock_user().await?;

@@ -1,6 +1,6 @@
 //! Annotations of a plan at the lines of its files: what would be written, and what was changed on the pages.
 
-use links_sdk::sync::RemoteChange;
+use links_pages::sync::RemoteChange;
 
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use links_pages::apply::{Applied, OpenPage, PageRequest, Run, RunSettings};
 use links_sdk::Client;
-use links_sdk::apply::{Applied, OpenPage, PageRequest, RunSettings};
 
 use super::pages_run::{PageInput, PagesRun, file_diagnostics_or};
 use super::report::recorded;
@@ -100,7 +100,7 @@ async fn applied(
     settings: RunSettings,
     ask: bool,
 ) -> Result<Result<Applied, RunFailure>, CommandError> {
-    let found = run.state.client.clone().run(vec![request], settings).await;
+    let found = Run::begin(&run.state.client, vec![request], settings).await;
     let found = found.map_err(|error| run.state.not_run(error))?;
     let open = run.open(&found, vec![source]).await?;
     check_lock_user(run).await?;
@@ -206,7 +206,7 @@ pub(crate) async fn planned(
 ) -> Result<PlannedPage, CommandError> {
     let settings = runs::settings(context);
     let (mut run, request, source) = of_page(context, source, apply_args.clone(), None).await?;
-    let found = run.state.client.clone().plan_run(vec![request], settings).await;
+    let found = Run::plan(&run.state.client, vec![request], settings).await;
     let found = found.map_err(|error| run.state.not_run(error))?;
     run.open(&found, vec![source]).await?;
     check_lock_user(&mut run).await?;

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
 
-use links_sdk::ProfileKey;
-use links_sdk::apply::{
+use links_pages::apply::{
     Applied, AppliedChanges, ApplyCause, ApplyError, OpenPage, PageRequest, Run, Step, execute,
 };
+use links_sdk::ProfileKey;
 
 use super::absent_files::AbsentFile;
 use super::estimate;

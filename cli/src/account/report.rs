@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use links_pages::account::FormPlan;
+use links_pages::apply::{Applied, ApplyCause, PageSnapshot, Plan};
 use links_sdk::SlotId;
-use links_sdk::account::FormPlan;
-use links_sdk::apply::{Applied, ApplyCause, PageSnapshot, Plan};
 use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use links_sdk::apply::{AppliedChanges, PageSnapshot};
+use links_pages::apply::{AppliedChanges, PageSnapshot};
 use serde_json::{Value, json};
 
 use super::forms::PlannedForm;

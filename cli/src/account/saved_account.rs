@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use links_sdk::account::FormPlan;
+use links_pages::account::FormPlan;
 use serde::{Deserialize, Serialize};
 
 use super::files::AccountFiles;

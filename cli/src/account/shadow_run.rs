@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use links_pages::apply::{GuardRefusal, OpenPage, PageRequest, PageSnapshot, Run, RunSettings};
 use links_sdk::SlotId;
-use links_sdk::apply::{GuardRefusal, OpenPage, PageRequest, PageSnapshot, RunSettings};
 
 use super::confirm;
 use super::files::AccountFiles;
@@ -55,7 +55,7 @@ pub(crate) async fn run_on_shadow(
         PagesRun::of_files(context, files, None, apply_args).await?;
     session.is_silent = true;
     let client = session.state.client.clone();
-    let run = client.plan_run(pages.clone(), settings).await;
+    let run = Run::plan(&client, pages.clone(), settings).await;
     let run = run.map_err(|error| session.state.not_run(error))?;
     let open = session.open(&run, sources).await?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
@@ -76,7 +76,7 @@ async fn carried_out(
     pages: Vec<PageRequest>,
 ) -> Result<Arc<PageSnapshot>, CommandError> {
     let of_shadow = |error| failed(error, None, "").of_shadow();
-    let run = session.state.client.clone().run(pages, RunSettings::new()).await;
+    let run = Run::begin(&session.state.client, pages, RunSettings::new()).await;
     let run = run.map_err(of_shadow)?;
     let mut open = Vec::new();
     for planned in session.state.pages.iter_mut().filter_map(|page| page.planned.as_mut()) {

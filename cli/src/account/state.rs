@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError};
 use links_sdk::Client;
-use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError};
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;

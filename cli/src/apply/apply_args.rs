@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use links_sdk::apply::RunCommand;
+use links_pages::apply::RunCommand;
 use links_sdk::{Object, ProfileKey, SlotId};
 
 // What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.

@@ -1,7 +1,7 @@
 //! Confirmation of a plan: names its deletes and uploads, and asks the user.
 
-use links_sdk::apply::{PlannedDelete, RetainReason};
-use links_sdk::sync::RemoteChange;
+use links_pages::apply::{PlannedDelete, RetainReason};
+use links_pages::sync::RemoteChange;
 
 use super::planned::PlannedPage;
 use super::preflight::require_write_access;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{
+use links_pages::apply::{
     FieldsRequest, PageSnapshot, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate,
 };
 use links_sdk::types::{NewSlot, SlotChange};

@@ -1,6 +1,6 @@
 //! Progress messages and errors of a run that carries out a confirmed plan.
 
-use links_sdk::apply::{
+use links_pages::apply::{
     AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
 };
 use links_sdk::{Client, Outcome};

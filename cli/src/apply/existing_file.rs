@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use links_sdk::apply::{PageSnapshot, SlotTypes};
-use links_sdk::sync::Pull;
+use links_pages::apply::{PageSnapshot, SlotTypes};
+use links_pages::sync::Pull;
 use links_sdk::{Client, ProfileId, ProfileKey};
 use serde_json::{Value, json};
 

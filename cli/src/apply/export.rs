@@ -1,7 +1,7 @@
 //! Export of a page as content of a page file that can be edited and applied again.
 
+use links_pages::apply::{DesiredPage, PageSnapshot, SlotTypes};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{DesiredPage, PageSnapshot, SlotTypes};
 
 use crate::context::Context;
 use crate::error::CommandError;

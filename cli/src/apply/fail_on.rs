@@ -1,7 +1,7 @@
 //! `plan --fail-on`: which differences between a file and its page decide the exit code.
 
 use clap::ValueEnum;
-use links_sdk::sync::{DeletionReason, Merge};
+use links_pages::sync::{DeletionReason, Merge};
 
 use super::planned::PlannedPage;
 use crate::error::CommandError;

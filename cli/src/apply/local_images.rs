@@ -1,6 +1,6 @@
 //! Strings in a plan that are paths of images on this machine: sent unchanged, they would show nothing.
 
-use links_sdk::apply::Plan;
+use links_pages::apply::Plan;
 use serde_json::Value;
 
 use crate::page_file::field_rule::local_file;

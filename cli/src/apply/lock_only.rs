@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use links_pages::apply::{PageSnapshot, Plan};
+use links_pages::sync::{DeletionReason, Lock, PageBase, held_slots};
 use links_sdk::SlotId;
-use links_sdk::apply::{PageSnapshot, Plan};
-use links_sdk::sync::{DeletionReason, Lock, PageBase, held_slots};
 use links_sdk::types::LeadForm;
 
 use super::known_forms::KnownForms;

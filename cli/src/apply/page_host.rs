@@ -1,6 +1,6 @@
 //! Host of the URL that a page file has instead of a login.
 
-use links_sdk::apply::PageSnapshot;
+use links_pages::apply::PageSnapshot;
 
 use crate::error::CommandError;
 use crate::page_file::{At, PageFile};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use links_sdk::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
+use links_pages::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
 use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;

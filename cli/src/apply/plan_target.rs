@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
-use links_sdk::sync::{Conflict, Merge, MergeOptions, PageBase, RemoteChange, SyncError};
+use links_pages::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
+use links_pages::sync::{Conflict, Merge, MergeOptions, PageBase, RemoteChange, SyncError};
 
 use super::problems;
 use crate::apply::apply_args::{ApplyArgs, SyncArgs};

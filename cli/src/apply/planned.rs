@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use links_sdk::Client;
-use links_sdk::apply::{
+use links_pages::apply::{
     DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
 };
+use links_sdk::Client;
 
 use crate::apply::image::{Image, new_images};
 use crate::apply::lock_only::LockOnly;

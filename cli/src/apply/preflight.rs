@@ -1,6 +1,6 @@
 //! Checks before a run writes: the token has write access, and the page is the one that the plan was made for.
 
-use links_sdk::apply::{PageSnapshot, same};
+use links_pages::apply::{PageSnapshot, same};
 use links_sdk::types::Me;
 use links_sdk::{Client, Object};
 use serde_json::Value;

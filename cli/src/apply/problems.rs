@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use links_sdk::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
+use links_pages::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
 use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 

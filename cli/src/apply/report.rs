@@ -1,7 +1,7 @@
 //! Output of a plan and of a completed run.
 
-use links_sdk::apply::{AppliedChanges, PageSnapshot};
-use links_sdk::sync::Merge;
+use links_pages::apply::{AppliedChanges, PageSnapshot};
+use links_pages::sync::Merge;
 use serde_json::{Value, json};
 
 use super::fail_on::FailOn;

@@ -1,7 +1,7 @@
 //! Reason why a run ended before its pages match.
 
+use links_pages::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal};
 use links_sdk::Outcome;
-use links_sdk::apply::{AppliedChanges, ApplyCause, ApplyError, ItemRefusal};
 
 use super::execute::failed;
 use super::planned::PlannedPage;

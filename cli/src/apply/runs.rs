@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use links_sdk::apply::{JournalError, LockError, RecordedRun, RunCommand, RunOwner, RunSettings};
+use links_pages::apply::{JournalError, LockError, RecordedRun, RunCommand, RunOwner, RunSettings};
 
 use crate::context::Context;
 use crate::env_vars::STATE_DIR;

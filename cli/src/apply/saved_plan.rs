@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use links_pages::apply::{Plan, PlannedDelete, fingerprint};
 use links_sdk::ProfileId;
-use links_sdk::apply::{Plan, PlannedDelete, fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::apply_args::ApplyArgs;

@@ -1,7 +1,7 @@
 //! Unfinished runs: listing them, selecting one and aborting it.
 
+use links_pages::apply::RunHeader;
 use links_sdk::ProfileKey;
-use links_sdk::apply::RunHeader;
 use serde_json::{Value, json};
 
 use super::runs;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use links_sdk::apply::{ItemRefusal, PageSnapshot};
+use links_pages::apply::{ItemRefusal, PageSnapshot};
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
@@ -244,7 +244,7 @@ impl PlannedPage {
 
 /// Writes a value into what a plan sends for a place of the file.
 pub(crate) fn put_in_plan(
-    plan: &mut links_sdk::apply::Plan,
+    plan: &mut links_pages::apply::Plan,
     place: &ReferencePlace,
     value: &Value,
 ) {

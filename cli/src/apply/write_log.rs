@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{
+use links_pages::apply::{
     JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding, RunOwner,
     RunState,
 };

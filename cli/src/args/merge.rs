@@ -1,7 +1,7 @@
 //! Three-way merge of a record: as it was opened, as the user left it, and as it is now. Each side keeps what the other did not change.
 
+use links_pages::apply::same;
 use links_sdk::Object;
-use links_sdk::apply::same;
 use serde_json::{Map, Value};
 
 use super::fields::FieldValues;

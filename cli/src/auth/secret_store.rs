@@ -167,7 +167,7 @@ impl CredentialStore for Connection {
     }
 
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
-        links_sdk::crash_point("before_credentials");
+        links_sdk::runs::crash_point("before_credentials");
         let value = Value::Connection(Box::new(credentials.clone()));
         self.0.save(&Secret { origin: self.0.origin().to_owned(), value }).map_err(other)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot};
+use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot};
 
 use super::csv_rows::CsvRow;
 use super::page_edit::{AskedPage, PageEdit};

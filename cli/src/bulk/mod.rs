@@ -14,7 +14,7 @@ mod written_slots;
 
 use std::rc::Rc;
 
-use links_sdk::apply::{PageRequest, RunCommand};
+use links_pages::apply::{PageRequest, Run, RunCommand};
 
 pub(crate) use page_edit::{BulkArgs, BulkRequest, PageEdit};
 use session::BulkSession;
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     let mut session = BulkSession::new(context, client.clone(), types, edit, &request);
     let running: Rc<RunProgress> = session.running.clone();
     if let Some(how) = how {
-        let found = client.plan_run(pages, settings).await;
+        let found = Run::plan(&client, pages, settings).await;
         let found = found.map_err(|error| run_error(error.into(), edit, None))?;
         Box::pin(session.open(&found)).await?;
         return report::dry_run(&session.context.ui, &session.state, how).await;

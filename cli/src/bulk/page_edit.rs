@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::Args;
-use links_sdk::apply::{DesiredPage, JournalEntries, PageSnapshot};
+use links_pages::apply::{DesiredPage, JournalEntries, PageSnapshot};
 use links_sdk::{Object, ProfileKey, SlotId};
 
 use crate::error::CommandError;

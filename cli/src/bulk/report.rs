@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_sdk::apply::{Applied, AppliedChanges, JournalEntries, PageSnapshot, Plan};
+use links_pages::apply::{Applied, AppliedChanges, JournalEntries, PageSnapshot, Plan};
 use serde_json::{Value, json};
 
 use super::state::{BulkPage, BulkState, invalid, refusal_lines, run_error};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, same};
+use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, same};
 use links_sdk::{Object, Slot};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use links_sdk::apply::{
+use links_pages::apply::{
     Applied, AppliedChanges, DesiredPage, DesiredSlot, JournalEntries, JournalStore, MergedItems,
     OpenPage, PageRequest, PageSnapshot, Plan, PlanError, PlanOptions, Proposal, Run, RunEnding,
     RunSettings, RunState, Step, execute,
@@ -170,7 +170,7 @@ impl<'c> BulkSession<'c> {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Vec<Result<Applied, RunFailure>>, CommandError> {
-        let run = self.state.client.clone().run(pages, settings).await;
+        let run = Run::begin(&self.state.client, pages, settings).await;
         let run = run.map_err(|error| run_error(error.into(), self.state.edit, None))?;
         let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
             self.open(&run).await?.into_iter().partition(OpenPage::has_changes);
@@ -257,7 +257,7 @@ fn desired(
 fn unplannable(login: &str, error: &PlanError, name: impl Fn(usize) -> String) -> CommandError {
     match error {
         PlanError::Items(items) => {
-            let line = |item: &links_sdk::apply::ItemError| {
+            let line = |item: &links_pages::apply::ItemError| {
                 format!("{}: {}", name(item.index), item.problem)
             };
             invalid(items.iter().map(line).collect())

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use links_sdk::Client;
-use links_sdk::apply::{
+use links_pages::apply::{
     AppliedChanges, ApplyCause, DesiredPage, ItemRefusal, PageSnapshot, Plan, Proposal,
 };
+use links_sdk::Client;
 
 use super::page_edit::{AskedPage, PageEdit};
 use crate::apply::execute::{PLAN_AGAIN, RESUME, failed, interrupted_pages};

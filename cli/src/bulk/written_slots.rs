@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use links_sdk::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
+use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
 use links_sdk::{Object, Slot, SlotId};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use links_sdk::apply::RecordWrite;
+use links_pages::apply::RecordWrite;
 use links_sdk::{RawCall, overrides_method};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What commands have in common: what is declared about them, and the usual ways from a call of the service to the output.
 
-use links_sdk::apply::RecordWrite;
+use links_pages::apply::RecordWrite;
 use links_sdk::{Answer, Call, Create, Error, Object, Write};
 use serde_json::Value;
 

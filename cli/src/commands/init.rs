@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use links_sdk::apply::PageSnapshot;
-use links_sdk::sync::Lock;
+use links_pages::apply::PageSnapshot;
+use links_pages::sync::Lock;
 use serde_json::{Value, json};
 
 use crate::account::absent_files::is_absent;

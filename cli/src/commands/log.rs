@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use clap::Args;
+use links_pages::apply::JournalStore;
 use links_sdk::ProfileKey;
-use links_sdk::apply::JournalStore;
 use serde_json::{Value, json};
 
 use crate::apply::runs;
@@ -89,7 +89,7 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     let own = context.owner();
     let mut removed = Vec::new();
     for store in stores.iter().chain(&commands) {
-        let is_own = |recorded: &links_sdk::apply::RecordedRun| {
+        let is_own = |recorded: &links_pages::apply::RecordedRun| {
             own.as_ref().is_none_or(|own| runs::is_own(recorded, own) != Some(false))
         };
         removed.extend(store.prune(keep, before, is_own).map_err(refused)?);

@@ -9,7 +9,7 @@ use std::task::Poll;
 
 use clap::Subcommand;
 use links_fixtures::ContractServer;
-use links_sdk::apply::JournalStore;
+use links_pages::apply::JournalStore;
 use links_sdk::{BaseUrl, Pacer, SharedFilePacer, Token};
 use serde_json::json;
 
@@ -117,7 +117,7 @@ const CACHES: [&str; 3] = ["names", "markdown", "slot-types"];
 fn remove_records(context: &Context) -> Result<(), CommandError> {
     let state = runs::directory(context)?;
     JournalStore::remove_all(&state, SANDBOX).map_err(|error| match error {
-        error @ links_sdk::apply::LockError::Taken(_) => runs::not_locked(&error),
+        error @ links_pages::apply::LockError::Taken(_) => runs::not_locked(&error),
         error => CommandError::usage(format!("cannot remove the journals of the sandbox: {error}")),
     })?;
     StateRecords::forget_service(&state, SANDBOX)?;

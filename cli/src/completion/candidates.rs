@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
-use links_sdk::apply::RunHeader;
+use links_pages::apply::RunHeader;
 use serde_json::Value;
 
 use super::data::CompletionData;

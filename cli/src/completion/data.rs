@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use clap::Command;
-use links_sdk::apply::{JournalStore, RunHeader};
+use links_pages::apply::{JournalStore, RunHeader};
 
 use crate::auth::{Accounts, AccountsFile};
 use crate::cache::load_slot_types;

@@ -9,11 +9,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use links_pages::apply::RunOwner;
 #[cfg(feature = "sandbox")]
 use links_sdk::RateLimits;
 #[cfg(feature = "redis")]
 use links_sdk::RedisPacer;
-use links_sdk::apply::RunOwner;
 use links_sdk::types::Me;
 use links_sdk::{
     BaseUrl, Client, ClientBuilder, Clock, ConnectionOptions, IdempotencyKey, Pacer,

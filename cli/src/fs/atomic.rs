@@ -96,9 +96,9 @@ pub(super) fn finish(
 ) -> io::Result<()> {
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    links_sdk::crash_point("before_rename");
+    links_sdk::runs::crash_point("before_rename");
     rename(file, target, replace)?;
-    links_sdk::crash_point("after_rename");
+    links_sdk::runs::crash_point("after_rename");
     sync_directory(directory_of(target))
 }
 

@@ -5,7 +5,7 @@ mod typed_words;
 
 use std::path::PathBuf;
 
-use links_sdk::apply::RunCommand;
+use links_pages::apply::RunCommand;
 
 use crate::context::Context;
 use crate::env_vars::STATE_DIR;

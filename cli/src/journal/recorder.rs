@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use links_sdk::apply::{
+use links_pages::apply::{
     CommandJournal, CommandWrites, JournalStore, Plan, PlannedFields, PlannedUpdate, RecordWrite,
     RunHeader, SlotTypes, page_fields,
 };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use granit_parser::ScalarStyle;
-use links_sdk::apply::literal_key;
+use links_pages::apply::literal_key;
 use serde_json::{Map, Number, Value};
 
 /// Byte range of a value or a key in the document.

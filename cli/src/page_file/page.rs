@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, DesiredSlot, literal};
+use links_pages::apply::{DesiredPage, DesiredSlot, literal};
 use links_sdk::{Object, ProfileKey};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -46,7 +46,7 @@ impl PageContent {
         }
     }
 
-    /// Returns a page as it is: its fields (see `links_sdk::apply::page_fields`) that have a value, and its slots. Also returns the names of the fields whose
+    /// Returns a page as it is: its fields (see `links_pages::apply::page_fields`) that have a value, and its slots. Also returns the names of the fields whose
     /// value no page file can hold, for example an avatar that is a URL.
     pub(crate) fn of_page(
         profile: ProfileKey,
@@ -130,7 +130,7 @@ mod tests {
     use crate::output::yaml;
     use crate::page_file::local_image::ImageRoots;
     use crate::page_file::{Document, PageFile};
-    use links_sdk::apply::page_fields;
+    use links_pages::apply::page_fields;
 
     fn slots() -> DesiredPage {
         serde_json::from_value(json!({ "slots": [{ "id": 1, "type": "divider" }] })).unwrap()

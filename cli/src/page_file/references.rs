@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use links_sdk::apply::DesiredPage;
+use links_pages::apply::DesiredPage;
 use serde_json::{Map, Value};
 
 use super::field_rule::UPLOAD;

@@ -1,7 +1,7 @@
 use crate::output::yaml;
 use std::sync::Arc;
 
-use links_sdk::apply::{DesiredPage, DesiredSlot};
+use links_pages::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -607,7 +607,7 @@ proptest! {
             json!({"id": at + 1, "type": "text", "data": data, "supported": true})
         });
         let slots: Vec<links_sdk::Slot> = serde_json::from_value(slots.collect()).unwrap();
-        let content = DesiredPage::from_page(&slots, &links_sdk::apply::SlotTypes::default());
+        let content = DesiredPage::from_page(&slots, &links_pages::apply::SlotTypes::default());
         let page = PageContent::of_slots("cafe".parse().unwrap(), content);
         let yaml = yaml::write(&page).unwrap();
         for text in [yaml, serde_json::to_string(&page).unwrap()] {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use links_sdk::apply::{DesiredPage, DesiredSlot};
+use links_pages::apply::{DesiredPage, DesiredSlot};
 use links_sdk::{Object, ProfileKey, SlotId};
 use serde_json::Value;
 

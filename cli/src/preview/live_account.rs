@@ -1,7 +1,7 @@
 //! What a preview reads of the account: the page, its forms and languages, and the slot types.
 
+use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileKey;
-use links_sdk::apply::PageSnapshot;
 use links_sdk::types::{LanguageOption, LeadForm};
 
 use super::service_markdown::ServiceMarkdown;

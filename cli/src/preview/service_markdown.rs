@@ -1,6 +1,6 @@
 //! The page as the service renders it, cached until the page or one of its forms changes.
 
-use links_sdk::apply::PageSnapshot;
+use links_pages::apply::PageSnapshot;
 use links_sdk::types::LeadForm;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
-use links_sdk::apply::PageSnapshot;
+use links_pages::apply::PageSnapshot;
 use links_sdk::{BaseUrl, Client, ProfileId, ProfileKey, RateLimits, Token};
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use links_fixtures::{Account, Form, FormField, Language, Profile, Slot, Social, World};
+use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileKey;
-use links_sdk::apply::PageSnapshot;
 use links_sdk::types::LeadForm;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use links_pages::apply::{GuardRefusal, PageSnapshot};
 use links_sdk::SlotId;
-use links_sdk::apply::{GuardRefusal, PageSnapshot};
 use links_sdk::types::LeadForm;
 
 use crate::output::StyledLine;

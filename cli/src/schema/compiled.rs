@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::error::Error;
 
 use boon::{Compiler, Draft, Format, SchemaIndex, Schemas, UrlLoader, ValidationError};
-use links_sdk::apply::is_bounded_schema;
+use links_pages::apply::is_bounded_schema;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use links_sdk::apply::SlotTypes;
+use links_pages::apply::SlotTypes;
 use links_sdk::types::SlotType;
 
 /// Slot types by name.

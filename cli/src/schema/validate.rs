@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use boon::{ErrorKind, InstanceToken, Type, ValidationError};
-use links_sdk::apply::is_bounded_schema;
+use links_pages::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
 use serde_json::{Map, Number, Value};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileKey;
-use links_sdk::apply::PageSnapshot;
 use links_sdk::types::LeadForm;
 
 use super::Source;

@@ -200,7 +200,7 @@ pub(super) async fn change_login<T: HasLogin>(
         return sender.send(T::WRITE, request).await.map(T::open);
     }
     let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
-    let seen = ReadTime::now(&sender.client.shared);
+    let seen = ReadTime::now(&sender.client);
     let (key, fields) = (before.id().to_string(), before.fields());
     ConditionalPatch::<T> { sender: &sender, key, seen: Some(fields), changes }
         .run(Some(seen))

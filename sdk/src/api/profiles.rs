@@ -29,8 +29,10 @@ pub struct ProfilesHandle {
 /// One page. From [`Client::profile`].
 #[derive(Clone, Debug)]
 pub struct ProfileHandle {
-    pub(crate) client: Client,
-    pub(crate) key: Result<ProfileKey, String>,
+    #[doc(hidden)]
+    pub client: Client,
+    #[doc(hidden)]
+    pub key: Result<ProfileKey, String>,
 }
 
 /// Check of a login, for any or for one page. From [`ProfilesHandle::check_login`].

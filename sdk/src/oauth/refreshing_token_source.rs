@@ -206,7 +206,7 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
         shutdown: &mpsc::Receiver<Infallible>,
     ) {
         let limit = self.clock.monotonic().saturating_add(LONGEST_LOCK);
-        let mut retry = LockRetry::new();
+        let mut retry = LockRetry::default();
         loop {
             if let Some(renewed) = self.attempt().transpose() {
                 return self.end(renewed, result);

@@ -21,9 +21,10 @@ pub(crate) mod trace;
 pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;
+pub use exchange::Reservation;
 pub(crate) use exchange::{
     AttemptCounts, BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest,
-    NextAttempt, Reservation, SingleAttempt,
+    NextAttempt, SingleAttempt,
 };
 pub(crate) use http_sender::BrokenBody;
 pub(crate) use shared::{Queue, Shared};

@@ -62,14 +62,6 @@ impl TestEnv {
         self.client.profile("cafe").slots()
     }
 
-    /// Returns the café's page as the service answers it, but with these slots.
-    async fn page_with(&self, slots: &str) -> String {
-        let answer = self.client.profile("cafe").get().answer().await.unwrap();
-        let mut page: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
-        page["data"]["slots"] = serde_json::from_str(slots).unwrap();
-        page.to_string()
-    }
-
     /// Returns the number of slots on the café's page.
     pub(crate) fn count(&self) -> usize {
         self.server.account().profile("cafe").unwrap().slots.len()

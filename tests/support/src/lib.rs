@@ -5,11 +5,15 @@
 pub mod authority;
 pub mod canned;
 pub mod clock;
+pub mod contended;
 pub mod example;
+pub mod executor;
+pub mod guide;
 pub mod link_site;
 pub mod misbehaving_servers;
 pub mod proxy;
 pub mod readings;
 pub mod ready;
 pub mod redis;
+pub mod service;
 pub mod tls_front;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use links_sdk::account::{DesiredForm, FormPlan};
+use links_pages::account::{DesiredForm, FormPlan};
 use links_sdk::types::{LeadForm, NotificationChannel};
 use links_sdk::{ChannelId, Client, FormId};
 use serde_json::{Map, Value, json};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use links_sdk::apply::{DesiredPage, PageSnapshot};
+use links_pages::apply::{DesiredPage, PageSnapshot};
 use serde_json::{Map, Value};
 
 use crate::page_file::ReferencePlace;

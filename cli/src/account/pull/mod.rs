@@ -13,8 +13,8 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
+use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileKey;
-use links_sdk::apply::PageSnapshot;
 
 use crate::account::form_finder::lock_of;
 use crate::account::live_page::all_keys;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use links_pages::apply::literal;
 use links_sdk::Object;
-use links_sdk::apply::literal;
 use serde_json::{Map, Value};
 
 use crate::apply::schema_line::{is_json, with_schema};
@@ -100,8 +100,8 @@ fn written(key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use links_pages::apply::DesiredPage;
     use links_sdk::ProfileKey;
-    use links_sdk::apply::DesiredPage;
     use serde_json::json;
 
     use super::*;

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use links_pages::apply::PageSnapshot;
+use links_pages::sync::Lock;
 use links_sdk::FormId;
-use links_sdk::apply::PageSnapshot;
-use links_sdk::sync::Lock;
 
 use super::file_name::stem;
 use super::images::IMAGES;

@@ -1,7 +1,7 @@
 //! What a portable file leaves out of a page: what no other page can have.
 
+use links_pages::apply::{PageSnapshot, SlotTypes};
 use links_sdk::Slot;
-use links_sdk::apply::{PageSnapshot, SlotTypes};
 
 /// Slots of a page that a portable file leaves out.
 pub(super) struct LeftOut {

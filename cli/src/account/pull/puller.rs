@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use links_sdk::apply::{PageSnapshot, SlotTypes};
+use links_pages::apply::{PageSnapshot, SlotTypes};
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Value, json};
 

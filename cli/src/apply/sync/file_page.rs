@@ -1,7 +1,7 @@
 //! What a page file says, in the form that is merged.
 
+use links_pages::sync::{FilePage, FileSlot, FileSlotId};
 use links_sdk::Object;
-use links_sdk::sync::{FilePage, FileSlot, FileSlotId};
 use serde_json::{Value, json};
 
 use crate::apply::image::Image;

@@ -1,8 +1,8 @@
 //! A page as it was read, in the form that is merged.
 
+use links_pages::apply::PageSnapshot;
+use links_pages::sync::LivePage;
 use links_sdk::Object;
-use links_sdk::apply::PageSnapshot;
-use links_sdk::sync::LivePage;
 
 use crate::page_file::FileScope;
 

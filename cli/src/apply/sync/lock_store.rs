@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use links_sdk::sync::{Lock, LockFileError};
+use links_pages::sync::{Lock, LockFileError};
 
 use super::{LockWrites, other_account};
 use crate::context::Context;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use links_pages::sync::{Lock, SlotBase};
 use links_sdk::ProfileId;
-use links_sdk::sync::{Lock, SlotBase};
 
 use super::state_records::StateRecords;
 use crate::context::Context;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use links_sdk::sync::{
+use links_pages::sync::{
     Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange,
     Replaced, SyncNote, ValueHash,
 };

@@ -1,6 +1,6 @@
 //! A merge of a page file with its page.
 
-use links_sdk::sync::{Merge, PageBase};
+use links_pages::sync::{Merge, PageBase};
 
 use super::Since;
 

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use links_pages::apply::{PageSnapshot, SlotTypes};
+use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, Merge, MergeOptions, PageBase};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{PageSnapshot, SlotTypes};
-use links_sdk::sync::{Conflict, FilePage, FileSlot, FileSlotId, Merge, MergeOptions, PageBase};
 use serde_json::Value;
 
 use super::live_page::live;

@@ -1,8 +1,8 @@
 //! Edits of a page file that take over what changed on its page.
 
+use links_pages::apply::{DesiredSlot, literal};
+use links_pages::sync::{ConflictMark, Pull, PulledItem};
 use links_sdk::Object;
-use links_sdk::apply::{DesiredSlot, literal};
-use links_sdk::sync::{ConflictMark, Pull, PulledItem};
 use serde_json::{Map, Value};
 
 use crate::page_file::patch::{Edit, MarkedConflict, Path, moves};

@@ -1,7 +1,7 @@
 //! A page file that takes over what changed on its page since the last sync.
 
-use links_sdk::apply::{PageSnapshot, SlotTypes};
-use links_sdk::sync::{ConflictMark, Pull, SyncError};
+use links_pages::apply::{PageSnapshot, SlotTypes};
+use links_pages::sync::{ConflictMark, Pull, SyncError};
 
 use super::pull_edits::edits;
 use super::record::image_paths;

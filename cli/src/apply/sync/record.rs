@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use links_sdk::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
-use links_sdk::sync::{
+use links_pages::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
+use links_pages::sync::{
     FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SlotBase, SyncError,
     SyncNote, ValueHash,
 };

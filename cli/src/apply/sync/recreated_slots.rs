@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use links_sdk::sync::{Lock, SlotBase};
+use links_pages::sync::{Lock, SlotBase};
 use links_sdk::{ProfileId, SlotId};
 
 use super::LockStore;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use links_pages::sync::{Lock, PageBase};
 use links_sdk::ProfileId;
-use links_sdk::sync::{Lock, PageBase};
 
 use crate::apply::runs;
 use crate::context::Context;

@@ -1,8 +1,8 @@
 //! The `links.lock` files that a command writes: each has to belong to the account of the requests, and to be writable.
 
+use links_pages::apply::PageSnapshot;
+use links_pages::sync::Lock;
 use links_sdk::Client;
-use links_sdk::apply::PageSnapshot;
-use links_sdk::sync::Lock;
 
 use super::{LockStore, SyncRecord};
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Pages that show a form: as the cache knows them, or as all pages are read.
 
-use links_sdk::apply::PageSnapshot;
+use links_pages::apply::PageSnapshot;
 use links_sdk::{Client, ProfileId, ProfileKey, SlotId};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use links_sdk::apply::{Plan, PlannedDelete, SlotRef, SlotTypes, fingerprint};
+use links_pages::apply::{Plan, PlannedDelete, SlotRef, SlotTypes, fingerprint};
 use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::Args;
+use links_pages::apply::{PageSnapshot, fingerprint};
 use links_sdk::ProfileKey;
-use links_sdk::apply::{PageSnapshot, fingerprint};
 
 use crate::account::one_page::{ApplyRequest, apply};
 use crate::apply::apply_args::{ApplyArgs, RunOrigin};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use links_sdk::apply::{Plan, SlotRef};
+use links_pages::apply::{Plan, SlotRef};
 use links_sdk::{Answer, Error, Outcome, ProfileKey, Slot, SlotId, SlotsHandle};
 
 use super::view::{COLUMNS, page};

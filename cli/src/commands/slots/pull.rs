@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileKey;
-use links_sdk::apply::PageSnapshot;
 use serde_json::json;
 
 use crate::apply::existing_file::{ExistingFile, PageSource, not_written};

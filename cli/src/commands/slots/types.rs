@@ -1,6 +1,6 @@
 //! `links slots explain` and `template`: a type of slot, its fields, what they take, an example.
 
-use links_sdk::apply::literal;
+use links_pages::apply::literal;
 use links_sdk::types::SlotType;
 use serde_json::{Value, json};
 

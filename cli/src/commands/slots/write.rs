@@ -1,7 +1,7 @@
 //! `links slots add` and `set`: one slot, from values or a file.
 
 use clap::Args;
-use links_sdk::apply::{Plan, PlannedCreate};
+use links_pages::apply::{Plan, PlannedCreate};
 use links_sdk::types::NewSlot;
 use links_sdk::{Answer, Error, ProfileKey, SlotId, SlotsHandle};
 

@@ -1,6 +1,6 @@
 //! Changes by others since a run, which its undo would overwrite.
 
-use links_sdk::apply::UndoConflict;
+use links_pages::apply::UndoConflict;
 use serde_json::Value;
 
 use crate::error::CommandError;

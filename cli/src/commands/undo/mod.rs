@@ -1,6 +1,6 @@
 //! `links undo`: undoes a write of this machine. Undoes a write to a form here, one to a page in `page.rs`.
 
-use links_sdk::apply::{RecordWrite, same};
+use links_pages::apply::{RecordWrite, same};
 use links_sdk::{Client, Object};
 use serde_json::{Map, Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use links_sdk::apply::{
+use links_pages::apply::{
     DesiredPage, DesiredSlot, NotRestored, PageSnapshot, RunCommand, RunState, Undo, UndoOptions,
     fingerprint,
 };

@@ -1,7 +1,7 @@
 //! What `links undo` undoes: its arguments, and the selection of the write.
 
 use clap::Args;
-use links_sdk::apply::{JournalEntries, JournalStore, RunState};
+use links_pages::apply::{JournalEntries, JournalStore, RunState};
 use links_sdk::{ProfileId, ProfileKey};
 
 use crate::apply::write_log::{LoggedWrite, is_create};

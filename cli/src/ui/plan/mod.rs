@@ -5,7 +5,7 @@ mod model;
 mod tests;
 mod text;
 
-use links_sdk::apply::{Notice, RetainReason, same};
+use links_pages::apply::{Notice, RetainReason, same};
 use links_sdk::{Object, SlotId};
 use model::{Change, ShownSlot, differences};
 pub(crate) use model::{PlanView, Upload};

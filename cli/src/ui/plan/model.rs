@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use links_sdk::apply::{
+use links_pages::apply::{
     self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, RetainedSlot,
     SlotRef,
 };

@@ -1,5 +1,5 @@
+use links_pages::apply::{DesiredPage, Plan, PlanOptions};
 use links_sdk::Slot;
-use links_sdk::apply::{DesiredPage, Plan, PlanOptions};
 use serde_json::{Value, json};
 
 use super::*;

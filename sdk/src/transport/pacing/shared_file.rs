@@ -156,7 +156,7 @@ impl SharedFilePacer {
         clock: &dyn Clock,
         change: impl Fn(&mut RequestLog, Duration) -> T,
     ) -> T {
-        let mut retry = LockRetry::new();
+        let mut retry = LockRetry::default();
         loop {
             if let Some(result) = self.try_change(clock, &change) {
                 return result;
@@ -176,7 +176,7 @@ impl SharedFilePacer {
             memory.is_ahead = true;
             note(&mut memory.log, since_1970(clock));
         }
-        let mut retry = LockRetry::new();
+        let mut retry = LockRetry::default();
         for _ in 0..NOTE_ATTEMPTS {
             retry.pause().await;
             if self.try_change(clock, &|_, _| ()).is_some() {

@@ -1,0 +1,94 @@
+//! Error of a run over an account, or of one of its pages.
+
+use super::FormPlanError;
+use crate::apply::{ApplyError, GuardRefusal};
+use crate::sync::{Conflict, SyncError};
+use links_sdk::Error;
+use links_sdk::ProfileId;
+
+/// Reason why a run over an account did not begin, ended before its first page was written, or failed on a page.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccountError {
+    /// A page cannot be read or locked.
+    #[error("{0}")]
+    Apply(#[from] ApplyError),
+    /// A request about forms failed. The forms before it may have been written.
+    #[error("form {name}: {source}")]
+    Form {
+        /// Name of the form.
+        name: String,
+        /// The failure.
+        #[source]
+        source: Error,
+    },
+    /// The forms of the account cannot be read.
+    #[error("{0}")]
+    Forms(#[source] Error),
+    /// It is unclear which form is meant.
+    #[error("form {name}: {source}")]
+    FormPlan {
+        /// Name of the form.
+        name: String,
+        /// The reason.
+        #[source]
+        source: FormPlanError,
+    },
+    /// A page refers to a form that is neither desired nor on the account.
+    #[error("page {page}: no form is called {}", names.join(", "))]
+    UnknownForm {
+        /// Key of the page.
+        page: String,
+        /// Names of the forms.
+        names: Vec<String>,
+    },
+    /// A key is neither an id nor a login, or a page or a form is there twice.
+    #[error("{0}")]
+    Invalid(String),
+    /// It is unclear which slots are meant, or no plan can be made.
+    #[error("page {page}: {source}")]
+    Sync {
+        /// Key of the page.
+        page: String,
+        /// The reason.
+        #[source]
+        source: SyncError,
+    },
+    /// Changes of both sides exclude each other.
+    #[error("page {page}: {} changes of both sides exclude each other", conflicts.len())]
+    Conflicts {
+        /// Key of the page.
+        page: String,
+        /// The conflicts.
+        conflicts: Vec<Conflict>,
+    },
+    /// A plan needs a confirmation that was not given.
+    #[error("page {page}: {refusal}")]
+    Guard {
+        /// Key of the page.
+        page: String,
+        /// The refusal.
+        #[source]
+        refusal: GuardRefusal,
+    },
+    /// A page was created, and nothing else was written to it, because no plan could be made for it.
+    #[error("page {page} was created, and nothing else was written to it: {source}")]
+    Created {
+        /// Key of the page.
+        page: String,
+        /// Id of the page.
+        id: ProfileId,
+        /// The reason.
+        #[source]
+        source: Box<AccountError>,
+    },
+    /// The plan that is due is not the one that was to be carried out.
+    #[error("{what}: what has to be changed is not what was planned; nothing was written")]
+    PlanChanged {
+        /// The page or form.
+        what: String,
+    },
+    /// Creating pages and forms, or a login that changes, was not allowed.
+    #[error("{0}")]
+    NotAllowed(String),
+}

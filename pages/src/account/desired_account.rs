@@ -1,0 +1,94 @@
+//! Pages and forms as they should be, the plan for them, and what became of it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{AccountError, DesiredForm, FormPlan};
+use crate::apply::{AppliedChanges, Plan};
+use crate::sync::{FileSlot, Merge, PageBase};
+use links_sdk::Object;
+use links_sdk::{FormId, ProfileId};
+
+/// Pages and forms of an account, as they should be. Pages and forms that are not mentioned stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DesiredAccount {
+    /// Forms, each with a name of its own.
+    #[serde(default)]
+    pub forms: Vec<DesiredForm>,
+    /// Pages, each once.
+    #[serde(default)]
+    pub pages: Vec<AccountPage>,
+}
+
+/// A page as it should be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountPage {
+    /// Login or id of the page.
+    pub profile: String,
+    /// Profile fields to hold, in the form of files (see [`page_fields`](crate::apply::page_fields)). A field that is not mentioned stays.
+    #[serde(default)]
+    pub fields: Object,
+    /// Slots in page order; without them, the slots of the page stay as they are. A reference `{"$form": NAME}` in the data of a slot stands
+    /// for the id of a form, by its name here, else by its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots: Option<Vec<FileSlot>>,
+    /// Record of the last sync, from [`AppliedPage::base`] or a [`Lock`](crate::sync::Lock). Without one the page's values are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<PageBase>,
+}
+
+/// Changes of an account. It is data: it can be printed, saved and compared, and [`ApplyAccount::planned`](super::ApplyAccount::planned) carries
+/// out exactly it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct AccountPlan {
+    /// Plans of the forms, in the order of the desired ones.
+    pub forms: Vec<FormPlan>,
+    /// Plans of the pages, in the order of the desired ones.
+    pub pages: Vec<PagePlan>,
+}
+
+/// Changes of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PagePlan {
+    /// Id of the page; `None` if it is created.
+    pub id: Option<ProfileId>,
+    /// Login of the page.
+    pub login: String,
+    /// What the plan is made of: changes of the page that it keeps or replaces.
+    pub merge: Merge,
+    /// The changes.
+    pub plan: Plan,
+}
+
+/// Result of a run over an account.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AppliedAccount {
+    /// Ids of the forms, by name.
+    pub forms: BTreeMap<String, FormId>,
+    /// The pages, in the order of the desired ones.
+    pub pages: Vec<Result<AppliedPage, AccountError>>,
+}
+
+/// A page that is as it should be.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AppliedPage {
+    /// Changes that were made.
+    pub done: AppliedChanges,
+    /// Record of this sync, for the next one.
+    pub base: PageBase,
+}
+
+impl AccountPlan {
+    /// Returns whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.forms.iter().all(FormPlan::is_empty)
+            && self.pages.iter().all(|page| page.id.is_some() && page.plan.is_empty())
+    }
+}

@@ -1,0 +1,353 @@
+//! Plan of the changes to a lead form.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::apply::same;
+use links_sdk::Object;
+use links_sdk::types::LeadForm;
+use links_sdk::{ChannelId, FormId};
+
+const FIELDS: &str = "fields";
+const CHANNELS: &str = "notificationChannelIds";
+
+/// A form as it should be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DesiredForm {
+    /// Name by which pages refer to the form: `{"$form": NAME}`.
+    pub name: String,
+    /// Id of the form, if it is known. Without it a form is found by its title, or created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<FormId>,
+    /// Fields to hold, under the names of the interface (section 4.7). A field that is not mentioned stays as it is; null clears one.
+    pub fields: Object,
+}
+
+/// Changes from a form as it was read to what is desired. It is data: it can be printed, saved and compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct FormPlan {
+    /// Name by which pages refer to the form.
+    pub name: String,
+    /// Id of the form; `None` if it is created, which cannot be undone: the interface has no way to delete a form.
+    pub id: Option<FormId>,
+    /// Fields to write. The list of the form's fields is written as a whole, with the keys of those that stay.
+    pub changed: Object,
+    /// Values of these fields when the form was read. Fields that were not there are left out.
+    pub before: Object,
+    /// Names of the form's fields that are removed.
+    pub removed: Vec<String>,
+}
+
+/// Reason why it is unclear which form is meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum FormPlanError {
+    /// No form of the account has the id.
+    #[error("no form of this account has the id {id}")]
+    UnknownId {
+        /// Id as written.
+        id: FormId,
+    },
+    /// Several forms have the title.
+    #[error("{} forms are called \"{title}\": write the id of one ({})", ids.len(), ids.join(", "))]
+    SeveralTitles {
+        /// The title.
+        title: String,
+        /// Ids of the forms.
+        ids: Vec<FormId>,
+    },
+    /// A field of the form has no key, and several fields of the form have its label and type.
+    #[error("several fields are called \"{label}\": write the key of one ({})", keys.join(", "))]
+    SeveralFields {
+        /// Index in the desired list.
+        index: usize,
+        /// Label of the field.
+        label: String,
+        /// Keys of the fields.
+        keys: Vec<String>,
+    },
+}
+
+impl FormPlan {
+    /// Plans the changes of a form. `forms` are those of the account; `recorded` is the id that a lock has for the name; `taken` are the ids of
+    /// forms that have another name.
+    ///
+    /// The form is that of the id in `desired`, else the recorded one, else the only other one of the title, else a new one.
+    ///
+    /// # Errors
+    ///
+    /// When it is unclear which form is meant.
+    ///
+    /// ```
+    /// use links_pages::account::{DesiredForm, FormPlan};
+    ///
+    /// let fields = serde_json::from_value(serde_json::json!({"title": "Write to us", "fields": [{"type": "text", "label": "Name"}]}))?;
+    /// let desired = DesiredForm { name: "contact".into(), id: None, fields };
+    /// let plan = FormPlan::new(&desired, &[], None, &Default::default())?;
+    /// assert!(plan.id.is_none() && plan.changed.len() == 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        desired: &DesiredForm,
+        forms: &[LeadForm],
+        recorded: Option<&str>,
+        taken: &BTreeSet<FormId>,
+    ) -> Result<Self, FormPlanError> {
+        let name = desired.name.clone();
+        let Some(form) = find(desired, forms, recorded, taken)? else {
+            let changed = desired.fields.iter().filter(|(_, value)| !value.is_null());
+            let changed = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let (before, removed) = (Object::default(), Vec::new());
+            return Ok(Self { name, id: None, changed, before, removed });
+        };
+        let now = match serde_json::to_value(form) {
+            Ok(Value::Object(now)) => now,
+            _ => Map::new(),
+        };
+        let (mut changed, mut before, mut removed) =
+            (Object::default(), Object::default(), Vec::new());
+        for (field, wanted) in desired.fields.iter() {
+            let held = now.get(field).unwrap_or(&Value::Null);
+            let wanted = match (field.as_str(), wanted, held) {
+                (FIELDS, Value::Array(wanted), Value::Array(held)) => {
+                    removed = removed_fields(wanted, held)?;
+                    Value::Array(whole_fields(wanted, held)?)
+                }
+                _ => wanted.clone(),
+            };
+            let is_met = match field.as_str() {
+                CHANNELS => same_channels(&wanted, held),
+                _ => same(&wanted, held),
+            };
+            if !is_met {
+                before.extend(now.get(field).map(|held| (field.clone(), held.clone())));
+                changed.insert(field.clone(), wanted);
+            }
+        }
+        Ok(Self { name, id: Some(form.id.clone()), changed, before, removed })
+    }
+
+    /// Returns whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.id.is_some() && self.changed.is_empty()
+    }
+}
+
+fn find<'f>(
+    desired: &DesiredForm,
+    forms: &'f [LeadForm],
+    recorded: Option<&str>,
+    taken: &BTreeSet<FormId>,
+) -> Result<Option<&'f LeadForm>, FormPlanError> {
+    let by_id = |id: &str| forms.iter().find(|form| form.id == id);
+    if let Some(id) = &desired.id {
+        return match by_id(id) {
+            Some(form) => Ok(Some(form)),
+            None => Err(FormPlanError::UnknownId { id: id.clone() }),
+        };
+    }
+    if let Some(form) = recorded.and_then(by_id) {
+        return Ok(Some(form));
+    }
+    let Some(title) = desired.fields.get("title").and_then(Value::as_str) else { return Ok(None) };
+    let titled: Vec<_> = forms
+        .iter()
+        .filter(|form| form.title.trim() == title.trim() && !taken.contains(&form.id))
+        .collect();
+    match titled[..] {
+        [] => Ok(None),
+        [form] => Ok(Some(form)),
+        _ => Err(FormPlanError::SeveralTitles {
+            title: title.to_owned(),
+            ids: titled.iter().map(|form| form.id.clone()).collect(),
+        }),
+    }
+}
+
+/// Returns for each desired field of the form the one that it is now, by its key, else as the only one of its label and type.
+fn found_fields<'h>(
+    wanted: &[Value],
+    held: &'h [Value],
+) -> Result<Vec<Option<&'h Value>>, FormPlanError> {
+    let named = |field: &Value| {
+        wanted.iter().any(|it| it.get("key").is_some() && it["key"] == field["key"])
+    };
+    let free: Vec<&Value> = held.iter().filter(|field| !named(field)).collect();
+    let alike = |one: &Value, other: &Value| {
+        same(&one["label"], &other["label"]) && same(&one["type"], &other["type"])
+    };
+    let find = |(index, field): (usize, &Value)| {
+        if let Some(key) = field.get("key").filter(|key| !key.is_null()) {
+            return Ok(held.iter().find(|it| it["key"] == *key));
+        }
+        let found: Vec<&Value> = free.iter().copied().filter(|it| alike(it, field)).collect();
+        let asked = wanted.iter().filter(|it| no_key(it) && alike(it, field)).count();
+        match found[..] {
+            [] => Ok(None),
+            [only] if asked == 1 => Ok(Some(only)),
+            // As many as there are, in the same order.
+            _ if found.len() == asked => {
+                let earlier = wanted[..index].iter();
+                let nth = earlier.filter(|it| no_key(it) && alike(it, field)).count();
+                Ok(found.get(nth).copied())
+            }
+            _ => Err(FormPlanError::SeveralFields {
+                index,
+                label: text(field, "label"),
+                keys: found.iter().map(|it| text(it, "key")).collect(),
+            }),
+        }
+    };
+    wanted.iter().enumerate().map(find).collect()
+}
+
+/// Returns the whole list to write: fields that stay keep their key and what is not mentioned.
+fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlanError> {
+    let found = found_fields(wanted, held)?;
+    let whole = wanted.iter().zip(found).map(|(field, held)| match (field, held) {
+        (Value::Object(field), Some(Value::Object(held))) => {
+            let mut whole = held.clone();
+            whole.extend(field.clone());
+            Value::Object(whole)
+        }
+        _ => field.clone(),
+    });
+    Ok(whole.collect())
+}
+
+/// Returns whether a desired field names no field of the form.
+fn no_key(field: &Value) -> bool {
+    field.get("key").is_none_or(Value::is_null)
+}
+
+fn removed_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<String>, FormPlanError> {
+    let found = found_fields(wanted, held)?;
+    let is_kept = |field: &&Value| found.iter().flatten().any(|it| it["key"] == field["key"]);
+    Ok(held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect())
+}
+
+fn text(field: &Value, name: &str) -> String {
+    field.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Returns whether two lists name the same channels. Their order has no meaning.
+fn same_channels(one: &Value, other: &Value) -> bool {
+    let ids = |list: &Value| {
+        let mut ids: Vec<ChannelId> = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_i64)
+            .map(ChannelId::new)
+            .collect();
+        ids.sort_unstable();
+        ids
+    };
+    one.is_array() && other.is_array() && ids(one) == ids(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn form(id: &str, title: &str, fields: Value) -> LeadForm {
+        serde_json::from_value(json!({
+            "id": id, "title": title, "fields": fields, "active": true, "enabled": true, "buttonText": "Send",
+            "successMessage": "Thanks", "createdAt": "2026-01-01T00:00:00Z", "notificationChannelIds": [2, 1],
+        }))
+        .unwrap()
+    }
+
+    fn desired(id: Option<&str>, fields: Value) -> DesiredForm {
+        let fields = serde_json::from_value(fields).unwrap();
+        DesiredForm { name: "booking".into(), id: id.map(FormId::from), fields }
+    }
+
+    #[test]
+    fn a_form_is_found_by_id_then_by_record_then_by_title() {
+        let forms = [
+            form("a", "Book", json!([])),
+            form("b", "Book", json!([])),
+            form("c", "Other", json!([])),
+        ];
+        let plan = |id, title: &str, recorded| {
+            FormPlan::new(
+                &desired(id, json!({ "title": title })),
+                &forms,
+                recorded,
+                &BTreeSet::new(),
+            )
+        };
+        assert_eq!(plan(Some("b"), "Book", Some("a")).unwrap().id.as_deref(), Some("b"));
+        assert_eq!(plan(None, "Book", Some("a")).unwrap().id.as_deref(), Some("a"));
+        assert_eq!(plan(None, "Other ", Some("gone")).unwrap().id.as_deref(), Some("c"));
+        assert_eq!(plan(None, "New", None).unwrap().id, None);
+        assert!(
+            matches!(plan(None, "Book", None), Err(FormPlanError::SeveralTitles { ids, .. }) if ids == ["a", "b"])
+        );
+        assert!(matches!(plan(Some("x"), "Book", None), Err(FormPlanError::UnknownId { .. })));
+    }
+
+    #[test]
+    fn fields_keep_their_keys_and_what_is_not_mentioned() {
+        let held = json!([
+            {"key": "name", "type": "text", "label": "Name", "placeholder": "Ann", "required": false},
+            {"key": "phone", "type": "phone", "label": "Phone", "required": false},
+            {"key": "old", "type": "text", "label": "Old", "required": false},
+        ]);
+        let forms = [form("a", "Book", held)];
+        let wanted = json!({ "title": "Book", "notificationChannelIds": [1, 2], "fields": [
+            {"type": "phone", "label": "Phone", "required": true}, {"type": "text", "label": "Name"}, {"type": "text", "label": "New"},
+        ]});
+        let plan = FormPlan::new(&desired(None, wanted), &forms, None, &BTreeSet::new()).unwrap();
+        assert_eq!(plan.removed, ["Old"]);
+        assert_eq!(plan.changed.keys().collect::<Vec<_>>(), ["fields"]);
+        assert_eq!(
+            plan.changed["fields"],
+            json!([
+                {"key": "phone", "type": "phone", "label": "Phone", "required": true},
+                {"key": "name", "type": "text", "label": "Name", "placeholder": "Ann", "required": false},
+                {"type": "text", "label": "New"},
+            ])
+        );
+        let same = json!({ "title": "Book", "fields": [
+            {"type": "text", "label": "Name"}, {"key": "phone", "type": "phone", "label": "Phone"}, {"type": "text", "label": "Old"},
+        ]});
+        assert!(
+            FormPlan::new(&desired(None, same), &forms, None, &BTreeSet::new()).unwrap().is_empty()
+        );
+    }
+
+    #[test]
+    fn fields_of_one_label_need_their_keys_where_their_number_differs() {
+        let held = json!([
+            {"key": "a", "type": "text", "label": "X", "required": false}, {"key": "b", "type": "text", "label": "X", "required": false},
+        ]);
+        let forms = [form("f", "Book", held)];
+        let plan = |fields: Value| {
+            FormPlan::new(
+                &desired(Some("f"), json!({ "fields": fields })),
+                &forms,
+                None,
+                &BTreeSet::new(),
+            )
+        };
+        let one = json!({"type": "text", "label": "X"});
+        assert!(plan(json!([one, one])).unwrap().is_empty());
+        let error = plan(json!([one])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "several fields are called \"X\": write the key of one (a, b)"
+        );
+        assert_eq!(
+            plan(json!([{"key": "b", "type": "text", "label": "X"}])).unwrap().removed,
+            ["X"]
+        );
+    }
+}

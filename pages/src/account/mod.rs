@@ -1,0 +1,20 @@
+//! Pages and forms of an account, as they should be.
+//!
+//! [`ApplyAccount`] plans and applies a [`DesiredAccount`]: several pages and the forms that they show, in one run.
+//! What a page should have is merged with what it has by the record of their last sync (see [`sync`](crate::sync)). Everything that adds
+//! comes before everything that removes, across the pages.
+
+mod account_error;
+mod account_session;
+mod desired_account;
+mod form_plan;
+mod form_run;
+mod references;
+mod request;
+
+pub use account_error::AccountError;
+pub use desired_account::{
+    AccountPage, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan,
+};
+pub use form_plan::{DesiredForm, FormPlan, FormPlanError};
+pub use request::ApplyAccount;

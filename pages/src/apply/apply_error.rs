@@ -1,0 +1,245 @@
+//! Error of a run that ended before the page matched the file.
+
+use std::io;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::journal::{JournalError, LockError};
+use super::plan::Plan;
+use super::{AppliedChanges, GuardRefusal, PlanError, Step};
+use links_sdk::ProfileId;
+use links_sdk::runs::FailedRun;
+use links_sdk::runs::item_of;
+use links_sdk::{Error, ErrorKind, FieldErrors, Outcome};
+
+/// Error of a run that ended before the page matched the file.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ApplyError(Box<ApplyFailure>);
+
+/// What an error holds, in one allocation, because most results are no error.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+struct ApplyFailure {
+    #[source]
+    cause: ApplyCause,
+    done: AppliedChanges,
+    run: Option<String>,
+    has_ended: bool,
+}
+
+/// Cause that ended a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyCause {
+    /// The page cannot be read.
+    #[error("{0}")]
+    Read(#[source] Error),
+    /// Planning failed.
+    #[error("{0}")]
+    Plan(#[source] PlanError),
+    /// The plan needs a confirmation that was not given.
+    #[error("{0}")]
+    Guard(#[source] GuardRefusal),
+    /// The user did not confirm the plan.
+    #[error("the plan was not confirmed; nothing was written")]
+    Declined,
+    /// The observer of the steps stopped the run.
+    #[error("the run was stopped")]
+    Stopped,
+    /// The page reads empty, although the last run left this number of slots on it.
+    #[error("the page is empty, but the last run left {0} slots on it")]
+    Emptied(usize),
+    /// The deletes and the login of the page were not sent, because another page of the same run lacks its new slots: a slot that moves
+    /// between pages would be on neither. To a page without room for its new slots, nothing was sent.
+    #[error(
+        "nothing was deleted or renamed on this page, because another page of the run lacks its new slots"
+    )]
+    Withheld,
+    /// Two requests of a run are for the same page.
+    #[error("two of the pages are the page with the id {id}")]
+    SamePage {
+        /// Id of the page.
+        id: ProfileId,
+        /// Indices of the requests in the run.
+        pages: [usize; 2],
+    },
+    /// Another run is in progress on the page, or the directory of journals cannot be used.
+    #[error("{0}")]
+    Lock(#[source] LockError),
+    /// The journals of the page cannot be read.
+    #[error("the runs of the page cannot be read: {0}")]
+    Journals(#[source] io::Error),
+    /// The journal of an unfinished run cannot be used.
+    #[error("the journal {} cannot be used: {why}", path.display())]
+    BadJournal {
+        /// The journal.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        why: JournalError,
+    },
+    /// A request failed.
+    #[error("{source}")]
+    Call {
+        /// The step that the request belongs to.
+        step: Step,
+        /// Refused fields by the index of their item in the file, each with its path below the item and the service's messages.
+        items: Vec<ItemRefusal>,
+        /// The failure. Its outcome says whether the step itself took place.
+        source: Error,
+    },
+    /// Another client changed the page, and continuing could destroy the change.
+    #[error("the page was changed by another client: {}", .0.join("; "))]
+    Changed(Vec<String>),
+    /// All was written, but the page does not match the file.
+    #[error("the page differs from the file after everything was written")]
+    Drift(Box<Plan>),
+    /// The service's answer does not tell what was executed.
+    #[error("{0}")]
+    Answer(String),
+    /// The next step could not be recorded in the journal, so it was not taken.
+    #[error("the journal cannot be written")]
+    Journal(#[source] io::Error),
+}
+
+/// Refusal of one item of the file by the service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct ItemRefusal {
+    /// The index of the item.
+    pub index: usize,
+    /// The keys from the item down: `["data", "link"]`.
+    pub path: Vec<String>,
+    /// The service's messages.
+    pub messages: Vec<String>,
+}
+
+impl ApplyError {
+    pub(super) fn new(cause: ApplyCause, done: AppliedChanges, run: Option<String>) -> Self {
+        Self(Box::new(ApplyFailure { cause, done, run, has_ended: false }))
+    }
+
+    /// Sets whether the run has ended.
+    pub(super) fn ended(mut self, has_ended: bool) -> Self {
+        self.0.has_ended = has_ended;
+        self
+    }
+
+    /// Returns the cause that ended the run.
+    pub fn cause(&self) -> &ApplyCause {
+        &self.0.cause
+    }
+
+    /// Returns the cause that ended the run, by value.
+    pub fn into_cause(self) -> ApplyCause {
+        self.0.cause
+    }
+
+    /// Returns the changes that the run had made by then.
+    pub fn done(&self) -> &AppliedChanges {
+        &self.0.done
+    }
+
+    /// Returns whether everything was written and the page was read once more, which showed that it differs or that another client changed
+    /// it. The run is not continued: the same request begins another.
+    pub fn has_ended(&self) -> bool {
+        self.0.has_ended
+    }
+
+    /// Returns the name of the run in the journals, if it was recorded.
+    pub fn run(&self) -> Option<&str> {
+        self.0.run.as_deref()
+    }
+
+    /// Returns whether the run has written anything. Its writes before the error count, its reads do not.
+    pub fn outcome(&self) -> Outcome {
+        match self.0.cause.outcome() {
+            Outcome::NotExecuted if !self.0.done.is_nothing() => Outcome::Executed,
+            outcome => outcome,
+        }
+    }
+}
+
+impl ApplyError {
+    /// Returns whether a new run of the same may succeed later without doing anything twice. It reads the page and does the rest. With a
+    /// [journal](super::RunSettings::journal) it also settles a request whose outcome is unknown, whatever this says.
+    pub fn is_safe_to_repeat(&self) -> bool {
+        self.outcome() != Outcome::Unknown && self.kind().is_temporary()
+    }
+}
+
+links_sdk::of_run!(ApplyError);
+
+impl FailedRun for ApplyError {
+    fn call(&self) -> Option<&Error> {
+        match &self.0.cause {
+            ApplyCause::Read(error) | ApplyCause::Call { source: error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome()
+    }
+
+    fn field_errors(&self) -> &FieldErrors {
+        static NONE: FieldErrors = FieldErrors(std::collections::BTreeMap::new());
+        FailedRun::call(self).map_or(&NONE, Error::field_errors)
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self.0.cause {
+            ApplyCause::Changed(_) => ErrorKind::Conflict,
+            _ => FailedRun::call(self).map_or(ErrorKind::Run, Error::kind),
+        }
+    }
+
+    fn is_safe_to_repeat(&self) -> bool {
+        self.is_safe_to_repeat()
+    }
+}
+
+impl From<ApplyCause> for ApplyError {
+    /// Returns the error of a run that has done nothing.
+    fn from(cause: ApplyCause) -> Self {
+        Self::new(cause, AppliedChanges::default(), None)
+    }
+}
+
+impl ApplyCause {
+    /// Returns the cause for a request that failed; `index` gives the item of the file that the batch's n-th slot was made from.
+    pub(super) fn call(step: Step, source: Error, index: impl Fn(usize) -> Option<usize>) -> Self {
+        let refused = source.field_errors().iter();
+        let items =
+            refused.filter_map(|(path, messages)| refusal(path, messages, &index)).collect();
+        Self::Call { step, items, source }
+    }
+
+    /// Returns whether the step that failed was written.
+    pub(super) fn outcome(&self) -> Outcome {
+        match self {
+            Self::Call { step: Step::Check | Step::Verify, .. } => Outcome::NotExecuted,
+            Self::Call { step: Step::TryCreate(_), source, .. }
+                if !source.is_dry_run_executed() =>
+            {
+                Outcome::NotExecuted
+            }
+            Self::Call { source, .. } => source.outcome(),
+            Self::Drift(_) | Self::Answer(_) => Outcome::Executed,
+            _ => Outcome::NotExecuted,
+        }
+    }
+}
+
+/// Maps a refused field of a batch, such as `slots.2.data.link`, to the item of the file that the slot was made from.
+fn refusal(
+    path: &str,
+    messages: &[String],
+    index: impl Fn(usize) -> Option<usize>,
+) -> Option<ItemRefusal> {
+    let (nth, below) = item_of(path)?;
+    let path = below.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();
+    Some(ItemRefusal { index: index(nth)?, path, messages: messages.to_vec() })
+}

@@ -1,0 +1,171 @@
+//! Creation of a batch of slots, with a check of the page where the answer does not say whether it was executed.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use super::journal::{Journal, created_slots};
+use super::plan::PlannedCreate;
+use super::{ApplyCause, Step};
+use links_sdk::SlotId;
+use links_sdk::runs::ReadTime;
+use links_sdk::runs::{CREATE_SLOTS, back_off, clock, settle};
+use links_sdk::types::NewSlot;
+use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
+
+/// A `createSlots` request.
+pub(super) struct CreateRequest<'a> {
+    /// Number of the request among the batches of the plan.
+    pub(super) step: usize,
+    pub(super) creates: &'a [PlannedCreate],
+    /// Slots that the request did not create.
+    pub(super) known: &'a HashSet<SlotId>,
+    /// Key that was recorded for the request.
+    pub(super) key: Option<IdempotencyKey>,
+    /// Set if an earlier process already sent the request.
+    pub(super) is_repeated: bool,
+}
+
+/// Slots that a request created.
+pub(super) struct CreatedSlots {
+    /// Ids by the index of their item.
+    pub(super) ids: BTreeMap<usize, SlotId>,
+    /// The page, if it was read because no answer told what was created.
+    pub(super) page: Option<(Vec<Slot>, ReadTime)>,
+}
+
+/// Maximum number of requests for one batch.
+const MAX_TRIES: u32 = 4;
+/// Wait before a key is used again while the service may still be working on its first request.
+const KEY_SETTLES: Duration = Duration::from_secs(5);
+
+/// Sends the request and returns the new slots.
+///
+/// If no answer tells what happened, the page is read, and only if it shows no slot of the request, the request is sent again under the
+/// same key. A service that stores failures would answer with the same failure for ever: after the same failure twice, another key is used.
+pub(super) async fn create(
+    handle: &ProfileHandle,
+    sent: &CreateRequest<'_>,
+    mut journal: Option<&mut Journal>,
+) -> Result<CreatedSlots, ApplyCause> {
+    let step = Step::Create(sent.creates.len());
+    let client = &handle.client;
+    // Without a journal the tries share a key, too.
+    let mut key = sent.key.clone().unwrap_or_else(IdempotencyKey::random);
+    let mut doubt: Option<ApplyCause> = None;
+    let mut failures_of_key = 0;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let error = match send(handle, sent.creates, &key).await {
+            Ok(ids) => return Ok(CreatedSlots { ids, page: None }),
+            Err(error) => error,
+        };
+        let is_refused = error.outcome() == Outcome::NotExecuted;
+        // Even then the first request may be in progress: the service answers a key in use with a conflict.
+        let may_be_ours = is_conflict(&error) && (sent.is_repeated || doubt.is_some());
+        if is_refused && !may_be_ours {
+            return Err(doubt.unwrap_or(error));
+        }
+        // If the page cannot be read either, the error tells that the outcome of the create is unknown.
+        let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
+        let read_time = ReadTime::now(client);
+        let ids = created_slots(sent.creates, sent.known, &page);
+        if ids.len() == sent.creates.len() {
+            settle(client, &key, true);
+            return Ok(CreatedSlots { ids, page: Some((page, read_time)) });
+        }
+        if !ids.is_empty() || tries == MAX_TRIES || !back_off(client, CREATE_SLOTS, tries).await {
+            return Err(doubt.unwrap_or(error));
+        }
+        if is_own_failure(&error) {
+            failures_of_key += 1;
+        } else {
+            clock(client).sleep(KEY_SETTLES).await;
+        }
+        if failures_of_key == 2 {
+            // The page showed no slot of the request.
+            settle(client, &key, false);
+            key = match &mut journal {
+                Some(journal) => journal.begin_anew(sent.step).map_err(ApplyCause::Journal)?,
+                None => IdempotencyKey::random(),
+            };
+        }
+        if !is_refused {
+            doubt = Some(error);
+        }
+    }
+}
+
+async fn send(
+    handle: &ProfileHandle,
+    creates: &[PlannedCreate],
+    key: &IdempotencyKey,
+) -> Result<BTreeMap<usize, SlotId>, ApplyCause> {
+    let call = handle.slots().create_batch(new_slots(creates));
+    let made = call
+        .with_idempotency_key(key.clone())
+        .reading_first()
+        .await
+        .map_err(|error| refused(Step::Create(creates.len()), creates, error))?;
+    let agree = made.len() == creates.len()
+        && made.iter().zip(creates).all(|(slot, create)| slot.kind == create.kind);
+    if !agree {
+        let (asked, answered) = (creates.len(), made.len());
+        return Err(ApplyCause::Answer(format!(
+            "{asked} slots were sent to be created, but the answer lists {answered} others"
+        )));
+    }
+    Ok(creates.iter().zip(&made).map(|(create, slot)| (create.index, slot.id)).collect())
+}
+
+/// Validates the request as a dry run, which creates nothing. The page may not have room for all of the slots yet: a service that checks
+/// its limits first then refuses the request without naming a slot, which says nothing about the slots themselves.
+pub(super) async fn check_creates(
+    handle: &ProfileHandle,
+    creates: &[PlannedCreate],
+) -> Result<(), ApplyCause> {
+    let step = Step::TryCreate(creates.len());
+    let result = handle.slots().create_batch(new_slots(creates)).dry_run().await;
+    match result.map_err(|error| refused(step, creates, error)) {
+        Err(ApplyCause::Call { items, source, .. })
+            if items.is_empty() && (source.is_conflict() || source.is_validation()) =>
+        {
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+fn refused(step: Step, creates: &[PlannedCreate], error: Error) -> ApplyCause {
+    ApplyCause::call(step, error, |nth| creates.get(nth).map(|create| create.index))
+}
+
+/// Returns whether a failure is in the service's own format, and so its answer to the key. Other failures come from something in front of
+/// the service, which may have given up on a request that the service is still working on.
+fn is_own_failure(error: &ApplyCause) -> bool {
+    matches!(error, ApplyCause::Call { source, .. } if source.is_server_error() && source.service().is_some())
+}
+
+fn is_conflict(error: &ApplyCause) -> bool {
+    matches!(error, ApplyCause::Call { source, .. } if source.is_conflict())
+}
+
+pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
+    creates
+        .iter()
+        .map(|create| {
+            let mut slot = NewSlot::of(create.kind.clone());
+            slot.data = Some(create.data.clone());
+            slot
+        })
+        .collect()
+}
+
+/// Reads the slots of the page.
+pub(super) async fn list(handle: &ProfileHandle, step: Step) -> Result<Vec<Slot>, ApplyCause> {
+    handle.slots().list().await.map_err(|error| failed(step, error))
+}
+
+pub(super) fn failed(step: Step, source: Error) -> ApplyCause {
+    ApplyCause::call(step, source, |_| None)
+}

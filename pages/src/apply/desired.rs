@@ -1,0 +1,121 @@
+//! What a page file asks for.
+
+use serde::{Deserialize, Serialize};
+
+use super::SlotTypes;
+use links_sdk::SlotId;
+use links_sdk::{Object, Slot};
+
+/// What a page should have: its slots in page order, and fields of its profile.
+///
+/// ```
+/// use links_pages::apply::DesiredPage;
+///
+/// let page: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Hours"}}, {"type": "divider"}]}"#)?;
+/// assert_eq!(page.slots.len(), 2);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DesiredPage {
+    /// Profile fields to hold, in the form of files (see [`page_fields`](super::page_fields)). A field that is not mentioned stays as it
+    /// is on the page; null asks to clear one.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub fields: Object,
+    /// Slots in page order.
+    pub slots: Vec<DesiredSlot>,
+}
+
+fn is_empty(fields: &Object) -> bool {
+    fields.is_empty()
+}
+
+/// One slot as it should be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DesiredSlot {
+    /// Id of the slot on the page. Without it a slot is found by its content, or created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<SlotId>,
+    /// `button`, `text` ...
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Values to hold. A key that is not mentioned stays as it is on the page; `null` asks to clear one.
+    #[serde(default)]
+    pub data: Object,
+}
+
+impl From<Vec<DesiredSlot>> for DesiredPage {
+    /// Returns a page with these slots, in page order.
+    fn from(slots: Vec<DesiredSlot>) -> Self {
+        Self { slots, ..Self::default() }
+    }
+}
+
+impl DesiredPage {
+    /// Returns the page as it is, ready to be edited and applied again: every slot with its id and the keys that may be written.
+    ///
+    /// A slot that cannot be edited keeps its place by id and type alone. Where the schema of a type is not known, all keys are taken.
+    pub fn from_page(page: &[Slot], types: &SlotTypes) -> Self {
+        let writable = |slot: &Slot| {
+            if !slot.supported || types.is_read_only(&slot.kind) {
+                return Object::default();
+            }
+            slot.data
+                .iter()
+                .filter(|(key, _)| types.is_writable_key(&slot.kind, key))
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
+        };
+        Self {
+            fields: Object::default(),
+            slots: page
+                .iter()
+                .map(|slot| DesiredSlot {
+                    id: Some(slot.id),
+                    kind: slot.kind.clone(),
+                    data: writable(slot),
+                })
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_item_reads_tolerantly_and_refuses_unknown_fields() {
+        let item: DesiredSlot =
+            serde_json::from_value(json!({"type": "divider", "data": []})).unwrap();
+        assert_eq!(item, DesiredSlot { id: None, kind: "divider".into(), data: Object::default() });
+        assert_eq!(serde_json::to_value(&item).unwrap(), json!({"type": "divider", "data": {}}));
+        serde_json::from_value::<DesiredSlot>(json!({"type": "text", "title": "x"})).unwrap_err();
+        serde_json::from_value::<DesiredPage>(json!({})).unwrap_err();
+    }
+
+    #[test]
+    fn a_page_is_taken_with_its_ids_and_only_its_writable_keys() {
+        let page: Vec<Slot> = serde_json::from_value(json!([
+            {"id": 1, "type": "text", "data": {"title": "A", "html": "<p>A</p>"}, "supported": true},
+            {"id": 2, "type": "event", "data": {"title": "Concert"}, "supported": true},
+            {"id": 3, "type": "map", "data": {"zoom": 3}, "supported": false},
+            {"id": 4, "type": "faq", "data": {"anything": 1}, "supported": true},
+        ]))
+        .unwrap();
+        let mut types = SlotTypes::default();
+        types.insert("text", true, json!({"properties": {"title": {"type": "string"}}}));
+        assert_eq!(
+            serde_json::to_value(DesiredPage::from_page(&page, &types)).unwrap(),
+            json!({"slots": [
+                {"id": 1, "type": "text", "data": {"title": "A"}},
+                {"id": 2, "type": "event", "data": {}},
+                {"id": 3, "type": "map", "data": {}},
+                {"id": 4, "type": "faq", "data": {"anything": 1}},
+            ]})
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! Settlement of the request that an interrupted run left open, before a new plan is made.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::Journal;
+use super::entry::seconds;
+use super::settle::{CreateVerdict, verdict};
+use crate::apply::create::{CreateRequest, create, list};
+use crate::apply::plan::PlanBatch;
+use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
+use links_sdk::Client;
+use links_sdk::SlotId;
+use links_sdk::runs::ReadTime;
+
+impl Journal {
+    /// Settles whether the request at which the run was stopped was executed, and records it. `page` was read after the lock was taken; it
+    /// is read again if something was written.
+    ///
+    /// A create of which the page shows no slot is sent again under its own key if the run was for `desired` and the key is recent enough
+    /// to be known to the service; otherwise the page alone decides.
+    ///
+    /// # Errors
+    ///
+    /// When a request fails, or the journal cannot be written.
+    pub(in crate::apply) async fn settle(
+        &mut self,
+        client: &Client,
+        page: &mut PageSnapshot,
+        desired: &DesiredPage,
+    ) -> Result<(), ApplyCause> {
+        let Some((step, key, current)) = self.in_doubt() else { return Ok(()) };
+        let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
+        match batch {
+            PlanBatch::Create(creates) => {
+                let known = self.known(&current.plan);
+                let same_file = self.log().opening().is_of(desired);
+                let times = (current.time, seconds(page.read_at));
+                match (verdict(creates, &known, &page.slots, same_file, times), key) {
+                    (CreateVerdict::Made(made), _) => self.end(step, made, 0),
+                    (CreateVerdict::Repeat, Some(key)) => {
+                        let sent = CreateRequest {
+                            step,
+                            creates,
+                            known: &known,
+                            key: Some(key),
+                            is_repeated: true,
+                        };
+                        self.repeat(client, page, &sent).await?;
+                    }
+                    (CreateVerdict::Repeat | CreateVerdict::Absent, _) => self.refused(step),
+                }
+            }
+            PlanBatch::Fields(request, fields) => {
+                if fields.is_done(request, &page.fields()) {
+                    self.end(step, BTreeMap::new(), 0);
+                }
+            }
+            PlanBatch::Update(updates) => {
+                if updates.iter().all(|update| update.is_done(&page.slots)) {
+                    self.end(step, BTreeMap::new(), 0);
+                }
+            }
+            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+                let there: HashSet<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+                if deletes.iter().all(|delete| !there.contains(&delete.id)) {
+                    self.end(step, BTreeMap::new(), deletes.len());
+                }
+            }
+            // A repetition has no further effect, and the page shows the order.
+            PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Sends the same request again under the same key.
+    async fn repeat(
+        &mut self,
+        client: &Client,
+        page: &mut PageSnapshot,
+        sent: &CreateRequest<'_>,
+    ) -> Result<(), ApplyCause> {
+        let handle = client.profile(page.id);
+        self.begin_again(sent.step, sent.key.as_ref()).map_err(ApplyCause::Journal)?;
+        match create(&handle, sent, Some(&mut *self)).await {
+            Ok(made) => self.end(sent.step, made.ids, 0),
+            // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
+            Err(ApplyCause::Call { items, source, .. })
+                if source.is_conflict() || !items.is_empty() =>
+            {
+                self.refused(sent.step);
+            }
+            Err(error) => return Err(error),
+        }
+        page.slots = list(&handle, Step::Verify).await?;
+        page.read_time = Some(ReadTime::now(client));
+        Ok(())
+    }
+}

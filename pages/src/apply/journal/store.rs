@@ -1,0 +1,544 @@
+//! Store for the runs of a page: a directory with a journal and a backup for each, and a lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::command_journal::{CommandJournal, CommandWrites};
+use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
+use super::entry::{JournalEntry, RunEnding, RunHeader};
+use super::file::{Journal, JournalFile};
+use super::lock::{LockError, PageLock};
+use super::sent::SentValues;
+use super::service_directories::{COMMANDS, RUNS, of_service, services, short_name};
+use super::state_file::{self, entries, make_directory, private, sync_directory};
+use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
+use links_sdk::ProfileId;
+use links_sdk::Slot;
+use links_sdk::runs::{LockRetry, blocking, crash_point, tear};
+
+/// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
+const KEPT: usize = 50;
+/// The same number for the commands of a service that write without a run.
+const KEPT_COMMANDS: usize = 200;
+const JOURNAL: &str = "jsonl";
+const BACKUP: &str = "page.json";
+/// Extension of a journal that could not be used when its run was abandoned.
+const PUT_ASIDE: &str = "aborted";
+/// Maximum size of a journal in bytes: its plans hold a page of 500 slots each.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The runs of one page.
+///
+/// ```
+/// # links_test_support::example::run(async |client| {
+/// use links_pages::apply::{Apply, DesiredPage, JournalStore, RunSettings, RunState};
+///
+/// let state = tempfile::tempdir()?;
+/// let file: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
+/// let settings = RunSettings::new().journal(state.path());
+/// let applied = Apply::new(&client.profile("cafe"), file).settings(settings).await?;
+///
+/// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
+/// let recorded = runs.list()?.remove(0);
+/// assert_eq!(Some(&recorded.run), applied.run.as_ref());
+/// assert_eq!(recorded.log?.state(), RunState::Done);
+/// # Ok(()) });
+/// ```
+#[derive(Clone, Debug)]
+pub struct JournalStore {
+    directory: PathBuf,
+    /// Directories of the service: of the runs of its pages, and of the other commands.
+    service: [PathBuf; 2],
+}
+
+/// A run with a journal or a backup.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct RecordedRun {
+    /// Name of the run.
+    pub run: String,
+    /// Path of its journal.
+    pub path: PathBuf,
+    /// The header of the run, if it can be read.
+    pub opening: Option<RunHeader>,
+    /// The entries of the journal.
+    pub log: Result<JournalEntries, JournalError>,
+}
+
+impl RecordedRun {
+    /// Returns whether the run is unfinished, as far as is known.
+    pub fn is_open(&self) -> bool {
+        self.log
+            .as_ref()
+            .map_or_else(JournalError::is_open, |log| log.state() == RunState::Unfinished)
+    }
+}
+
+#[derive(Serialize)]
+struct Backup {
+    profile: BackupKey,
+    slots: Vec<DesiredSlot>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum BackupKey {
+    Id(ProfileId),
+    Login(String),
+}
+
+impl Backup {
+    /// Returns the page as a page file without references.
+    fn of(page: &PageSnapshot, types: &SlotTypes) -> Self {
+        Self::of_slots(BackupKey::Id(page.id), &page.slots, types)
+    }
+
+    fn of_slots(profile: BackupKey, slots: &[Slot], types: &SlotTypes) -> Self {
+        let slots = DesiredPage::from_page(slots, types).slots.into_iter();
+        let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
+        Self { profile, slots: slots.map(written).collect() }
+    }
+}
+
+impl JournalStore {
+    /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
+    pub fn of(state: &Path, service: &str, profile: impl Into<ProfileId>) -> Self {
+        let service = of_service(state, &short_name(service));
+        Self { directory: service[0].join(profile.into().to_string()), service }
+    }
+
+    /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
+    pub fn of_commands(state: &Path, service: &str) -> Self {
+        let service = of_service(state, &short_name(service));
+        Self { directory: service[1].clone(), service }
+    }
+
+    /// Returns the stores of such commands, of one service or of all.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be read.
+    pub fn all_commands(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
+        if let Some(service) = service {
+            return Ok(vec![Self::of_commands(state, service)]);
+        }
+        let services = services(state, COMMANDS, None)?.into_iter();
+        Ok(services.map(|service| Self { directory: service[1].clone(), service }).collect())
+    }
+
+    /// Returns the stores of all pages with any run, of one service or of all.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be read.
+    pub fn all(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
+        let mut all = Vec::new();
+        for service in services(state, RUNS, service)? {
+            let pages = entries(&service[0])?.into_iter().filter(|it| it.is_dir());
+            all.extend(pages.map(|directory| Self { directory, service: service.clone() }));
+        }
+        Ok(all)
+    }
+
+    /// Returns the names of the newest runs and commands of a service, the newest first, with their headers. Nothing else of them is read.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be read.
+    pub fn newest(
+        state: &Path,
+        service: &str,
+        most: usize,
+    ) -> io::Result<Vec<(String, RunHeader)>> {
+        let mut journals = BTreeMap::new();
+        for store in
+            Self::all(state, Some(service))?.into_iter().chain([Self::of_commands(state, service)])
+        {
+            let named =
+                entries(&store.directory)?.into_iter().filter_map(|path| match run_of(&path)? {
+                    (run, JOURNAL) => Some((run, path)),
+                    _ => None,
+                });
+            journals.extend(named);
+        }
+        let header = |(run, path): (String, PathBuf)| {
+            let file = state_file::open(OpenOptions::new().read(true), &path).ok()?;
+            let mut line = Vec::new();
+            BufReader::new(file.take(MAX_BYTES)).read_until(b'\n', &mut line).ok()?;
+            Some((run, opening_of(&line)?))
+        };
+        Ok(journals.into_iter().rev().filter_map(header).take(most).collect())
+    }
+
+    /// Removes the journals and backups of all runs and commands of a service, also of those that did not end: for a service that begins anew.
+    ///
+    /// # Errors
+    ///
+    /// When a run is in progress, and then nothing is removed; or when a directory cannot be removed.
+    pub fn remove_all(state: &Path, service: &str) -> Result<(), LockError> {
+        let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
+        let stores =
+            Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
+        let _locks = stores.iter().map(Self::lock).collect::<Result<Vec<_>, _>>()?;
+        for directory in of_service(state, &short_name(service)) {
+            match fs::remove_dir_all(&directory) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed(&directory, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns each run with a journal or a backup, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read. A journal that cannot be used is listed as such.
+    pub fn list(&self) -> io::Result<Vec<RecordedRun>> {
+        self.runs(|_| true)
+    }
+
+    /// Returns each run that has not ended as far as is known, oldest first. The plans of the others, up to [`KEPT`] with 500 slots each,
+    /// are not decoded.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read.
+    pub(crate) fn unended(&self) -> io::Result<Vec<RecordedRun>> {
+        self.runs(|bytes| !has_ended(bytes))
+    }
+
+    fn runs(&self, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<RecordedRun>> {
+        let mut runs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for path in entries(&self.directory)? {
+            if let Some((run, what)) = run_of(&path) {
+                runs.entry(run).or_default().insert(what);
+            }
+        }
+        let recorded = |(run, files)| self.recorded(run, &files, &is_wanted);
+        Ok(runs.into_iter().filter_map(recorded).collect())
+    }
+
+    fn recorded(
+        &self,
+        run: String,
+        files: &BTreeSet<&str>,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Option<RecordedRun> {
+        let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
+        let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
+        let bytes = match state_file::read(&path, MAX_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            bytes => bytes,
+        };
+        if bytes.as_ref().is_ok_and(|bytes| !is_wanted(bytes)) {
+            return None;
+        }
+        let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
+        let log = match bytes {
+            _ if is_aside => Err(JournalError::PutAside),
+            Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
+            Err(error) => Err(JournalError::Io(error)),
+        };
+        Some(RecordedRun { run, path, opening, log })
+    }
+
+    /// Returns what runs of a page file sent since the record of the last sync with the digest `base` was written: values of the page that
+    /// equal it are no changes of other clients. The digest is asked for only if there was a run.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read.
+    pub fn sent(&self, file: &str, base: impl Fn() -> String) -> io::Result<SentValues> {
+        let (mut journals, mut digest) = (Vec::new(), None);
+        for path in entries(&self.directory)?.into_iter().rev() {
+            if run_of(&path).is_none_or(|(_, what)| what == BACKUP) {
+                continue;
+            }
+            // What a journal that cannot be read may have sent counts as sent by others, which is refused rather than overwritten.
+            let Ok(bytes) = state_file::read(&path, MAX_BYTES) else { continue };
+            match opening_of(&bytes).and_then(|opening| opening.sync) {
+                Some(run) if run.file == file && run.base == *digest.get_or_insert_with(&base) => {
+                    journals.push(bytes);
+                }
+                // The record was written after this run, and after all before it.
+                Some(run) if run.file == file => break,
+                _ => {}
+            }
+        }
+        let mut sent = SentValues::default();
+        journals.iter().rev().for_each(|journal| sent.add(journal));
+        Ok(sent)
+    }
+
+    /// Returns the current end of the journals.
+    pub(in crate::apply) fn mark(&self) -> JournalPosition {
+        let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
+        let newest = entries(&self.directory).ok()?.into_iter().rfind(is_journal)?;
+        let length = fs::metadata(&newest).ok()?.len();
+        Some((newest, length))
+    }
+
+    /// Returns the page's id.
+    pub fn profile(&self) -> Option<ProfileId> {
+        self.directory.file_name()?.to_str()?.parse().ok()
+    }
+
+    /// Returns the path of the page as it was before a run: a page file.
+    pub fn backup(&self, run: &str) -> PathBuf {
+        self.file(run, BACKUP)
+    }
+
+    /// Locks the page for this process.
+    ///
+    /// # Errors
+    ///
+    /// When another process holds it, or the directory cannot be written.
+    pub fn lock(&self) -> Result<PageLock, LockError> {
+        PageLock::take(&self.directory)
+    }
+
+    /// Locks the page for this process, on a thread that may block. `wait` tries again while another process holds it.
+    pub(in crate::apply) async fn lock_when_free(&self, wait: bool) -> Result<PageLock, LockError> {
+        let mut retry = LockRetry::default();
+        loop {
+            let runs = self.clone();
+            match blocking(move || runs.lock()).await {
+                Err(LockError::Taken(_)) if wait => retry.pause().await,
+                Ok(mut lock) => {
+                    lock.was_awaited = !retry.waited().is_zero();
+                    return Ok(lock);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Begins a run with its confirmed plan: the page as it is and the journal are on the disk when this returns.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be written. Nothing may be sent then.
+    pub(in crate::apply) fn open(
+        &self,
+        lock: PageLock,
+        opening: RunHeader,
+        plan: &Plan,
+        page: &PageSnapshot,
+        types: &SlotTypes,
+    ) -> io::Result<Journal> {
+        self.remove_old_runs_above(KEPT);
+        let run = self.new_name(opening.time);
+        self.write_backup(&run, &Backup::of(page, types))?;
+
+        let file = private().create_new(true).open(self.journal(&run))?;
+        let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
+        journal.open(opening)?;
+        journal.plan(plan, page)?;
+        sync_directory(&self.directory)?;
+        Ok(journal)
+    }
+
+    /// Begins the journal of a command that writes without a run: what it replaces and what it sends is on the disk when this returns.
+    /// `before` are the slots of the page as they were read, as many of them as the command needed.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn begin_command(
+        &self,
+        opening: RunHeader,
+        writes: CommandWrites<'_>,
+        before: &[Slot],
+        types: &SlotTypes,
+    ) -> io::Result<CommandJournal> {
+        make_directory(&self.directory)?;
+        self.remove_old_runs_above(KEPT_COMMANDS);
+        let run = self.new_name(opening.time);
+        self.write_command(&run, opening, writes, before, types).inspect_err(|_| {
+            // Half a journal would say that nothing was sent.
+            for path in [self.journal(&run), self.backup(&run)] {
+                let _ = fs::remove_file(path);
+            }
+        })
+    }
+
+    fn write_command(
+        &self,
+        run: &str,
+        opening: RunHeader,
+        writes: CommandWrites<'_>,
+        before: &[Slot],
+        types: &SlotTypes,
+    ) -> io::Result<CommandJournal> {
+        if !before.is_empty() {
+            let profile = match opening.profile.get() {
+                0 => BackupKey::Login(opening.login.clone()),
+                id => BackupKey::Id(id.into()),
+            };
+            let backup = Backup::of_slots(profile, before, types);
+            self.write_backup(run, &backup)?;
+        }
+        let file = private().create_new(true).open(self.journal(run))?;
+        let mut file = JournalFile::new(file, JournalEntries::new(run, opening.clone()));
+        let time = opening.time;
+        file.open(opening)?;
+        let mut journal = CommandJournal::new(file, [self.journal(run), self.backup(run)]);
+        journal.content(time, writes)?;
+        sync_directory(&self.directory)?;
+        Ok(journal)
+    }
+
+    fn write_backup(&self, run: &str, backup: &Backup) -> io::Result<()> {
+        crash_point("before_write");
+        let backup = serde_json::to_vec_pretty(backup)?;
+        let mut file = private().create_new(true).open(self.backup(run))?;
+        tear(&mut file, &backup);
+        file.write_all(&backup)?;
+        file.sync_all()?;
+        crash_point("after_write");
+        Ok(())
+    }
+
+    /// Ends the journal of a command of which it is unknown what it did, once the page was looked at.
+    ///
+    /// # Errors
+    ///
+    /// When its journal cannot be read or written.
+    pub fn end_command(&self, run: &str) -> Result<(), JournalError> {
+        let path = self.journal(run);
+        let (file, log) = reopen(run, &path)?;
+        let paths = [path, self.backup(run)];
+        let mut journal = CommandJournal::new(JournalFile::new(file, log), paths);
+        journal.abandon().map_err(JournalError::Io)
+    }
+
+    /// Continues a run that did not end.
+    ///
+    /// # Errors
+    ///
+    /// When its journal cannot be read or written.
+    pub(in crate::apply) fn resume(
+        &self,
+        lock: PageLock,
+        run: &str,
+    ) -> Result<Journal, JournalError> {
+        let (file, log) = reopen(run, &self.journal(run))?;
+        Ok(Journal::new(file, log, lock))
+    }
+
+    /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be written.
+    pub fn abort(&self, lock: PageLock, run: &str) -> io::Result<()> {
+        match self.resume(lock, run) {
+            Ok(mut journal) => journal.append(JournalEntry::Close { ending: RunEnding::Aborted }),
+            Err(_) => fs::rename(self.journal(run), self.file(run, PUT_ASIDE)),
+        }
+    }
+
+    /// Returns the path of a run's journal.
+    pub fn journal(&self, run: &str) -> PathBuf {
+        self.file(run, JOURNAL)
+    }
+
+    fn file(&self, run: &str, what: &str) -> PathBuf {
+        self.directory.join(format!("{run}.{what}"))
+    }
+
+    /// Returns a name for a new run. It begins with a time that never decreases, so that the names of a service sort in the order of its runs
+    /// and commands; its random part makes it unique.
+    fn new_name(&self, time: u64) -> String {
+        let pages = entries(&self.service[0]).unwrap_or_default();
+        let directories = pages.iter().chain([&self.service[1], &self.directory]);
+        let newest = |directory: &PathBuf| {
+            let files = entries(directory).ok()?;
+            files.iter().rev().find_map(|path| order_of(&run_of(path)?.0))
+        };
+        let last = directories.filter_map(newest).max();
+        let order = last.map_or(time << 8, |last| (last + 1).max(time << 8));
+        format!("{order:010x}-{}", &Uuid::new_v4().simple().to_string()[..16])
+    }
+
+    /// Makes room for one more run. Nothing is read while there are few.
+    fn remove_old_runs_above(&self, kept: usize) {
+        let is_journal = |path: &&PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
+        if entries(&self.directory).is_ok_and(|all| all.iter().filter(is_journal).count() >= kept) {
+            let _ = self.prune(kept - 1, None, |_| true);
+        }
+    }
+
+    /// Removes runs that ended, with their backups, apart from the newest `keep` and, with `before`, apart from those that began then or
+    /// later, in seconds since 1970. Only runs that `may_remove` accepts are counted and removed. Returns the names of the removed runs.
+    ///
+    /// Runs that were not begun are counted separately, because a damaged journal may look like that of a run that was not begun. Other
+    /// unreadable journals stay, each with its backup, which may be all that is left of a page. So do runs that did not end.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be read, or a file cannot be removed.
+    pub fn prune(
+        &self,
+        keep: usize,
+        before: Option<u64>,
+        may_remove: impl Fn(&RecordedRun) -> bool,
+    ) -> io::Result<Vec<String>> {
+        let mut runs = self.list()?;
+        runs.retain(may_remove);
+        let is_old = |run: &&RecordedRun| {
+            before.is_none_or(|before| order_of(&run.run).is_some_and(|it| it >> 8 < before))
+        };
+        let ended = runs.iter().filter(|run| run.log.is_ok() && !run.is_open());
+        let not_begun = runs.iter().filter(|run| matches!(run.log, Err(JournalError::NotBegun)));
+        let removed = ended.rev().skip(keep).chain(not_begun.rev().skip(keep)).filter(is_old);
+        let mut names = Vec::new();
+        for run in removed {
+            for path in [self.backup(&run.run), self.journal(&run.run)] {
+                crash_point("before_remove");
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+                crash_point("after_remove");
+            }
+            names.push(run.run.clone());
+        }
+        Ok(names)
+    }
+}
+
+/// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
+pub(super) type JournalPosition = Option<(PathBuf, u64)>;
+
+/// Opens a journal for further entries.
+fn reopen(run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalError> {
+    let bytes = state_file::read(path, MAX_BYTES).map_err(JournalError::Io)?;
+    let (log, whole) = JournalEntries::read(run, &bytes)?;
+    let mut file = state_file::open(&mut private(), path).map_err(JournalError::Io)?;
+    // An incomplete last line must not become a line in the middle.
+    let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+    cut.map_err(JournalError::Io)?;
+    Ok((file, log))
+}
+
+/// Returns the time at which a run began, in 256ths of a second.
+fn order_of(run: &str) -> Option<u64> {
+    u64::from_str_radix(run.split_once('-')?.0, 16).ok()
+}
+
+/// Returns the run that a file belongs to, and the kind of the file.
+fn run_of(path: &Path) -> Option<(String, &'static str)> {
+    let (run, what) = path.file_name()?.to_str()?.split_once('.')?;
+    let known = [JOURNAL, BACKUP, PUT_ASIDE].into_iter().find(|it| *it == what)?;
+    order_of(run)?;
+    Some((run.to_owned(), known))
+}

@@ -1,0 +1,235 @@
+//! State of the page as a run knows it, to distinguish the run's own changes from those of other clients.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::plan::PlannedUpdate;
+use super::{PageSnapshot, Plan, SlotTypes, same};
+use links_sdk::Slot;
+use links_sdk::SlotId;
+use links_sdk::runs::ReadTime;
+
+/// State of the page as the run last read it, with the changes that the run has made since.
+pub(super) struct KnownPage {
+    plan: Arc<Plan>,
+    types: SlotTypes,
+    /// The slots that were there when the plan was made and that the run has not deleted. Updated slots are as in the service's answer.
+    old: HashMap<SlotId, Slot>,
+    /// The slots that the run created.
+    new: BTreeSet<SlotId>,
+    /// The slots that the run updated.
+    updated: HashSet<SlotId>,
+    to_delete: HashSet<SlotId>,
+    /// The slots that another client edited before the run updated other keys of them.
+    edited: HashSet<SlotId>,
+    /// Every slot in the order of the page.
+    order: Vec<SlotId>,
+    /// Set if no order remains to be written.
+    is_ordered: bool,
+    /// Time of the read that the next write relies on.
+    at: Option<ReadTime>,
+}
+
+impl KnownPage {
+    pub(super) fn new(plan: Arc<Plan>, types: SlotTypes, page: &PageSnapshot) -> Self {
+        Self {
+            old: page.slots.iter().map(|slot| (slot.id, slot.clone())).collect(),
+            new: BTreeSet::new(),
+            updated: HashSet::new(),
+            to_delete: plan.deletes.iter().map(|delete| delete.id).collect(),
+            edited: HashSet::new(),
+            order: page.slots.iter().map(|slot| slot.id).collect(),
+            is_ordered: !plan.reorder,
+            at: page.read_time,
+            plan,
+            types,
+        }
+    }
+
+    pub(super) fn at(&self) -> Option<ReadTime> {
+        self.at
+    }
+
+    /// Returns every slot in the order of the page.
+    pub(super) fn order(&self) -> &[SlotId] {
+        &self.order
+    }
+
+    /// Returns the slots that the run knows of.
+    pub(super) fn known(&self) -> HashSet<SlotId> {
+        self.order.iter().copied().collect()
+    }
+
+    /// Applies updates that the run made; `answered` is what the service shows of the slots, if anything.
+    pub(super) fn updated(&mut self, updates: &[PlannedUpdate], answered: &[Slot]) {
+        let answered: HashMap<SlotId, &Slot> =
+            answered.iter().map(|slot| (slot.id, slot)).collect();
+        for update in updates {
+            self.updated.insert(update.id);
+            let Some(slot) = self.old.get_mut(&update.id) else { continue };
+            let answer = answered.get(&update.id);
+            for (key, sent) in update.changed.iter() {
+                let stored = answer.map_or(Some(sent), |slot| slot.data.get(key));
+                slot.data.insert(key.clone(), stored.cloned().unwrap_or_default());
+            }
+            // Without the types it is unknown which of the other keys the service computes.
+            if let Some(answer) = answer
+                && !self.types.knows(&update.kind)
+            {
+                slot.data = answer.data.clone();
+            }
+        }
+    }
+
+    /// Adds slots that the run created, in the order of the page.
+    pub(super) fn created(&mut self, ids: impl IntoIterator<Item = SlotId>) {
+        for id in ids {
+            if self.new.insert(id) {
+                self.order.push(id);
+            }
+        }
+    }
+
+    /// Notes that the slots are in the order that the plan asks for.
+    pub(super) fn ordered(&mut self) {
+        self.is_ordered = true;
+    }
+
+    /// Removes slots that the run deleted.
+    pub(super) fn deleted(&mut self, ids: &[SlotId]) {
+        self.old.retain(|id, _| !ids.contains(id));
+        self.order.retain(|id| !ids.contains(id));
+    }
+
+    /// Takes over a page that was read as a whole and has no conflicts.
+    pub(super) fn refresh(&mut self, page: &[Slot], at: ReadTime) {
+        let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
+        let pending: HashMap<SlotId, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
+        let edited = page.iter().filter(|now| {
+            let Some(update) = pending.get(&now.id) else { return false };
+            let Some(before) = self.old.get(&now.id) else { return false };
+            self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
+        });
+        let edited: Vec<SlotId> = edited.map(|now| now.id).collect();
+        self.edited.extend(edited);
+        self.order = page.iter().map(|slot| slot.id).collect();
+        self.at = Some(at);
+    }
+
+    /// Takes over a page that was read in between. Where it has conflicts, the next write reads the page once more and reports them.
+    pub(super) fn replaced_by(&mut self, page: &[Slot], at: ReadTime) {
+        if self.conflicts(page, &[]).is_empty() {
+            self.refresh(page, at);
+        } else {
+            self.at = None;
+        }
+    }
+
+    /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may
+    /// be gone already.
+    pub(super) fn conflicts(&self, page: &[Slot], deleting: &[SlotId]) -> Vec<String> {
+        let now: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+        let mut found = Vec::new();
+        // In the order of the page, so that the message is the same every time.
+        let old = self.order.iter().filter_map(|id| self.old.get(id));
+        for before in old {
+            let (id, kind) = (before.id, &before.kind);
+            match now.get(&id) {
+                None if deleting.contains(&id) => {}
+                None => found.push(format!("slot {id} ({kind}) was deleted")),
+                Some(now) if self.to_delete.contains(&id) && self.is_edited(before, now) => {
+                    found.push(format!("slot {id} ({kind}) was to be deleted, but it was edited"));
+                }
+                Some(_) => {}
+            }
+        }
+        let gone = self.new.iter().filter(|id| !now.contains_key(id));
+        found.extend(gone.map(|id| format!("the new slot {id} was deleted")));
+        for update in self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id)) {
+            let Some(now) = now.get(&update.id) else { continue };
+            let held = |key: &str| now.data.get(key).unwrap_or(&Value::Null);
+            let before = |key: &str| update.before.get(key).unwrap_or(&Value::Null);
+            let theirs = update
+                .changed
+                .iter()
+                .filter(|(key, wanted)| !same(held(key), before(key)) && !same(held(key), wanted));
+            found.extend(theirs.map(|(key, _)| {
+                let PlannedUpdate { id, kind, .. } = update;
+                format!("{key} of slot {id} ({kind}) was to be changed, but it was edited")
+            }));
+        }
+        if !self.is_ordered {
+            found.extend(self.moves(page));
+        }
+        found
+    }
+
+    fn moves(&self, page: &[Slot]) -> Vec<String> {
+        let known = self.known();
+        let now: Vec<SlotId> =
+            page.iter().map(|slot| slot.id).filter(|id| known.contains(id)).collect();
+        let there: HashSet<SlotId> = now.iter().copied().collect();
+        let before = self.order.iter().filter(|id| there.contains(id));
+        if before.eq(&now) { Vec::new() } else { vec!["slots were moved".to_owned()] }
+    }
+
+    /// Describes slots that were neither on the page nor created by this run.
+    pub(super) fn foreign_slots(&self, page: &[Slot]) -> Vec<String> {
+        let strange = page
+            .iter()
+            .filter(|slot| !self.old.contains_key(&slot.id) && !self.new.contains(&slot.id));
+        strange
+            .map(|slot| format!("slot {} ({}) is new, and was left alone", slot.id, slot.kind))
+            .collect()
+    }
+
+    /// Describes slots that another client edited. Values that the service computes do not count.
+    pub(super) fn edits(&self, page: &[Slot]) -> Vec<String> {
+        let is_edited = |now: &&Slot| {
+            self.edited.contains(&now.id)
+                || self.old.get(&now.id).is_some_and(|before| self.is_edited(before, now))
+        };
+        let edited = page.iter().filter(is_edited);
+        edited
+            .map(|slot| format!("slot {} ({}) was edited, and was left alone", slot.id, slot.kind))
+            .collect()
+    }
+
+    /// Removes the differences of values that the run wrote and that the service stores in another form than they were sent in.
+    pub(super) fn accept_stored(&self, left: &mut Vec<PlannedUpdate>) {
+        for PlannedUpdate { id, kind, changed, before, .. } in left.iter_mut() {
+            let written = self.plan.updates.iter().find(|update| update.id == *id);
+            let is_accepted = |key: &str, wanted: &Value| {
+                let held = before.get(key).unwrap_or(&Value::Null);
+                match written.filter(|_| self.updated.contains(id)) {
+                    // A key that still holds its first value was not written, whatever the service answered.
+                    Some(update) => {
+                        let first = update.before.get(key).unwrap_or(&Value::Null);
+                        update.changed.contains_key(key) && !same(first, held)
+                    }
+                    None => self.new.contains(id) && self.types.may_store(kind, key, wanted, held),
+                }
+            };
+            changed.retain(|key, wanted| !is_accepted(key, wanted));
+        }
+        left.retain(|update| !update.changed.is_empty());
+    }
+
+    fn is_edited(&self, before: &Slot, now: &Slot) -> bool {
+        before.kind != now.kind || self.edits_of(before, now).next().is_some()
+    }
+
+    /// Returns the keys whose values differ from before.
+    fn edits_of<'s>(&'s self, before: &'s Slot, now: &'s Slot) -> impl Iterator<Item = &'s str> {
+        let held = |slot: &'s Slot, key: &str| slot.data.get(key).unwrap_or(&Value::Null);
+        let added = now.data.keys().filter(|key| !before.data.contains_key(*key));
+        let keys = before.data.keys().chain(added).map(String::as_str);
+        keys.filter(move |key| {
+            // The schema of a type does not describe the data of its older versions.
+            let counts = !before.supported || self.types.is_writable_key(&before.kind, key);
+            counts && !same(held(before, key), held(now, key))
+        })
+    }
+}

@@ -1,0 +1,358 @@
+//! Matching of the slots of a page with the items of a file.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
+
+use super::content::{ContentIndex, DesiredContent};
+use super::normalized::{NormalizedFields, fields};
+use super::plan_error::{ItemError, ItemProblem};
+use super::positions::Positions;
+use super::resemblance::closest;
+use super::{DesiredSlot, PlanOptions};
+use links_sdk::Slot;
+use links_sdk::SlotId;
+
+/// Match of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MatchResult {
+    /// The slot at this position.
+    Slot(usize),
+    /// No slot: it has to be created.
+    Nothing,
+    /// The item is in error.
+    Refused,
+}
+
+/// Returns the id of the slot that each item matches; `None`: it is a new slot.
+pub(crate) fn matched_slots(
+    page: &[Slot],
+    items: &[DesiredSlot],
+    options: &PlanOptions,
+) -> Result<Vec<Option<SlotId>>, Vec<ItemError>> {
+    let contents: Vec<NormalizedFields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
+    let desired: Vec<DesiredContent<'_>> =
+        items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
+    let (found, errors) = Matcher::new(page, &contents, items, &desired, options).run();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let id = |result| match result {
+        MatchResult::Slot(position) => Some(page[position].id),
+        MatchResult::Nothing | MatchResult::Refused => None,
+    };
+    Ok(found.into_iter().map(id).collect())
+}
+
+pub(super) struct Matcher<'n> {
+    page: &'n [Slot],
+    contents: &'n [NormalizedFields<'n>],
+    items: &'n [DesiredSlot],
+    desired_contents: &'n [DesiredContent<'n>],
+    options: &'n PlanOptions,
+    /// Slots that match each item without a write. A page that is as the file says is matched without them.
+    suitable: OnceCell<Vec<Positions>>,
+    found: Vec<MatchResult>,
+    taken: Positions,
+    errors: Vec<ItemError>,
+}
+
+impl<'n> Matcher<'n> {
+    pub(super) fn new(
+        page: &'n [Slot],
+        contents: &'n [NormalizedFields<'n>],
+        items: &'n [DesiredSlot],
+        desired_contents: &'n [DesiredContent<'n>],
+        options: &'n PlanOptions,
+    ) -> Self {
+        Self {
+            page,
+            contents,
+            items,
+            desired_contents,
+            options,
+            suitable: OnceCell::new(),
+            found: vec![MatchResult::Nothing; items.len()],
+            taken: Positions::none(page.len()),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Returns the match of each item, and the items in error.
+    pub(super) fn run(mut self) -> (Vec<MatchResult>, Vec<ItemError>) {
+        self.by_id();
+        self.by_created_id();
+        if self.options.merged.is_some() {
+            return (self.found, self.errors);
+        }
+        self.read_only_by_content();
+        if let Some(positions) = self.in_order() {
+            self.found = positions.into_iter().map(MatchResult::Slot).collect();
+        } else {
+            self.by_content();
+            self.by_resemblance();
+        }
+        (self.found, self.errors)
+    }
+
+    fn by_id(&mut self) {
+        let positions: HashMap<SlotId, usize> =
+            self.page.iter().enumerate().map(|(position, slot)| (slot.id, position)).collect();
+        let mut named = HashMap::new();
+        for (index, item) in self.items.iter().enumerate() {
+            let Some(id) = item.id else { continue };
+            if let Some(first) = named.get(&id) {
+                self.refuse(
+                    index,
+                    ItemProblem::RepeatedId { id, first: self.options.item(*first) },
+                );
+                continue;
+            }
+            named.insert(id, index);
+            let Some(&position) = positions.get(&id) else {
+                self.refuse(index, ItemProblem::NotOnPage { id });
+                continue;
+            };
+            // Even an item in error reserves the slot that it names.
+            self.take(index, position);
+            let slot = &self.page[position];
+            if slot.kind != item.kind {
+                let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
+                self.refuse(index, ItemProblem::TypeDiffers { id, on_page, in_file });
+            } else if !slot.supported || self.options.types.is_read_only(&slot.kind) {
+                let (desired, content) = (&self.desired_contents[index], &self.contents[position]);
+                let keys: Vec<_> =
+                    item.data.keys().filter(|key| !desired.is_met(key, content)).cloned().collect();
+                if !keys.is_empty() {
+                    self.refuse(
+                        index,
+                        ItemProblem::NotEditable { id, kind: item.kind.clone(), keys },
+                    );
+                }
+            }
+        }
+    }
+
+    fn by_created_id(&mut self) {
+        for index in 0..self.items.len() {
+            let Some(&id) = self.options.created.get(&self.options.item(index)) else { continue };
+            if self.items[index].id.is_some() {
+                continue;
+            }
+            let position = self.page.iter().position(|slot| slot.id == id);
+            if let Some(position) = position.filter(|position| {
+                let slot = &self.page[*position];
+                slot.kind == self.items[index].kind && self.is_open(*position)
+            }) {
+                self.take(index, position);
+            }
+        }
+    }
+
+    /// Matches read-only slots. Two slots of the same content are ambiguous, and neither can be edited to match: an item that matches both
+    /// is in error.
+    fn read_only_by_content(&mut self) {
+        let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut choices = Vec::new();
+        for index in self.unserved() {
+            if !self.options.types.is_read_only(&self.items[index].kind) {
+                continue;
+            }
+            let fitting: Vec<usize> = self
+                .suitable(index)
+                .iter()
+                .filter(|position| {
+                    self.page[*position].supported && !self.taken.contains(*position)
+                })
+                .collect();
+            let exact: Vec<usize> = fitting
+                .iter()
+                .copied()
+                .filter(|position| self.holds_no_more(*position, index))
+                .collect();
+            let choice = if exact.len() == 1 { exact } else { fitting };
+            for position in &choice {
+                *claims.entry(*position).or_default() += 1;
+            }
+            choices.push((index, choice));
+        }
+        for (index, choice) in choices {
+            let kind = self.items[index].kind.clone();
+            match choice[..] {
+                [] => self.refuse(index, ItemProblem::NotCreatable { kind }),
+                [position] if claims[&position] == 1 => self.take(index, position),
+                _ => {
+                    let ids = choice.iter().map(|position| self.page[*position].id).collect();
+                    self.refuse(index, ItemProblem::Ambiguous { kind, ids });
+                }
+            }
+        }
+    }
+
+    /// Returns the positions of all items if the page, in its order, already holds what the file asks for.
+    ///
+    /// Because of this, a second run has nothing to do: whatever values the service filled in by itself, the slots that the first run left
+    /// are in the order of the file and hold what it mentions.
+    fn in_order(&self) -> Option<Vec<usize>> {
+        let mut positions = Vec::with_capacity(self.items.len());
+        let mut next = 0;
+        for (index, found) in self.found.iter().enumerate() {
+            let position = match *found {
+                MatchResult::Refused => return None,
+                MatchResult::Slot(position) => Some(position)
+                    .filter(|position| *position >= next && self.suits(*position, index))?,
+                MatchResult::Nothing => (next..self.page.len())
+                    .find(|position| self.is_open(*position) && self.suits(*position, index))?,
+            };
+            positions.push(position);
+            next = position + 1;
+        }
+        let served: HashSet<_> = positions.iter().copied().collect();
+        let pruned = (0..self.page.len()).any(|position| {
+            !served.contains(&position) && self.options.keeps(&self.page[position]).is_none()
+        });
+        (!pruned).then_some(positions)
+    }
+
+    /// Matches slots by content: equal content first, the k-th slot with the k-th item; then as many more items as possible get a slot that
+    /// needs no write, for which an item may move on to another such slot.
+    fn by_content(&mut self) {
+        let items = self.unserved();
+        let mut open = Positions::none(self.page.len());
+        for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
+            open.insert(position);
+        }
+        let suitable = |index: &usize| self.suitable(*index).common(&open);
+        let mut agreement = Assignment {
+            suitable: items.iter().map(suitable).collect(),
+            holder: vec![None; self.page.len()],
+            free: open.clone(),
+        };
+        let mut rest = Vec::new();
+        for (nth, index) in items.iter().enumerate() {
+            let free = agreement.suitable[nth].common(&agreement.free);
+            match free.iter().find(|position| self.holds_no_more(*position, *index)) {
+                Some(position) => agreement.give(nth, position),
+                None => rest.push(nth),
+            }
+        }
+        for nth in rest {
+            agreement.seek(nth, &mut open.clone());
+        }
+        for (position, holder) in agreement.holder.into_iter().enumerate() {
+            if let Some(nth) = holder {
+                self.take(items[nth], position);
+            }
+        }
+    }
+
+    fn by_resemblance(&mut self) {
+        let mut groups: BTreeMap<&str, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        let is_exact = |index: &usize| self.options.is_exact(*index, &self.items[*index]);
+        for index in self.unserved().into_iter().filter(|index| !is_exact(index)) {
+            groups.entry(&self.items[index].kind).or_default().0.push(index);
+        }
+        for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
+            if let Some((_, positions)) = groups.get_mut(self.page[position].kind.as_str()) {
+                positions.push(position);
+            }
+        }
+        for (kind, (indices, positions)) in groups {
+            let items: Vec<_> =
+                indices.iter().map(|index| &self.desired_contents[*index].values).collect();
+            let slots: Vec<_> =
+                positions.iter().map(|position| &self.contents[*position]).collect();
+            for (item, slot) in closest(&items, &slots, self.options.types.schema(kind)) {
+                self.take(indices[item], positions[slot]);
+            }
+        }
+    }
+
+    fn suitable(&self, index: usize) -> &Positions {
+        let all = self.suitable.get_or_init(|| {
+            let content_index = ContentIndex::of(self.page, self.contents);
+            let suitable = |(index, desired): (usize, &DesiredContent<'n>)| {
+                let mut found = content_index.meeting(desired);
+                if self.options.is_exact(index, &self.items[index]) {
+                    found.retain(|position| self.is_all_of(position, index));
+                }
+                found
+            };
+            self.desired_contents.iter().enumerate().map(suitable).collect()
+        });
+        &all[index]
+    }
+
+    /// Returns whether the slot matches the item without a write.
+    fn suits(&self, position: usize, index: usize) -> bool {
+        let desired = &self.desired_contents[index];
+        desired.kind == self.page[position].kind
+            && desired.is_held_by(&self.contents[position])
+            && (!self.options.is_exact(index, &self.items[index])
+                || self.is_all_of(position, index))
+    }
+
+    /// Returns whether the slot has exactly the content of the item, but for what the service fills in.
+    fn is_all_of(&self, position: usize, index: usize) -> bool {
+        self.desired_contents[index].is_all_of(&self.contents[position], &self.options.types)
+    }
+
+    /// Returns whether a suitable slot has exactly the content of the item.
+    fn holds_no_more(&self, position: usize, index: usize) -> bool {
+        self.contents[position].len() == self.desired_contents[index].values.len()
+    }
+
+    /// Returns whether the slot may still be matched by its content.
+    fn is_open(&self, position: usize) -> bool {
+        let slot = &self.page[position];
+        slot.supported
+            && !self.options.types.is_read_only(&slot.kind)
+            && !self.taken.contains(position)
+    }
+
+    fn unserved(&self) -> Vec<usize> {
+        (0..self.items.len()).filter(|index| self.found[*index] == MatchResult::Nothing).collect()
+    }
+
+    fn take(&mut self, index: usize, position: usize) {
+        self.found[index] = MatchResult::Slot(position);
+        self.taken.insert(position);
+    }
+
+    fn refuse(&mut self, index: usize, problem: ItemProblem) {
+        self.found[index] = MatchResult::Refused;
+        self.errors.push(ItemError { index, problem });
+    }
+}
+
+/// The largest matching of items with slots that suit them, grown along augmenting paths.
+struct Assignment {
+    /// For each item, the slots that may be given to it.
+    suitable: Vec<Positions>,
+    holder: Vec<Option<usize>>,
+    free: Positions,
+}
+
+impl Assignment {
+    fn give(&mut self, item: usize, position: usize) {
+        self.holder[position] = Some(item);
+        self.free.remove(position);
+    }
+
+    /// Assigns to the item the first free slot that suits it, or one whose item can move on to another slot.
+    fn seek(&mut self, item: usize, unseen: &mut Positions) -> bool {
+        if let Some(position) = self.suitable[item].first_common(&self.free) {
+            self.give(item, position);
+            return true;
+        }
+        while let Some(position) = self.suitable[item].first_common(unseen) {
+            unseen.remove(position);
+            if self.holder[position].is_some_and(|holder| self.seek(holder, unseen)) {
+                self.give(item, position);
+                return true;
+            }
+        }
+        false
+    }
+}

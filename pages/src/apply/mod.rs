@@ -1,0 +1,109 @@
+//! Planning and execution of the changes that make a page match a file. A [`Plan`] lists what to change, create, move and delete.
+//!
+//! A plan is data: it can be empty, printed, saved. [`Apply`] reads, plans and executes; most
+//! other functions here only decide.
+//!
+//! An item of the file finds its slot by the first of these rules that applies; no slot serves two items.
+//!
+//! 1. By the `id` it names, else by the id that an interrupted run noted for it ([`PlanOptions::created`]).
+//! 2. A read-only slot by content that only it has.
+//! 3. If the page, read in order, already holds all that the file asks for, no further rule is tried.
+//! 4. By the same content, else by content that lacks nothing the item mentions, so that as many items as possible need no write.
+//! 5. By resemblance: the slot of its type that shares the most telling values (a title, a link; not one option out of a few).
+//!
+//! An item of [`PlanOptions::exact`] is found by rule 1, or by the same content and nothing more.
+//!
+//! An item without a match becomes a new slot. A slot without a match is kept after its left neighbour, or deleted on request.
+//!
+//! ```
+//! use links_sdk::Slot;
+//! use links_pages::apply::{DesiredPage, PlanOptions, Plan};
+//!
+//! let page: Vec<Slot> = serde_json::from_str(
+//!     r#"[{"id": 7, "type": "button", "data": {"title": "Menu", "link": "https://cafe.example/menu"}, "supported": true}]"#,
+//! )?;
+//! let file: DesiredPage = serde_json::from_str(
+//!     r#"{"slots": [{"type": "button", "data": {"title": "Our menu", "link": "https://cafe.example/menu"}}]}"#,
+//! )?;
+//! let plan = Plan::new(&page, &file, &PlanOptions::default())?;
+//! assert_eq!(plan.updates[0].id, 7);
+//! assert_eq!(plan.updates[0].changed["title"], "Our menu");
+//! assert_eq!(plan.request_count(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod apply_error;
+mod check;
+mod content;
+mod create;
+mod desired;
+mod digest;
+mod guard;
+mod journal;
+mod known_fields;
+mod known_page;
+mod literal;
+mod matching;
+mod normalized;
+mod order;
+mod page_creation;
+mod page_fields;
+mod page_request;
+mod page_run;
+mod page_snapshot;
+mod page_turns;
+mod plan;
+mod plan_error;
+mod plan_options;
+mod positions;
+mod prepared_run;
+mod proposal;
+mod request;
+mod resemblance;
+mod run;
+mod run_effects;
+mod run_settings;
+mod schema;
+mod schema_weight;
+mod step;
+mod step_writes;
+mod stored_form;
+#[cfg(test)]
+mod tests;
+mod undo;
+
+pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
+pub use desired::{DesiredPage, DesiredSlot};
+pub use guard::{DeleteLimits, GuardRefusal, guard};
+pub(crate) use journal::SentSlot;
+pub use journal::{
+    CommandJournal, CommandWrites, JournalStore, PageLock, RecordWrite, RecordedRun,
+};
+pub use journal::{
+    JournalEntries, JournalError, LockError, RunCommand, RunEnding, RunHeader, RunOwner, RunState,
+    SentValues,
+};
+pub use links_sdk::runs::same;
+pub use literal::{literal, literal_key};
+pub(crate) use matching::matched_slots;
+pub use normalized::fingerprint;
+pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
+pub use page_request::PageRequest;
+pub use page_snapshot::PageSnapshot;
+pub(crate) use plan::label;
+pub use plan::{
+    Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
+};
+pub use plan_error::{ItemError, ItemProblem, PlanError};
+pub use plan_options::{MergedItems, PlanOptions, RetainReason, SyncedRun};
+pub use proposal::Proposal;
+pub use request::{Apply, Checked, PlannedPage};
+pub(crate) use resemblance::tells;
+pub use run::{Applied, EndedPage, OpenPage, Run, execute};
+pub use run_settings::RunSettings;
+pub(crate) use schema::SchemaNode;
+pub use schema::SlotTypes;
+pub use schema_weight::is_bounded_schema;
+pub use step::{AppliedChanges, Step};
+pub(crate) use stored_form::may_be_stored_as;
+pub use undo::{NotRestored, Undo, UndoConflict, UndoOptions};

@@ -1,0 +1,214 @@
+//! Profile fields of a page, in the form that files have them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::same;
+use links_sdk::Object;
+
+/// Names of the profile fields that files may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
+pub const PAGE_FIELDS: [&str; 9] = [
+    "login",
+    "title",
+    "description",
+    "avatar",
+    "bgImage",
+    "socials",
+    "languageCode",
+    "moodText",
+    "moodHours",
+];
+
+const LANGUAGE: &str = "languageCode";
+const MOOD: [&str; 2] = ["moodText", "moodHours"];
+
+/// Returns the profile fields of a page's record as files have them: `socials` as URLs in order, the language as a code. A field that the
+/// record does not have, such as `moodText` where statuses are switched off, is absent; so is a language of which only the id is known.
+///
+/// ```
+/// let record = serde_json::json!({"id": 7, "login": "cafe", "title": "Café", "languageId": null,
+///     "socials": [{"link": "https://t.me/cafe", "order": 2}, {"link": "https://x.com/cafe", "order": 1}]});
+/// let fields = links_pages::apply::page_fields(record.as_object().unwrap());
+/// assert_eq!(fields["socials"], serde_json::json!(["https://x.com/cafe", "https://t.me/cafe"]));
+/// assert!(fields["languageCode"].is_null() && !fields.contains_key("moodText"));
+/// ```
+pub fn page_fields(record: &Map<String, Value>) -> Object {
+    let value = |name: &str| match name {
+        "socials" => record.get(name).map(links),
+        LANGUAGE => match record.get(name) {
+            Some(code) => Some(code.clone()),
+            None => record.get("languageId").filter(|id| id.is_null()).cloned(),
+        },
+        _ => record.get(name).cloned(),
+    };
+    PAGE_FIELDS.iter().filter_map(|name| Some((*name, value(name)?))).collect()
+}
+
+/// Returns the links of social links in their order.
+fn links(socials: &Value) -> Value {
+    let mut items: Vec<&Value> = socials.as_array().into_iter().flatten().collect();
+    items.sort_by_key(|item| item["order"].as_i64().unwrap_or(i64::MAX));
+    items.into_iter().map(|item| item["link"].clone()).collect()
+}
+
+/// Changes of the profile fields of a page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PlannedFields {
+    /// Values to write, in the form of files; null clears one.
+    pub changed: Object,
+    /// Values of these fields when the page was read. Fields that were not there are left out.
+    pub before: Object,
+}
+
+/// A request that writes profile fields. Each is a step of its own, because the login is changed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum FieldsRequest {
+    /// `updateProfile` with all fields but the language and the login.
+    Profile,
+    /// The language: `updateProfileSettings` with its code, or `updateProfile` with null.
+    Language,
+    /// `updateProfileSettings` with the login.
+    Login,
+}
+
+impl PlannedFields {
+    /// Plans the changes from the fields of a page to those that a file asks for. Both fields of the status badge are written together.
+    pub fn new(page: &Object, desired: &Object) -> Self {
+        let is_changed =
+            |name: &str| desired.get(name).is_some_and(|value| !same(held(page, name), value));
+        let is_written = |name: &str| {
+            is_changed(name) || MOOD.contains(&name) && MOOD.iter().any(|it| is_changed(it))
+        };
+        let changed: Object = desired
+            .iter()
+            .filter(|(name, _)| is_written(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let before =
+            changed.keys().filter_map(|name| Some((name.clone(), page.get(name)?.clone())));
+        let before = before.collect();
+        Self { changed, before }
+    }
+
+    /// Adds fields that are written although the page holds them.
+    pub(super) fn renew(&mut self, page: &Object, fields: &Object) {
+        for (name, value) in fields.iter() {
+            self.changed.insert(name.clone(), value.clone());
+            self.before.extend(page.get(name).map(|held| (name.clone(), held.clone())));
+        }
+    }
+
+    /// Returns whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// Returns the body of a request, as the service takes it.
+    pub fn body(&self, request: FieldsRequest) -> Object {
+        let field = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+            ("socials", Value::Array(links)) => (name.clone(), socials(links)),
+            (LANGUAGE, Value::Null) => ("languageId".to_owned(), Value::Null),
+            _ => (name.clone(), value.clone()),
+        };
+        self.of(request).map(field).collect()
+    }
+
+    /// Returns whether these fields hold their new values.
+    pub(super) fn is_done(&self, request: FieldsRequest, page: &Object) -> bool {
+        self.of(request).all(|(name, value)| same(held(page, name), value))
+    }
+
+    /// Returns the fields that a request writes.
+    pub(super) fn of(&self, request: FieldsRequest) -> impl Iterator<Item = (&String, &Value)> {
+        self.changed.iter().filter(move |(name, _)| request_of(name) == request)
+    }
+
+    /// Returns whether a request is needed.
+    pub(super) fn needs(&self, request: FieldsRequest) -> bool {
+        self.of(request).next().is_some()
+    }
+
+    /// Describes changes of other clients to fields that are still to be written.
+    pub(super) fn conflicts(&self, page: &Object) -> Vec<String> {
+        let theirs = self.changed.iter().filter(|(name, wanted)| {
+            let now = held(page, name);
+            !same(now, held(&self.before, name)) && !same(now, wanted)
+        });
+        theirs.map(|(name, _)| format!("{name} was to be changed, but it was edited")).collect()
+    }
+}
+
+fn socials(links: &[Value]) -> Value {
+    links.iter().enumerate().map(|(order, link)| json!({ "link": link, "order": order })).collect()
+}
+
+fn request_of(name: &str) -> FieldsRequest {
+    match name {
+        "login" => FieldsRequest::Login,
+        LANGUAGE => FieldsRequest::Language,
+        _ => FieldsRequest::Profile,
+    }
+}
+
+pub(super) fn held<'f>(fields: &'f Map<String, Value>, name: &str) -> &'f Value {
+    fields.get(name).unwrap_or(&Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn only_what_differs_is_written_and_a_status_as_a_whole() {
+        let page = object(json!({
+            "title": "Café ", "description": null, "socials": ["https://x.com/q"], "moodText": "Open", "moodHours": 4, "login": "cafe"
+        }));
+        let planned = |desired: Value| PlannedFields::new(&page, &object(desired));
+        assert!(
+            planned(json!({ "title": "Café", "description": "", "moodText": "Open" })).is_empty()
+        );
+        let moods = planned(json!({ "title": "Café", "moodText": "Open", "moodHours": 8 }));
+        assert_eq!(moods.changed, object(json!({ "moodText": "Open", "moodHours": 8 })));
+        assert_eq!(moods.before, object(json!({ "moodText": "Open", "moodHours": 4 })));
+        assert_eq!(planned(json!({ "avatar": "uploads/a.png" })).before, Object::default());
+    }
+
+    #[test]
+    fn bodies_have_the_form_of_the_interface() {
+        let planned = PlannedFields::new(
+            &Object::default(),
+            &object(
+                json!({ "login": "new", "title": "A", "socials": ["https://x.com/q"], "languageCode": "kk" }),
+            ),
+        );
+        let body = |request| planned.body(request);
+        let socials = json!([{ "link": "https://x.com/q", "order": 0 }]);
+        assert_eq!(
+            body(FieldsRequest::Profile),
+            object(json!({ "title": "A", "socials": socials }))
+        );
+        assert_eq!(body(FieldsRequest::Language), object(json!({ "languageCode": "kk" })));
+        assert_eq!(body(FieldsRequest::Login), object(json!({ "login": "new" })));
+        let page = object(json!({ "languageCode": "kk" }));
+        let cleared = PlannedFields::new(&page, &object(json!({ "languageCode": null })));
+        let sent = cleared.body(FieldsRequest::Language);
+        assert_eq!(sent, object(json!({ "languageId": null })));
+    }
+
+    #[test]
+    fn a_field_that_another_client_changed_is_named_unless_it_is_what_was_wanted() {
+        let planned =
+            PlannedFields::new(&object(json!({ "title": "A" })), &object(json!({ "title": "B" })));
+        let found = |title: &str| planned.conflicts(&object(json!({ "title": title })));
+        assert_eq!(found("C"), ["title was to be changed, but it was edited"]);
+        assert!(found("A").is_empty() && found("B").is_empty());
+    }
+}

@@ -1,0 +1,236 @@
+//! Snapshot of the page that a plan is made for.
+
+use std::fmt;
+use std::time::SystemTime;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::DesiredSlot;
+use super::page_fields::{PAGE_FIELDS, page_fields};
+use links_sdk::ProfileId;
+use links_sdk::runs::ReadTime;
+use links_sdk::{Client, Error, Object, ProfileKey, Slot, runs};
+
+/// Page as it was read, in one request.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PageSnapshot {
+    /// Id of the page, which all writes use: a login can change, and a login of digits only reads as an id.
+    pub id: ProfileId,
+    /// The page's login when it was read.
+    pub login: String,
+    /// The page's public URL.
+    pub url: Option<String>,
+    /// Record of the page as the service sent it, without its slots. `languageCode` is that of the settings, if they were read.
+    pub record: Object,
+    /// Slots in page order.
+    pub slots: Vec<Slot>,
+    /// Time of the service's answer: by its own clock, or by the client's where it does not report one.
+    pub read_at: SystemTime,
+    pub(crate) read_time: Option<ReadTime>,
+}
+
+#[derive(Deserialize)]
+struct PageEnvelope {
+    data: PageRecord,
+}
+
+struct PageRecord {
+    id: ProfileId,
+    login: String,
+    fields: Map<String, Value>,
+    slots: Option<Vec<Slot>>,
+}
+
+// By hand because a flattened map would make serde buffer the slots.
+impl<'de> Deserialize<'de> for PageRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RecordVisitor;
+
+        impl<'de> Visitor<'de> for RecordVisitor {
+            type Value = PageRecord;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the record of a page")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PageRecord, A::Error> {
+                let (mut fields, mut slots) = (Map::new(), None);
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "slots" {
+                        slots = map.next_value()?;
+                    } else {
+                        fields.insert(key, map.next_value()?);
+                    }
+                }
+                let missing = serde::de::Error::missing_field;
+                let id =
+                    fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
+                let login = fields.get("login").and_then(Value::as_str);
+                let login = login.ok_or_else(|| missing("login"))?.to_owned();
+                Ok(PageRecord { id, login, fields, slots })
+            }
+        }
+
+        deserializer.deserialize_map(RecordVisitor)
+    }
+}
+
+/// Reads a page, with the code of its language where a run needs that.
+pub(super) async fn read_page(
+    client: &Client,
+    id: ProfileId,
+    with_language: bool,
+) -> Result<PageSnapshot, Error> {
+    let mut page = PageSnapshot::read(client, &ProfileKey::Id(id)).await?;
+    if with_language {
+        page.read_language(client).await?;
+    }
+    Ok(page)
+}
+
+impl PageSnapshot {
+    /// Reads a page and its slots.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::PageSnapshot;
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// assert_eq!((page.login.as_str(), page.slots.len()), ("cafe", 14));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`ProfileHandle::get_with_slots`](links_sdk::ProfileHandle::get_with_slots).
+    pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
+        let answer = client.profile(key).get_with_slots().answer().await?;
+        let record =
+            serde_json::from_slice::<PageEnvelope>(answer.body()).map(|envelope| envelope.data);
+        let record = match record {
+            Ok(record) => record,
+            Err(why) => {
+                return Err(runs::no_page(&answer, why.to_string()));
+            }
+        };
+        let slots = match record.slots {
+            Some(slots) => slots,
+            // An answer without slots must not be taken for an empty page.
+            None => client.profile(record.id).slots().list().await?,
+        };
+        let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
+        let url = record.fields.get("computed").and_then(|computed| computed["url"].as_str());
+        Ok(Self {
+            id: record.id,
+            login: record.login,
+            url: url.map(str::to_owned),
+            record: record.fields.into(),
+            slots,
+            read_at: date.unwrap_or_else(|| runs::clock(client).wall()),
+            read_time: Some(ReadTime::now(client)),
+        })
+    }
+
+    /// Returns a page that is not created yet. Its id is 0.
+    pub(super) fn not_yet(login: String) -> Self {
+        Self {
+            id: ProfileId::new(0),
+            url: None,
+            record: PAGE_FIELDS
+                .into_iter()
+                .map(|name| match name {
+                    "login" => (name, login.clone().into()),
+                    _ => (name, Value::Null),
+                })
+                .collect(),
+            login,
+            slots: Vec::new(),
+            read_at: SystemTime::UNIX_EPOCH,
+            read_time: None,
+        }
+    }
+
+    /// Returns whether the page exists.
+    pub fn exists(&self) -> bool {
+        self.id != 0
+    }
+
+    /// Reads the code of the page's language, of which the record has only the id. Sends nothing where the page has no language of its own.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::PageSnapshot;
+    ///
+    /// let mut page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// page.read_language(&client).await?;
+    /// assert!(page.fields().contains_key("languageCode"));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`ProfileHandle::settings`](links_sdk::ProfileHandle::settings).
+    pub async fn read_language(&mut self, client: &Client) -> Result<(), Error> {
+        if page_fields(&self.record).contains_key("languageCode") {
+            return Ok(());
+        }
+        let settings = client.profile(self.id).settings().await?;
+        self.record.insert("languageCode".to_owned(), settings.language_code.into());
+        Ok(())
+    }
+
+    /// Returns whether the page has a status that is not shown any more.
+    pub(super) fn has_expired_mood(&self) -> bool {
+        let is_set = self.record.get("moodText").is_some_and(|text| !text.is_null());
+        let active = self.record.get("computed").and_then(|computed| computed.get("moodActive"));
+        is_set && active == Some(&Value::Bool(false))
+    }
+
+    /// Returns the profile fields as files have them.
+    pub fn fields(&self) -> Object {
+        page_fields(&self.record)
+    }
+
+    /// Returns the page with other slots.
+    /// Returns the slots as they are, for desired content that says nothing of them.
+    pub fn unchanged_slots(&self) -> Vec<DesiredSlot> {
+        let slot = |slot: &Slot| DesiredSlot {
+            id: Some(slot.id),
+            kind: slot.kind.clone(),
+            data: Object::default(),
+        };
+        self.slots.iter().map(slot).collect()
+    }
+
+    pub(crate) fn with_slots(&self, slots: Vec<Slot>) -> Self {
+        let Self { id, ref login, ref url, ref record, slots: _, read_at, read_time } = *self;
+        let (login, url, record) = (login.clone(), url.clone(), record.clone());
+        Self { id, login, url, record, slots, read_at, read_time }
+    }
+
+    /// Reads the slots once more, in the other of the two ways that the service offers.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::PageSnapshot;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let mut page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// client.profile("cafe").slots().create(NewSlot::of("divider")).await?;
+    /// page.read_slots_again(&client).await?;
+    /// assert_eq!(page.slots.len(), 15);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`SlotsHandle::list`](links_sdk::SlotsHandle::list).
+    pub async fn read_slots_again(&mut self, client: &Client) -> Result<(), Error> {
+        self.slots = client.profile(self.id).slots().list().await?;
+        self.read_time = Some(ReadTime::now(client));
+        Ok(())
+    }
+}

@@ -1,0 +1,492 @@
+//! Plan of the changes to a page, as data.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use foldhash::{HashSet, HashSetExt};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::content::DesiredContent;
+use super::matching::{MatchResult, Matcher};
+use super::normalized::{NormalizedFields, fields, fingerprint_of};
+use super::order::arrange;
+use super::plan_error::{ItemError, ItemProblem, PlanError};
+use super::schema::Clearing;
+use super::{
+    DesiredPage, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields,
+    RetainReason, same,
+};
+use links_sdk::SLOTS_PER_BATCH;
+use links_sdk::SlotId;
+use links_sdk::runs::ValueShape;
+use links_sdk::{Object, Slot};
+
+/// Changes from a page as it was read to what a file asks for.
+///
+/// Apart from slots that have to make room, nothing is deleted before everything new is in place, so that the page shows all of the old or
+/// all of the new content whenever a run stops.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct Plan {
+    /// The [`fingerprint`](super::fingerprint) of the page that the plan was made for.
+    pub page: String,
+    /// Number of items of the file.
+    pub items: usize,
+    /// Changes of the profile fields.
+    #[serde(default, skip_serializing_if = "PlannedFields::is_empty")]
+    pub fields: PlannedFields,
+    /// Updates in the order of the file.
+    pub updates: Vec<PlannedUpdate>,
+    /// Creates in the order of the file; they are appended to the page.
+    pub creates: Vec<PlannedCreate>,
+    /// All slots of the resulting page, in order.
+    pub order: Vec<SlotRef>,
+    /// Set if the slots have to be moved once the new ones are there.
+    pub reorder: bool,
+    /// Deletes in page order. The first [`make_room`](Self::make_room) of them are sent before the creates.
+    pub deletes: Vec<PlannedDelete>,
+    /// Number of slots that must be deleted before there is room on the page for the new ones. Usually none.
+    pub make_room: usize,
+    /// Slots that the file does not mention and that stay, in page order.
+    pub kept: Vec<RetainedSlot>,
+    /// Notices for the user.
+    pub notices: Vec<Notice>,
+}
+
+/// Update of a slot, which keeps its id and its clicks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PlannedUpdate {
+    /// Id of the slot.
+    pub id: SlotId,
+    /// The index of the item in the file.
+    pub index: usize,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Label of the slot, for display.
+    pub label: Option<String>,
+    /// The top-level keys to send; the others stay.
+    pub changed: Object,
+    /// Values of these keys when the page was read. Keys that were not there are left out.
+    pub before: Object,
+}
+
+/// A new slot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PlannedCreate {
+    /// The index of the item in the file.
+    pub index: usize,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Content of the slot.
+    pub data: Object,
+}
+
+/// Delete of a slot and its click statistics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct PlannedDelete {
+    /// Id of the slot.
+    pub id: SlotId,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Label of the slot, for display.
+    pub label: Option<String>,
+}
+
+/// A slot that the file does not mention and that stays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct RetainedSlot {
+    /// Id of the slot.
+    pub id: SlotId,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Label of the slot, for display.
+    pub label: Option<String>,
+    /// Reason why it stays.
+    pub reason: RetainReason,
+}
+
+/// A slot that may not exist yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum SlotRef {
+    /// By id.
+    Existing(SlotId),
+    /// By the index in [`Plan::creates`].
+    Created(usize),
+}
+
+/// Notice for the user about a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum Notice {
+    /// An interrupted run created a slot for the item, and another client has deleted it since.
+    RemovedSince {
+        /// The index of the item in the file.
+        index: usize,
+        /// Id of the deleted slot.
+        id: SlotId,
+    },
+}
+
+/// One writing request of a plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum PlanBatch<'p> {
+    /// `updateProfile` or `updateProfileSettings`.
+    Fields(FieldsRequest, &'p PlannedFields),
+    /// `updateSlots`.
+    Update(&'p [PlannedUpdate]),
+    /// `createSlots` as a dry run: nothing is deleted to make room for slots that the service would refuse.
+    TryCreate(&'p [PlannedCreate]),
+    /// `deleteSlots`, before the creates, exactly as many as have to make room.
+    MakeRoom(&'p [PlannedDelete]),
+    /// `createSlots`, appended to the page.
+    Create(&'p [PlannedCreate]),
+    /// `reorderSlots`, with the ids of [`Plan::resolve_order`].
+    Reorder,
+    /// `deleteSlots`.
+    Delete(&'p [PlannedDelete]),
+}
+
+impl PlannedUpdate {
+    /// Returns whether the slot holds its new values.
+    pub(super) fn is_done(&self, page: &[Slot]) -> bool {
+        let Some(slot) = page.iter().find(|slot| slot.id == self.id) else { return false };
+        let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
+        self.changed.iter().all(|(key, wanted)| same(held(key), wanted))
+    }
+}
+
+impl Plan {
+    /// Plans the changes from the slots of `page`, in page order, to those that the file asks for.
+    pub fn new(
+        page: &[Slot],
+        desired: &DesiredPage,
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
+        refuse_repeated_ids(page)?;
+        let items = &desired.slots;
+        if items.len() > options.max_slots {
+            return Err(PlanError::TooManySlots {
+                slots: items.len(),
+                kept: 0,
+                max: options.max_slots,
+            });
+        }
+        let contents: Vec<NormalizedFields<'_>> =
+            page.iter().map(|slot| fields(&slot.data)).collect();
+        let desired_contents: Vec<DesiredContent<'_>> =
+            items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
+        let (found, mut errors) =
+            Matcher::new(page, &contents, items, &desired_contents, options).run();
+
+        let mut plan =
+            Self { page: fingerprint_of(page, &contents), items: items.len(), ..Self::default() };
+        let mut wanted = Vec::with_capacity(items.len());
+        let mut served = HashSet::new();
+        for (index, item) in items.iter().enumerate() {
+            let planned = match found[index] {
+                MatchResult::Refused => Ok(()),
+                MatchResult::Slot(position) => {
+                    let slot = &page[position];
+                    served.insert(slot.id);
+                    wanted.push(SlotRef::Existing(slot.id));
+                    let met = |key: &str| desired_contents[index].is_met(key, &contents[position]);
+                    update(index, item, slot, met, options)
+                        .map(|update| plan.updates.extend(update))
+                }
+                MatchResult::Nothing => {
+                    wanted.push(SlotRef::Created(plan.creates.len()));
+                    create(index, item, options).map(|create| plan.creates.push(create))
+                }
+            };
+            errors.extend(
+                planned.err().into_iter().flatten().map(|problem| ItemError { index, problem }),
+            );
+        }
+        if !errors.is_empty() {
+            errors.sort_by_key(|error| error.index);
+            for error in &mut errors {
+                error.index = options.item(error.index);
+            }
+            return Err(PlanError::Items(errors));
+        }
+
+        for slot in page.iter().filter(|slot| !served.contains(&slot.id)) {
+            let (id, kind, label) = (slot.id, slot.kind.clone(), label(&slot.data));
+            match options.keeps(slot) {
+                Some(reason) => plan.kept.push(RetainedSlot { id, kind, label, reason }),
+                None => plan.deletes.push(PlannedDelete { id, kind, label }),
+            }
+        }
+        plan.reserve(page.len(), options.max_slots)?;
+        plan.arrange(page, &wanted);
+        plan.notices = removed_since(page, &found, options);
+        Ok(plan)
+    }
+
+    /// Plans the changes of a whole page: its profile fields and its slots.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Plan::new`].
+    pub fn of_page(
+        page: &PageSnapshot,
+        desired: &DesiredPage,
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
+        let mut plan = Self::new(&page.slots, desired, options)?;
+        if !desired.fields.is_empty() {
+            plan.fields = PlannedFields::new(&page.fields(), &desired.fields);
+        }
+        if page.has_expired_mood() {
+            plan.fields.renew(&page.fields(), &options.renewed_mood);
+        }
+        Ok(plan)
+    }
+
+    /// Returns whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+            && self.updates.is_empty()
+            && self.creates.is_empty()
+            && self.deletes.is_empty()
+            && !self.reorder
+    }
+
+    /// Returns the writing requests, in the order in which they are safe.
+    pub fn batches(&self) -> Vec<PlanBatch<'_>> {
+        let (early, late) = self.deletes.split_at(self.make_room.min(self.deletes.len()));
+        let tried = if early.is_empty() { &[][..] } else { &self.creates };
+        // Deletes due before the last `left` creates: no slot is deleted before a new one needs its place.
+        let room_for = |left: usize| early.len().saturating_sub(left);
+        let fields = |request: FieldsRequest| {
+            self.fields.needs(request).then_some(PlanBatch::Fields(request, &self.fields))
+        };
+        let mut batches = Vec::new();
+        batches.extend(fields(FieldsRequest::Profile));
+        batches.extend(self.updates.chunks(SLOTS_PER_BATCH).map(PlanBatch::Update));
+        batches.extend(tried.chunks(SLOTS_PER_BATCH).map(PlanBatch::TryCreate));
+        let (mut gone, mut left) = (0, self.creates.len());
+        for creates in self.creates.chunks(SLOTS_PER_BATCH) {
+            left -= creates.len();
+            let going = &early[gone..room_for(left).max(gone)];
+            gone += going.len();
+            batches.extend(going.chunks(SLOTS_PER_BATCH).map(PlanBatch::MakeRoom));
+            batches.push(PlanBatch::Create(creates));
+        }
+        batches.extend(self.reorder.then_some(PlanBatch::Reorder));
+        batches.extend(fields(FieldsRequest::Language));
+        batches.extend(fields(FieldsRequest::Login));
+        batches.extend(late.chunks(SLOTS_PER_BATCH).map(PlanBatch::Delete));
+        batches
+    }
+
+    /// Returns the number of requests that executing the plan takes if nothing goes wrong and nothing has to wait: one that reads the page,
+    /// its batches, those that read the page before something is deleted, and one that reads the page again to check.
+    pub fn request_count(&self) -> usize {
+        let batches = self.batches();
+        let deletes =
+            |batch: &PlanBatch<'_>| matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
+        // The answer to a reorder shows the page.
+        let after_reorder =
+            batches.windows(2).filter(|pair| pair[0] == PlanBatch::Reorder && deletes(&pair[1]));
+        let looks = batches.iter().filter(|batch| deletes(batch)).count() - after_reorder.count();
+        match batches.len() {
+            0 => 1,
+            writes => 1 + writes + looks + 1,
+        }
+    }
+
+    /// Returns the maximum number of requests that executing the plan takes if nothing goes wrong: where the rate limits make it wait, each
+    /// change of what is on the page follows another read of it.
+    pub fn max_request_count(&self) -> usize {
+        let batches = self.batches();
+        let adds = |batch: &&PlanBatch<'_>| {
+            matches!(batch, PlanBatch::TryCreate(_) | PlanBatch::Create(_))
+        };
+        match batches.len() {
+            0 => 1,
+            writes => 1 + 2 * writes - batches.iter().filter(adds).count() + 1,
+        }
+    }
+
+    /// Returns the full list of ids for `reorderSlots`; `None` if the slots that stay are in order already.
+    ///
+    /// `page` are the ids on the page now, `created` those of the slots created so far, in the order of [`creates`](Self::creates). Slots
+    /// that the plan does not know go after their left neighbour, those still to be deleted to the end.
+    pub fn resolve_order(&self, page: &[SlotId], created: &[SlotId]) -> Option<Vec<SlotId>> {
+        let present: HashSet<SlotId> = page.iter().copied().collect();
+        let wanted: Vec<SlotId> = self
+            .order
+            .iter()
+            .filter_map(|slot| match slot {
+                SlotRef::Existing(id) => Some(*id),
+                SlotRef::Created(nth) => created.get(*nth).copied(),
+            })
+            .filter(|id| present.contains(id))
+            .collect();
+        let to_delete: HashSet<SlotId> = self.deletes.iter().map(|delete| delete.id).collect();
+        let mut order = arrange(page, &wanted, &to_delete);
+        let (leaving, staying): (Vec<SlotId>, Vec<SlotId>) =
+            page.iter().partition(|id| to_delete.contains(id));
+        if order == staying {
+            return None;
+        }
+        order.extend(leaving);
+        Some(order)
+    }
+
+    /// Returns the slots that were on the page when the plan was made, and those that were created since.
+    pub(super) fn known(
+        &self,
+        created: impl Iterator<Item = SlotId>,
+    ) -> std::collections::HashSet<SlotId> {
+        let stayed = self.order.iter().filter_map(|slot| match slot {
+            SlotRef::Existing(id) => Some(*id),
+            SlotRef::Created(_) => None,
+        });
+        let to_delete = self.deletes.iter().map(|delete| delete.id);
+        stayed.chain(to_delete).chain(created).collect()
+    }
+
+    /// Computes the number of slots that must make room for the new ones: only as many as do not fit.
+    fn reserve(&mut self, slots: usize, max: usize) -> Result<(), PlanError> {
+        let missing = (slots + self.creates.len()).saturating_sub(max);
+        self.make_room = if self.creates.is_empty() { 0 } else { missing };
+        if self.make_room > self.deletes.len() {
+            let slots = slots + self.creates.len() - self.deletes.len();
+            return Err(PlanError::TooManySlots { slots, kept: self.kept.len(), max });
+        }
+        Ok(())
+    }
+
+    fn arrange(&mut self, page: &[Slot], wanted: &[SlotRef]) {
+        let to_delete: HashSet<SlotRef> =
+            self.deletes.iter().map(|delete| SlotRef::Existing(delete.id)).collect();
+        let mut as_created: Vec<SlotRef> =
+            page.iter().map(|slot| SlotRef::Existing(slot.id)).collect();
+        as_created.extend((0..self.creates.len()).map(SlotRef::Created));
+        self.order = arrange(&as_created, wanted, &to_delete);
+        as_created.retain(|slot| !to_delete.contains(slot));
+        self.reorder = self.order != as_created;
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("no changes");
+        }
+        let counts = [
+            (self.creates.len(), "to create"),
+            (self.updates.len(), "to update"),
+            (self.deletes.len(), "to delete"),
+        ];
+        let names: Vec<&str> = self.fields.changed.keys().map(String::as_str).collect();
+        let mut parts = if names.is_empty() { Vec::new() } else { vec![names.join(", ")] };
+        let counted = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"));
+        parts.extend(counted);
+        parts.extend(self.reorder.then(|| "order changes".to_owned()));
+        f.write_str(&parts.join(", "))
+    }
+}
+
+fn refuse_repeated_ids(page: &[Slot]) -> Result<(), PlanError> {
+    let mut seen = HashSet::new();
+    let repeated: BTreeSet<SlotId> =
+        page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
+    if repeated.is_empty() {
+        Ok(())
+    } else {
+        Err(PlanError::RepeatedIds(repeated.into_iter().collect()))
+    }
+}
+
+fn update(
+    index: usize,
+    item: &DesiredSlot,
+    slot: &Slot,
+    is_met: impl Fn(&str) -> bool,
+    options: &PlanOptions,
+) -> Result<Option<PlannedUpdate>, Vec<ItemProblem>> {
+    let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
+    for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
+        let cleared = value.is_null().then(|| options.types.clearing(&item.kind, key));
+        let value = match cleared {
+            Some(Clearing::Impossible) => {
+                problems
+                    .push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
+                continue;
+            }
+            Some(Clearing::Default(default)) => default,
+            Some(Clearing::Null) | None => value,
+        };
+        changed.insert(key.clone(), value.clone());
+        before.extend(slot.data.get(key).map(|held| (key.clone(), held.clone())));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok((!changed.is_empty()).then(|| PlannedUpdate {
+        id: slot.id,
+        index: options.item(index),
+        kind: slot.kind.clone(),
+        label: label(&slot.data),
+        changed: Object(changed),
+        before: Object(before),
+    }))
+}
+
+fn create(
+    index: usize,
+    item: &DesiredSlot,
+    options: &PlanOptions,
+) -> Result<PlannedCreate, Vec<ItemProblem>> {
+    if !options.types.is_creatable(&item.kind) {
+        return Err(vec![ItemProblem::NotCreatable { kind: item.kind.clone() }]);
+    }
+    // There is nothing to clear yet; `null` is sent only if the schema declares it as a value.
+    let data = item
+        .data
+        .iter()
+        .filter(|(key, value)| !value.is_null() || options.types.declares_null(&item.kind, key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    Ok(PlannedCreate { index: options.item(index), kind: item.kind.clone(), data })
+}
+
+fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) -> Vec<Notice> {
+    let created = (0..found.len())
+        .filter(|position| found[*position] == MatchResult::Nothing)
+        .filter_map(|position| options.created.get_key_value(&options.item(position)));
+    created
+        .filter(|(_, id)| page.iter().all(|slot| slot.id != **id))
+        .map(|(index, id)| Notice::RemovedSince { index: *index, id: *id })
+        .collect()
+}
+
+/// Returns the label of a slot: its title, else its first string.
+pub(crate) fn label(data: &Map<String, Value>) -> Option<String> {
+    let text = |value| match ValueShape::of(value) {
+        ValueShape::Text(text) => Some(text.to_owned()),
+        _ => None,
+    };
+    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
+    named.chain(data.values()).find_map(text)
+}

@@ -1,0 +1,292 @@
+//! Request to make a page match what is desired.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::future::IntoFuture;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::run::{Applied, OpenPage, Run, execute};
+use super::run_settings::RunSettings;
+use super::{
+    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, PageRequest, PageSnapshot,
+    Plan, PlanOptions, Proposal, SlotTypes, Step, guard,
+};
+use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
+
+type Confirm = Box<dyn FnMut(&Plan, &PageSnapshot) -> bool + Send>;
+
+/// Request to make a page match what is desired. From [`Apply::new`].
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Apply {
+    client: Client,
+    key: Result<ProfileKey, String>,
+    settings: RunSettings,
+    desired: Arc<DesiredPage>,
+    options: PlanOptions,
+    limits: DeleteLimits,
+    on_step: Box<dyn FnMut(Step) -> ControlFlow<()> + Send>,
+    confirm: Option<Confirm>,
+}
+
+/// Plan for a page, not executed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlannedPage {
+    /// The page as it is.
+    pub page: Arc<PageSnapshot>,
+    /// The plan, with the content and the options that it was made for.
+    pub proposal: Proposal,
+}
+
+/// Plan with the refusals that the service gives to its dry run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The plan.
+    pub planned: PlannedPage,
+    /// Items that the service would refuse.
+    pub refused: Vec<ItemRefusal>,
+}
+
+impl Apply {
+    /// Returns the request that makes a page match `desired`: slots are updated, created, moved and, on request, deleted, in as few requests as that takes.
+    ///
+    /// The page is read, and only what differs is written. Changes of other clients are never overwritten: if a slot that is to be changed
+    /// or deleted was edited meanwhile, the run ends. With [`RunSettings::journal`] a run that was interrupted is continued by the next one
+    /// for the same page, and two processes exclude each other.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use std::ops::ControlFlow;
+    ///
+    /// use links_pages::apply::{Apply, DesiredPage, RunSettings};
+    ///
+    /// let state = tempfile::tempdir()?;
+    /// let desired: DesiredPage = serde_json::from_str(
+    ///     r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}, {"type": "divider"}]}"#,
+    /// )?;
+    /// let cafe = client.profile("cafe");
+    /// let planned = Apply::new(&cafe, desired.clone()).plan().await?;
+    /// assert!(!planned.proposal.plan.is_empty());
+    /// assert!(Apply::new(&cafe, desired.clone()).check().await?.refused.is_empty());
+    ///
+    /// let on_step = |step| {
+    ///     println!("{step:?}");
+    ///     ControlFlow::Continue(())
+    /// };
+    /// let settings = RunSettings::new().journal(state.path());
+    /// let applied = Apply::new(&cafe, desired.clone()).settings(settings.clone()).on_step(on_step).await?;
+    /// assert_eq!(applied.done.created.len(), 1);
+    /// assert!(Apply::new(&cafe, desired).settings(settings).await?.done.is_nothing());
+    /// # Ok(()) });
+    /// ```
+    pub fn new(page: &ProfileHandle, desired: DesiredPage) -> Self {
+        Self {
+            client: page.client.clone(),
+            key: page.key.clone(),
+            settings: RunSettings::new(),
+            desired: Arc::new(desired),
+            options: PlanOptions::default(),
+            limits: DeleteLimits::default(),
+            on_step: Box::new(|_| ControlFlow::Continue(())),
+            confirm: None,
+        }
+    }
+}
+
+impl fmt::Debug for Apply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Apply").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+impl Apply {
+    /// Sets the journal of the run, and what it does about other runs.
+    pub fn settings(mut self, settings: RunSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Makes the page match what is desired.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{Apply, DesiredPage};
+    ///
+    /// let desired: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "divider"}]}"#)?;
+    /// match Apply::new(&client.profile("cafe"), desired).run().await {
+    ///     Ok(applied) => println!("{:?}", applied.done),
+    ///     Err(error) => println!("{error}: {:?}, {:?}", error.outcome(), error.done()),
+    /// }
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
+    pub async fn run(mut self) -> Result<Applied, ApplyError> {
+        let settings = self.settings.clone();
+        let settings =
+            if self.limits.allow_empty { settings.allow_emptied(true) } else { settings };
+        let (request, desired) = (self.request()?, self.desired.clone());
+        let run = Run::begin(&self.client, vec![request], settings).await?;
+        let mut page = opened(&run, &desired).await?;
+        page.propose(self.proposal(&page)?)?;
+        self.ask(&mut page)?;
+        let on_step = &mut self.on_step;
+        let ended = execute(vec![page], false, &mut |_, step, _| on_step(step)).await;
+        ended.into_iter().next().map_or_else(|| Err(ApplyCause::Stopped.into()), |page| page.result)
+    }
+
+    /// Reads the page and plans. Nothing is locked and nothing is written.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{Apply, DesiredPage};
+    ///
+    /// let desired: DesiredPage = serde_json::from_str(r#"{"slots": [{"type": "divider"}]}"#)?;
+    /// let planned = Apply::new(&client.profile("cafe"), desired).plan().await?;
+    /// println!("{} requests", planned.proposal.plan.request_count());
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be read, or no plan can be made.
+    pub async fn plan(self) -> Result<PlannedPage, ApplyError> {
+        let (request, desired) = (self.request()?, self.desired.clone());
+        let run = Run::plan(&self.client, vec![request], self.settings.clone()).await?;
+        let page = opened(&run, &desired).await?;
+        let proposal = self.proposal(&page)?;
+        Ok(PlannedPage { page: page.snapshot().clone(), proposal })
+    }
+
+    /// Plans, and sends every create and update as a dry run. Nothing is written.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{Apply, DesiredPage};
+    ///
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "button", "data": {"titel": "Menu"}}]}"#)?;
+    /// let checked = Apply::new(&client.profile("cafe"), desired).check().await?;
+    /// assert_eq!(checked.refused[0].index, 0);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When no plan can be made, or a dry run fails for another reason than a refusal.
+    pub async fn check(self) -> Result<Checked, ApplyError> {
+        let client = self.client.clone();
+        let planned = self.plan().await?;
+        let refused = planned.proposal.plan.check(&client, planned.page.id, &BTreeSet::new()).await;
+        let refused = refused.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
+        Ok(Checked { planned, refused })
+    }
+
+    fn request(&self) -> Result<PageRequest, ApplyError> {
+        let refused = |why| ApplyCause::Read(Error::invalid("getProfile", why));
+        let keys = vec![self.key.clone().map_err(refused)?];
+        Ok(PageRequest { keys, path: None, may_create: false })
+    }
+
+    fn proposal(&self, page: &OpenPage) -> Result<Proposal, ApplyError> {
+        let options = PlanOptions { created: page.created(), ..self.options.clone() };
+        Proposal::new(page.snapshot(), self.desired.clone(), options)
+    }
+
+    /// Confirms a plan that is not empty.
+    fn ask(&mut self, page: &mut OpenPage) -> Result<(), ApplyError> {
+        let Some(proposal) = page.proposal().filter(|it| !it.plan.is_empty()).cloned() else {
+            return Ok(());
+        };
+        if !page.is_confirmed() {
+            let slots = page.snapshot().slots.len();
+            guard(&proposal.plan, slots, &self.limits).map_err(ApplyCause::Guard)?;
+        }
+        match self.confirm.as_mut().map(|confirm| confirm(&proposal.plan, page.snapshot())) {
+            None => {}
+            Some(true) => page.revise(proposal),
+            Some(false) => return Err(ApplyCause::Declined.into()),
+        }
+        Ok(())
+    }
+
+    /// Returns the future of the run, to spawn it or to poll it beside others. `.await` is the same.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{Apply, DesiredPage};
+    ///
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "text", "data": {"title": "Closed today"}}]}"#)?;
+    /// let run = tokio::spawn(Apply::new(&client.profile("cafe"), desired).send());
+    /// assert_eq!(run.await??.done.created.len(), 1);
+    /// # Ok(()) });
+    /// ```
+    pub fn send(self) -> CallFuture<Applied, ApplyError> {
+        CallFuture::new(self.run())
+    }
+
+    /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.
+    pub fn prune(mut self, prune: bool) -> Self {
+        self.options.prune = prune;
+        self
+    }
+
+    /// Deletes the unsupported slots that are not mentioned.
+    pub fn prune_unsupported(mut self, prune: bool) -> Self {
+        self.options.prune_unsupported = prune;
+        self
+    }
+
+    /// Sets the slot types of the service: with them, values that the service computes do not count as edits.
+    pub fn types(mut self, types: SlotTypes) -> Self {
+        self.options.types = types;
+        self
+    }
+
+    /// Confirms up to this many deletes. Without it more than 20, or 30 % of a page of at least 10 slots, are refused.
+    pub fn max_deletes(mut self, deletes: usize) -> Self {
+        self.limits.max_deletes = Some(deletes);
+        self
+    }
+
+    /// Allows desired content without slots, and a page that has lost all of its slots.
+    pub fn allow_empty(mut self, allow: bool) -> Self {
+        self.limits.allow_empty = allow;
+        self
+    }
+
+    /// Sets a callback for each step before it is taken; a break ends the run there, with [`ApplyCause::Stopped`].
+    pub fn on_step(mut self, hear: impl FnMut(Step) -> ControlFlow<()> + Send + 'static) -> Self {
+        self.on_step = Box::new(hear);
+        self
+    }
+
+    /// Sets a callback that confirms the plan before anything is written. The page is read again afterwards, because users take their time.
+    pub fn confirm(
+        mut self,
+        confirm: impl FnMut(&Plan, &PageSnapshot) -> bool + Send + 'static,
+    ) -> Self {
+        self.confirm = Some(Box::new(confirm));
+        self
+    }
+}
+
+impl IntoFuture for Apply {
+    type Output = Result<Applied, ApplyError>;
+    type IntoFuture = CallFuture<Applied, ApplyError>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.send()
+    }
+}
+
+async fn opened(run: &Run, desired: &DesiredPage) -> Result<OpenPage, ApplyError> {
+    let mut page = run.open(0).await?;
+    page.settle(desired).await?;
+    Ok(page)
+}

@@ -1,0 +1,217 @@
+//! Tests of the reverse of a run, as a function of its journal and the page.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use crate::apply::{
+    CommandWrites, DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate,
+    PlannedDelete, PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo,
+    UndoConflict, UndoOptions,
+};
+use links_sdk::SlotId;
+use links_sdk::{Object, Outcome, Slot};
+
+fn object(value: Value) -> Object {
+    serde_json::from_value(value).unwrap()
+}
+
+fn slots(value: Value) -> Vec<Slot> {
+    serde_json::from_value(value).unwrap()
+}
+
+fn text(id: i64, title: &str) -> Value {
+    json!({ "id": id, "type": "text", "data": { "title": title }, "supported": true })
+}
+
+/// Returns the journal of a run that carried out its plan; with `doubt`, of one whose last request was lost.
+fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries {
+    let state = tempfile::tempdir().unwrap();
+    let store = JournalStore::of_commands(state.path(), "service");
+    let header = RunHeader::of_command(
+        "service",
+        RunCommand::default(),
+        (7, "cafe"),
+        SystemTime::UNIX_EPOCH,
+    );
+    let mut journal = store
+        .begin_command(header, CommandWrites::Slots(plan), &[], &SlotTypes::default())
+        .unwrap();
+    let batches = plan.batches().len();
+    for step in 0..batches {
+        journal.begin(step);
+        if doubt && step + 1 == batches {
+            journal.failed(step, Outcome::Unknown);
+        } else {
+            journal.end(step, created.iter().copied().collect(), plan.deletes.len(), None);
+        }
+    }
+    journal.close(true);
+    store.list().unwrap().remove(0).log.unwrap()
+}
+
+fn undo(run: &JournalEntries, before: Option<&[Value]>, now: &[Value], overwrite: bool) -> Undo {
+    let before: Option<Vec<DesiredSlot>> = before.map(|slots| {
+        let item =
+            |slot: &Value| json!({ "id": slot["id"], "type": slot["type"], "data": slot["data"] });
+        slots.iter().map(|slot| serde_json::from_value(item(slot)).unwrap()).collect()
+    });
+    let options = UndoOptions {
+        types: &SlotTypes::default(),
+        before: before.as_deref(),
+        recreated: &BTreeMap::new(),
+        unplaced: &BTreeSet::new(),
+        overwrite,
+    };
+    Undo::of(run, &slots(json!(now)), &Object::default(), &options)
+}
+
+fn update(id: SlotId, before: Value, changed: Value) -> Plan {
+    let (before, changed) = (object(before), object(changed));
+    let kind = "text".to_owned();
+    let update = PlannedUpdate { id, index: 0, kind, label: None, changed, before };
+    Plan { updates: vec![update], ..Plan::default() }
+}
+
+fn delete(id: SlotId) -> PlannedDelete {
+    PlannedDelete { id, kind: "text".to_owned(), label: None }
+}
+
+#[test]
+fn values_are_restored_unless_they_were_changed_since() {
+    let plan = update(1.into(), json!({ "title": "A" }), json!({ "title": "B", "note": "x" }));
+    let now = |title: &str| json!({ "id": 1, "type": "text", "data": { "title": title, "note": "x" }, "supported": true });
+    for doubt in [false, true] {
+        let run = run(&plan, &[], doubt);
+        let plain = undo(&run, None, &[now("B"), text(2, "other")], false);
+        assert_eq!(plain.desired.slots[0].data, object(json!({ "title": "A", "note": null })));
+        assert!(plain.desired.slots[1].data.is_empty() && plain.conflicts.is_empty());
+        let again = undo(&run, None, &[text(1, "A")], false);
+        assert!(again.conflicts.is_empty(), "it is as it was: {again:?}");
+        let edited = undo(&run, None, &[now("C")], false);
+        let [UndoConflict::Edited { id, key, left, now: shown, .. }] = &edited.conflicts[..] else {
+            panic!("{edited:?}")
+        };
+        assert_eq!(*id, 1);
+        assert_eq!((key.as_str(), left, shown), ("title", &json!("B"), &json!("C")));
+        let forced = undo(&run, None, &[now("C")], true);
+        assert!(forced.conflicts.is_empty());
+        assert_eq!(forced.desired.slots[0].data["title"], "A");
+    }
+}
+
+#[test]
+fn a_deleted_slot_comes_back_between_its_neighbours() {
+    let plan = Plan { deletes: vec![delete(2.into()), delete(3.into())], ..Plan::default() };
+    let before = [text(1, "A"), text(2, "B"), text(3, "C"), text(4, "D")];
+    let run = run(&plan, &[], false);
+    let undo = undo(&run, Some(&before), &[text(9, "new"), text(1, "A"), text(4, "D")], false);
+    let titles: Vec<_> =
+        undo.desired.slots.iter().map(|slot| (slot.id, slot.data.get("title").cloned())).collect();
+    assert_eq!(
+        titles,
+        [
+            (Some(9.into()), None),
+            (Some(1.into()), None),
+            (None, Some("B".into())),
+            (None, Some("C".into())),
+            (Some(4.into()), None)
+        ]
+    );
+    assert_eq!(undo.recreates, BTreeMap::from([(2, 2.into()), (3, 3.into())]));
+}
+
+#[test]
+fn without_a_backup_a_deleted_slot_is_lost() {
+    let run = run(&Plan { deletes: vec![delete(2.into())], ..Plan::default() }, &[], false);
+    let undo = undo(&run, None, &[text(1, "A")], false);
+    assert_eq!(undo.not_restored, [NotRestored::Slot { id: 2.into(), kind: "text".to_owned() }]);
+}
+
+#[test]
+fn a_created_slot_is_deleted_unless_it_was_edited() {
+    let create =
+        PlannedCreate { index: 0, kind: "text".to_owned(), data: object(json!({ "title": "N" })) };
+    let plan = Plan { creates: vec![create], ..Plan::default() };
+    let sure = run(&plan, &[(0, 5.into())], false);
+    let plain = undo(&sure, None, &[text(1, "A"), text(5, "N")], false);
+    assert_eq!((&plain.deletes, plain.desired.slots.len()), (&BTreeSet::from([5.into()]), 1));
+    let edited = undo(&sure, None, &[text(1, "A"), text(5, "M")], false);
+    assert_eq!(edited.conflicts.len(), 1);
+    let gone = undo(&sure, None, &[text(1, "A")], false);
+    assert!(gone.deletes.is_empty() && gone.conflicts.is_empty());
+
+    let doubtful = run(&plan, &[], true);
+    let unknown = undo(&doubtful, None, &[text(1, "N"), text(5, "N")], false);
+    assert!(unknown.deletes.is_empty(), "an older slot may hold the same");
+    assert_eq!(unknown.not_restored, [NotRestored::Create { kind: "text".to_owned() }]);
+    let found = undo(&doubtful, Some(&[text(1, "N")]), &[text(1, "N"), text(5, "N")], false);
+    assert_eq!(found.deletes, BTreeSet::from([5.into()]));
+}
+
+#[test]
+fn an_order_is_restored_unless_slots_were_moved_since() {
+    let order = [3, 1, 2].map(|id| SlotRef::Existing(id.into())).to_vec();
+    let run = run(&Plan { order, reorder: true, ..Plan::default() }, &[], false);
+    let before = [text(1, "A"), text(2, "B"), text(3, "C")];
+    let page = |ids: &[i64]| ids.iter().map(|id| text(*id, "x")).collect::<Vec<_>>();
+    let ids =
+        |undo: &Undo| undo.desired.slots.iter().filter_map(|slot| slot.id).collect::<Vec<_>>();
+    assert_eq!(ids(&undo(&run, Some(&before), &page(&[3, 9, 1, 2]), false)), [1, 2, 3, 9]);
+    assert!(undo(&run, Some(&before), &page(&[1, 2, 3]), false).conflicts.is_empty());
+    let moved = undo(&run, Some(&before), &page(&[2, 3, 1]), false);
+    assert_eq!(
+        moved.conflicts,
+        [UndoConflict::Moved {
+            left: vec![3.into(), 1.into(), 2.into()],
+            now: vec![2.into(), 3.into(), 1.into()]
+        }]
+    );
+    assert_eq!(ids(&undo(&run, Some(&before), &page(&[2, 3, 1]), true)), [1, 2, 3]);
+}
+
+#[test]
+fn fields_are_restored_and_those_that_no_file_has_are_named() {
+    let fields = PlannedFields {
+        changed: object(json!({ "title": "B", "languageId": 2, "moodText": "Open" })),
+        before: object(json!({ "title": "A", "languageId": 1 })),
+    };
+    let run = run(&Plan { fields, ..Plan::default() }, &[], false);
+    let types = SlotTypes::default();
+    let recreated = BTreeMap::new();
+    let options = UndoOptions {
+        types: &types,
+        before: None,
+        recreated: &recreated,
+        unplaced: &BTreeSet::new(),
+        overwrite: false,
+    };
+    let of = |title: &str| {
+        let page = object(json!({ "title": title, "moodText": "Open" }));
+        Undo::of(&run, &[], &page, &options)
+    };
+    let plain = of("B");
+    assert_eq!(plain.desired.fields, object(json!({ "title": "A", "moodText": null })));
+    assert_eq!(plain.not_restored, [NotRestored::Field { name: "languageId".to_owned() }]);
+    assert_eq!(of("C").conflicts.len(), 1);
+    assert!(of("A").conflicts.is_empty());
+}
+
+#[test]
+fn a_slot_that_was_created_again_is_found_under_its_new_id() {
+    let plan = update(1.into(), json!({ "title": "A" }), json!({ "title": "B" }));
+    let run = run(&plan, &[], false);
+    let recreated = BTreeMap::from([(1.into(), 5.into()), (5.into(), 8.into())]);
+    let types = SlotTypes::default();
+    let options = UndoOptions {
+        types: &types,
+        before: None,
+        recreated: &recreated,
+        unplaced: &BTreeSet::new(),
+        overwrite: false,
+    };
+    let undo = Undo::of(&run, &slots(json!([text(8, "B")])), &Object::default(), &options);
+    assert!(undo.conflicts.is_empty());
+    assert_eq!(undo.desired.slots[0].data["title"], "A");
+}

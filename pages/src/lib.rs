@@ -1,0 +1,41 @@
+//! Public link pages as data: what a page shall be is planned against what it is, merged with what others changed, applied, recorded, and
+//! taken back.
+
+pub mod account;
+pub mod apply;
+pub mod sync;
+
+/// Reads a journal, for the fuzz target.
+///
+/// # Panics
+///
+/// When its complete lines alone are read differently.
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub fn fuzz_journal(bytes: &[u8]) {
+    let Ok((log, whole)) = apply::JournalEntries::read("run", bytes) else { return };
+    assert!(whole <= bytes.len(), "{whole} of {} bytes", bytes.len());
+    let again = apply::JournalEntries::read("run", &bytes[..whole]);
+    assert_eq!(again.ok(), Some((log.clone(), whole)), "the torn end counts");
+    let _ = (log.state(), log.done(), log.confirmed_deletes(), log.slots(), log.is_in_doubt());
+}
+
+#[test]
+fn every_journal_of_the_corpus_is_read() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/journal");
+    let inputs = std::fs::read_dir(corpus).map(|files| {
+        files.flatten().filter_map(|file| std::fs::read(file.path()).ok()).collect::<Vec<_>>()
+    });
+    let inputs = inputs.unwrap_or_default();
+    assert!(inputs.len() > 3, "{} inputs", inputs.len());
+    for input in inputs {
+        fuzz_journal(&input);
+    }
+}
+
+/// Returns a slot of a page.
+#[cfg(test)]
+fn slot(id: i64, kind: &str, data: links_sdk::Object, supported: bool) -> links_sdk::Slot {
+    let slot = serde_json::json!({"id": id, "type": kind, "data": data, "supported": supported});
+    serde_json::from_value(slot).unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,217 @@
+//! Differences that a merge finds: conflicts, changes by other clients, deletions, replaced values, notes.
+
+use links_sdk::SlotId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Changes of both sides that exclude each other. Nothing may be written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "conflict", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum Conflict {
+    /// File and page changed a key of a slot to different values.
+    Key {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id of the slot.
+        id: SlotId,
+        /// The key of its data.
+        key: String,
+        /// Value in the file.
+        file: Value,
+        /// Value on the page.
+        page: Value,
+        /// Set if the last sync knew the slot. Otherwise it is unknown which of the two values is newer.
+        recorded: bool,
+    },
+    /// File and page changed a profile field to different values.
+    Field {
+        /// The field.
+        key: String,
+        /// Value in the file.
+        file: Value,
+        /// Value on the page.
+        page: Value,
+    },
+    /// The item of a slot was changed in the file, and the slot was deleted on the page.
+    DeletedThere {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id of the slot.
+        id: SlotId,
+        /// The keys that the file changed.
+        keys: Vec<String>,
+    },
+    /// The item of a slot was deleted in the file, and the slot was changed on the page.
+    DeletedHere {
+        /// Id of the slot.
+        id: SlotId,
+        /// The type.
+        #[serde(rename = "type")]
+        kind: String,
+        /// Label of the slot, for display.
+        label: Option<String>,
+        /// The keys that changed on the page.
+        keys: Vec<String>,
+    },
+    /// File and page moved slots differently.
+    Order {
+        /// Ids in the order of the file.
+        file: Vec<SlotId>,
+        /// Ids in the order of the page.
+        page: Vec<SlotId>,
+    },
+}
+
+/// A change of the page since the last sync that the file does not have. It is kept, and `pull` takes it into the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum RemoteChange {
+    /// A key of a slot was changed.
+    Key {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id of the slot.
+        id: SlotId,
+        /// The key of its data.
+        key: String,
+        /// Value in the file.
+        file: Value,
+        /// Value on the page.
+        page: Value,
+    },
+    /// A profile field was changed.
+    Field {
+        /// The field.
+        key: String,
+        /// Value in the file.
+        file: Value,
+        /// Value on the page.
+        page: Value,
+    },
+    /// A slot was deleted, and its item is still in the file.
+    Deleted {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id that the slot had.
+        id: SlotId,
+    },
+    /// A slot was made.
+    Made {
+        /// Id of the slot.
+        id: SlotId,
+        /// The type.
+        #[serde(rename = "type")]
+        kind: String,
+        /// Label of the slot, for display.
+        label: Option<String>,
+    },
+    /// Slots were moved.
+    Order {
+        /// Ids in the order of the page.
+        page: Vec<SlotId>,
+    },
+}
+
+/// A slot to delete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct Deletion {
+    /// Id of the slot.
+    pub id: SlotId,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Label of the slot, for display.
+    pub label: Option<String>,
+    /// Reason why it is deleted.
+    pub reason: DeletionReason,
+}
+
+/// Reason why a slot is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum DeletionReason {
+    /// Its item was deleted in the file. Needs confirmation.
+    DeletedHere,
+    /// Its item was deleted in the file, and another client changed it since; `--overwrite` was given.
+    ChangedThere,
+    /// Another client made it since the last sync; `--prune` was given.
+    MadeThere,
+}
+
+/// A value of the page that is replaced although it is unknown, or known, that another client set it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "replaced", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum Replaced {
+    /// Value of a key of a slot.
+    Key {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id of the slot.
+        id: SlotId,
+        /// The key of its data.
+        key: String,
+        /// Value on the page.
+        page: Value,
+    },
+    /// Value of a profile field.
+    Field {
+        /// The field.
+        key: String,
+        /// Value on the page.
+        page: Value,
+    },
+    /// The order of the slots.
+    Order {
+        /// Ids in the order of the page.
+        page: Vec<SlotId>,
+    },
+    /// The deletion of a slot, which is created again.
+    Deletion {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id that the slot had.
+        id: SlotId,
+    },
+}
+
+/// A fact about a merge that the user should know of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum SyncNote {
+    /// A key was removed from the file; its value stays on the page. Said once.
+    KeyStays {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id of the slot.
+        id: SlotId,
+        /// The key of its data.
+        key: String,
+    },
+    /// A profile field was removed from the file; its value stays on the page. Said once.
+    FieldStays {
+        /// The field.
+        key: String,
+    },
+    /// A slot that was made on the page is taken to be a new item of the file, which it equals.
+    Adopted {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id of the slot.
+        id: SlotId,
+    },
+    /// A slot was deleted and created again by another client or by an undo, with all its values.
+    Recreated {
+        /// The index of the item in the file.
+        item: usize,
+        /// Id that the slot had.
+        was: SlotId,
+        /// Id of the slot.
+        id: SlotId,
+    },
+}

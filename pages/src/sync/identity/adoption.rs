@@ -1,0 +1,165 @@
+//! Slots made on both sides: new items, and new slots of the page.
+
+use super::super::{FileSlotId, IdentityProblem};
+use super::binder::Binder;
+use links_sdk::SlotId;
+
+/// Binds new items as [`adopt_equal`] does, where no entry shares as many telling values with the item.
+pub(super) fn adopt_nearest(binder: &mut Binder<'_>) {
+    for item in binder.open_items() {
+        let entries = binder.open_entries().into_iter();
+        let nearest = entries.map(|entry| binder.common_telling(item, entry)).max();
+        if binder.items[item].telling.len() > nearest.unwrap_or_default() {
+            adopt(binder, item);
+        }
+    }
+}
+
+/// Binds new items to new slots of the page that equal them in every key the item mentions and have no further telling value, where there
+/// is a telling value at all. That includes items said to be new, which an earlier run may have created without leaving a record.
+pub(super) fn adopt_equal(binder: &mut Binder<'_>) {
+    for item in binder.open_items() {
+        if !binder.items[item].telling.is_empty() {
+            adopt(binder, item);
+        }
+    }
+}
+
+fn adopt(binder: &mut Binder<'_>, item: usize) {
+    let mut slots = binder.open_slots().into_iter();
+    if let Some(position) = slots.find(|position| is_equal(binder, item, *position)) {
+        binder.bind_slot(item, position);
+    }
+}
+
+/// Refuses items that would be bound to a new slot of the page while a slot of the last sync that shares a telling value with them would be deleted:
+/// they may be that slot, edited here and copied there.
+pub(super) fn refuse_adopted(binder: &mut Binder<'_>) {
+    let open: Vec<usize> =
+        binder.open_entries().into_iter().filter(|entry| binder.live[*entry].is_some()).collect();
+    for item in 0..binder.items.len() {
+        let Some(position) = binder.slot_of_item[item] else { continue };
+        if binder.items[item].item.id != FileSlotId::Absent {
+            continue;
+        }
+        let is_near = |entry: &usize| binder.common_telling(item, *entry) > 0;
+        let near: Vec<usize> = open.iter().copied().filter(is_near).collect();
+        if !near.is_empty() {
+            let mut ids = binder.ids(&near);
+            ids.push(binder.slots[position].slot.id);
+            binder.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
+        }
+    }
+}
+
+/// Binds items whose slot is gone to new slots of the page that equal them: an earlier run created these again without leaving a record.
+pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
+    for item in 0..binder.items.len() {
+        let Some(entry) = binder.entry_of_item[item] else { continue };
+        if binder.live[entry].is_some() || binder.items[item].telling.is_empty() {
+            continue;
+        }
+        let found =
+            binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position));
+        if let Some(position) = found {
+            binder.live[entry] = Some(position);
+            binder.recreated[entry] = true;
+            binder.taken[position] = true;
+        }
+    }
+}
+
+/// Binds items whose id neither the page nor the last sync knows to new slots of the page that equal them; without a telling value only after
+/// the same neighbour.
+pub(super) fn adopt_for_unknown_ids(binder: &mut Binder<'_>, unknown: &[(usize, SlotId)]) {
+    for (item, _) in unknown {
+        if binder.items[*item].telling.is_empty() {
+            adopt_after_left(binder, *item);
+        } else {
+            adopt(binder, *item);
+        }
+    }
+}
+
+/// Binds new items without a telling value to new slots of the page that equal them after the same neighbour.
+pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
+    for item in binder.adoptable_items() {
+        if !binder.items[item].telling.is_empty() {
+            continue;
+        }
+        adopt_after_left(binder, item);
+    }
+}
+
+fn adopt_after_left(binder: &mut Binder<'_>, item: usize) {
+    let left = (0..item).rev().find_map(|before| binder.position_of(before));
+    let lefts = bound_lefts(binder);
+    let found = binder
+        .open_slots()
+        .into_iter()
+        .find(|position| lefts[*position] == left && is_equal(binder, item, *position));
+    if let Some(position) = found {
+        binder.bind_slot(item, position);
+    }
+}
+
+/// Returns for each slot the nearest slot before it that is bound to an item.
+fn bound_lefts(binder: &Binder<'_>) -> Vec<Option<usize>> {
+    let mut is_bound = vec![false; binder.slots.len()];
+    for position in (0..binder.items.len()).filter_map(|item| binder.position_of(item)) {
+        is_bound[position] = true;
+    }
+    let mut left = None;
+    (0..binder.slots.len())
+        .map(|position| {
+            let before = left;
+            if is_bound[position] {
+                left = Some(position);
+            }
+            before
+        })
+        .collect()
+}
+
+/// Finds the new slots of the page that share a telling value with an item that has no slot, the most similar first.
+pub(super) fn find_resembling(binder: &mut Binder<'_>) {
+    let is_gone = |item: &usize| {
+        binder.entry_of_item[*item].is_some_and(|entry| binder.live[entry].is_none())
+    };
+    let gone: Vec<usize> = (0..binder.items.len()).filter(is_gone).collect();
+    for item in binder.adoptable_items().into_iter().chain(gone) {
+        let mut found: Vec<(usize, usize)> = binder
+            .open_slots()
+            .into_iter()
+            .map(|position| (common_telling(binder, item, position), position))
+            .filter(|(common, _)| *common > 0)
+            .collect();
+        found.sort_by_key(|(common, position)| (std::cmp::Reverse(*common), *position));
+        binder.resembling[item] = found.into_iter().map(|(_, position)| position).collect();
+    }
+}
+
+fn is_equal(binder: &Binder<'_>, item: usize, position: usize) -> bool {
+    let (item, slot) = (&binder.items[item], &binder.slots[position]);
+    item.item.kind == slot.slot.kind
+        && item.keys.keys().all(|key| is_similar(binder, item, slot, key))
+        && slot.telling.iter().all(|key| item.keys.contains_key(key))
+}
+
+fn common_telling(binder: &Binder<'_>, item: usize, position: usize) -> usize {
+    let (item, slot) = (&binder.items[item], &binder.slots[position]);
+    if item.item.kind != slot.slot.kind {
+        return 0;
+    }
+    item.telling.iter().filter(|key| is_similar(binder, item, slot, key)).count()
+}
+
+fn is_similar(
+    binder: &Binder<'_>,
+    item: &super::super::hashed::HashedItem<'_>,
+    slot: &super::super::hashed::HashedSlot<'_>,
+    key: &str,
+) -> bool {
+    let may_store = |value| binder.types.may_store(&item.item.kind, key, value, slot.value(key));
+    item.item.value(key).is_some_and(may_store)
+}

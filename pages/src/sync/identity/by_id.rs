@@ -1,0 +1,88 @@
+//! Rule 1: items that name an id, and items of which an interrupted run noted the id.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::{FileSlotId, IdentityProblem};
+use super::adoption::adopt_for_unknown_ids;
+use super::binder::Binder;
+use links_sdk::SlotId;
+
+/// Binds items by the ids that the file gives, also by earlier ids of a slot. An item whose id is unknown is the new slot of the page that
+/// equals it, if there is one: the slot was deleted and created again, and the file is that from before.
+pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
+    let mut named: HashMap<SlotId, usize> = HashMap::new();
+    let mut unknown: Vec<(usize, SlotId)> = Vec::new();
+    for item in 0..binder.items.len() {
+        let FileSlotId::Id(id) = binder.items[item].item.id else { continue };
+        let position = binder.slots.iter().position(|slot| slot.slot.id == id);
+        let entry = (0..binder.entries.len()).find(|entry| match position {
+            // An entry must not claim by an earlier id what is a slot of the page.
+            Some(_) => binder.live[*entry] == position,
+            None => binder.entries[*entry].is_named(id),
+        });
+        let first =
+            entry.map_or_else(|| named.get(&id).copied(), |entry| binder.item_of_entry[entry]);
+        if let Some(first) = first {
+            binder.refuse(item, IdentityProblem::RepeatedId { item, first, id });
+            continue;
+        }
+        named.insert(id, item);
+        let actual = match (entry, position) {
+            (Some(entry), _) => &binder.entries[entry].kind,
+            (None, Some(position)) => &binder.slots[position].slot.kind,
+            (None, None) => {
+                unknown.push((item, id));
+                continue;
+            }
+        };
+        let written = &binder.items[item].item.kind;
+        let differs = (actual != written).then(|| IdentityProblem::TypeDiffers {
+            item,
+            id,
+            actual: actual.clone(),
+            written: written.clone(),
+        });
+        // Even an item in error reserves what it names.
+        match (entry, position) {
+            (Some(entry), _) => binder.bind_entry(item, entry),
+            (None, position) => {
+                if let Some(position) = position {
+                    binder.bind_slot(item, position);
+                }
+            }
+        }
+        if let Some(problem) = differs {
+            binder.refuse(item, problem);
+        }
+    }
+    adopt_for_unknown_ids(binder, &unknown);
+    for (item, id) in unknown {
+        if binder.slot_of_item[item].is_none() {
+            binder.refuse(item, IdentityProblem::NotOnPage { item, id });
+        }
+    }
+}
+
+/// Binds items to the slots that an interrupted run created for them.
+pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, SlotId>) {
+    let open = binder.open_items();
+    for (item, id) in created {
+        let is_entry = |entry: &usize| binder.entries[*entry].id == *id;
+        if let Some(entry) = binder.open_entries().into_iter().find(is_entry)
+            && open.contains(item)
+            && binder.entries[entry].kind == binder.items[*item].item.kind
+        {
+            binder.bind_entry(*item, entry);
+            continue;
+        }
+        let is_slot = |position: &usize| {
+            let slot = &binder.slots[*position];
+            slot.slot.id == *id
+                && open.contains(item)
+                && slot.slot.kind == binder.items[*item].item.kind
+        };
+        if let Some(position) = binder.open_slots().into_iter().find(is_slot) {
+            binder.bind_slot(*item, position);
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! Three-way merge of a file with its page.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::comparison::{ComparedKey, Comparison};
+use super::identity::{Identities, ItemIdentity};
+use super::key_decision::KeyDecision;
+use super::merge_options::MergeOptions;
+use super::merged_order::merged_order;
+use super::order_decision::OrderDecision;
+use super::two_way::two_way;
+use super::{
+    Conflict, Deletion, DeletionReason, FilePage, FileSlotId, IdentityProblem, LivePage, PageBase,
+    RemoteChange, Replaced, SyncError, SyncNote,
+};
+use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
+use links_sdk::SlotId;
+use links_sdk::{Object, Slot};
+
+/// What a page should become, and how that relates to what others did since the last sync.
+///
+/// Nothing may be written while [`conflicts`](Self::conflicts) is not empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct Merge {
+    /// The slots that the page should have, for [`Plan::new`](crate::apply::Plan::new) with the options of
+    /// [`plan_options`](Self::plan_options): each with its id or new, and only with the keys to write.
+    pub desired: DesiredPage,
+    /// For each slot of `desired`, the index of its item in the file.
+    pub items: Vec<usize>,
+    /// Profile fields to write.
+    pub fields: Object,
+    /// Slots to delete, in page order.
+    pub deletions: Vec<Deletion>,
+    /// Changes that exclude each other.
+    pub conflicts: Vec<Conflict>,
+    /// Changes of the page that the file does not have.
+    pub remote: Vec<RemoteChange>,
+    /// Values of the page that are replaced although another client may have set them.
+    pub replaced: Vec<Replaced>,
+    /// Notes for the user.
+    pub notes: Vec<SyncNote>,
+    /// What each item of the file is.
+    pub(super) bindings: Vec<Binding>,
+    /// Set if the record of the last sync already says all that was found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_recorded: bool,
+}
+
+/// What an item of the file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Binding {
+    /// The index of its entry in the record.
+    pub(super) entry: Option<usize>,
+    /// The id of its slot on the page.
+    pub(super) slot: Option<SlotId>,
+}
+
+impl Merge {
+    /// Merges what the file says with the page, by the record of their last sync. Without a record the file wins, nothing is deleted unless
+    /// `options` say so, and the values that are replaced are listed.
+    ///
+    /// # Errors
+    ///
+    /// When it is unclear which slots some items are.
+    pub fn new(
+        base: Option<&PageBase>,
+        file: &FilePage,
+        page: &LivePage,
+        options: &MergeOptions,
+    ) -> Result<Self, SyncError> {
+        let none = PageBase::default();
+        let mut comparison = match base {
+            Some(base) => Comparison::new(base, file, page, &options.types, &options.created)?,
+            None => two_way(&none, file, page, &options.types, &options.created)?,
+        };
+        let wins = options.overwrite || options.exact;
+        if wins {
+            claim_resembling(&mut comparison.identities);
+        } else {
+            refuse_doubtful(&comparison)?;
+        }
+        let merger = Merger {
+            comparison: &comparison,
+            is_recorded: base.is_some(),
+            wins,
+            prune: options.prune,
+            types: &options.types,
+            merge: Self::default(),
+        };
+        Ok(merger.run())
+    }
+
+    /// Returns whether nothing is to be written.
+    pub fn is_empty(&self, plan: &crate::apply::Plan) -> bool {
+        plan.is_empty() && self.fields.is_empty()
+    }
+
+    /// Returns the options with which the planner makes of `desired` what this merge says.
+    pub fn plan_options(&self, options: &PlanOptions) -> PlanOptions {
+        let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
+        let merged = Some(MergedItems { items: self.items.clone(), deleted, run: None });
+        PlanOptions { merged, ..options.clone() }
+    }
+}
+
+/// Takes new slots of the page for the items without a slot that resemble them.
+fn claim_resembling(identities: &mut Identities) {
+    for item in 0..identities.items.len() {
+        let free = identities.resembling[item]
+            .iter()
+            .copied()
+            .find(|position| identities.made_there.contains(position));
+        if let Some(position) = free {
+            identities.items[item] = match identities.items[item] {
+                ItemIdentity::Recorded(entry, _) => ItemIdentity::Recorded(entry, Some(position)),
+                ItemIdentity::New | ItemIdentity::Unrecorded(_) => {
+                    ItemIdentity::Unrecorded(position)
+                }
+            };
+            identities.made_there.retain(|other| *other != position);
+        }
+        identities.resembling[item].clear();
+    }
+}
+
+fn refuse_doubtful(comparison: &Comparison<'_>) -> Result<(), SyncError> {
+    let ids = |positions: &[usize]| {
+        positions.iter().map(|position| comparison.slots[*position].slot.id).collect()
+    };
+    let resembling = comparison.identities.resembling.iter().enumerate();
+    let resembling = resembling
+        .filter(|(item, positions)| {
+            comparison.identities.items[*item] == ItemIdentity::New && !positions.is_empty()
+        })
+        .map(|(item, positions)| IdentityProblem::Resembles { item, ids: ids(positions) });
+    let doubtful = comparison.identities.doubtful.iter().cloned();
+    let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
+    if problems.is_empty() { Ok(()) } else { Err(super::IdentityError(problems).into()) }
+}
+
+struct Merger<'c, 'a> {
+    comparison: &'c Comparison<'a>,
+    /// Set if there was a record of the last sync.
+    is_recorded: bool,
+    /// Set if the file wins over the page.
+    wins: bool,
+    prune: bool,
+    types: &'c SlotTypes,
+    merge: Merge,
+}
+
+impl Merger<'_, '_> {
+    fn run(mut self) -> Merge {
+        self.merge.is_recorded = self.is_recorded && self.comparison.is_recorded();
+        self.note_doubtful();
+        self.merge_fields();
+        let mut desired: BTreeMap<usize, DesiredSlot> = BTreeMap::new();
+        for item in 0..self.comparison.items.len() {
+            let binding = self.binding(item);
+            self.merge.bindings.push(binding);
+            desired.extend(self.merge_item(item).map(|slot| (item, slot)));
+        }
+        self.merge_deletions();
+        self.merge_order();
+        let takes_order = self.comparison.order == OrderDecision::ChangedThere && !self.wins;
+        let present: Vec<usize> = desired.keys().copied().collect();
+        let position = |item: usize| self.comparison.position(item);
+        for item in merged_order(&present, position, takes_order) {
+            if let Some(slot) = desired.remove(&item) {
+                self.merge.desired.slots.push(slot);
+                self.merge.items.push(item);
+            }
+        }
+        self.merge
+    }
+
+    /// Lists the deletions that the file may undo, where it wins.
+    fn note_doubtful(&mut self) {
+        for problem in &self.comparison.identities.doubtful {
+            let IdentityProblem::PerhapsDeleted { items, ids } = problem else { continue };
+            let item = items.first().copied().unwrap_or_default();
+            let undone = ids.iter().map(|id| Replaced::Deletion { item, id: *id });
+            self.merge.replaced.extend(undone);
+        }
+    }
+
+    fn binding(&self, item: usize) -> Binding {
+        let entry = match self.comparison.identities.items[item] {
+            ItemIdentity::Recorded(entry, _) => Some(entry),
+            ItemIdentity::New | ItemIdentity::Unrecorded(_) => None,
+        };
+        let position = self.comparison.position(item);
+        Binding { entry, slot: position.map(|position| self.id(position)) }
+    }
+
+    fn id(&self, position: usize) -> SlotId {
+        self.comparison.slots[position].slot.id
+    }
+
+    /// Returns what the page should have for an item; `None` where the page keeps nothing for it.
+    fn merge_item(&mut self, item: usize) -> Option<DesiredSlot> {
+        let written = self.comparison.items[item].item;
+        let new = || DesiredSlot { id: None, kind: written.kind.clone(), data: written.values() };
+        match self.comparison.identities.items[item] {
+            ItemIdentity::New => Some(new()),
+            ItemIdentity::Recorded(_, None) => {
+                let entry = self.comparison.entry(item)?;
+                let keys = self.comparison.edited_keys(item, entry);
+                let id = entry.id;
+                if self.wins {
+                    self.merge.replaced.push(Replaced::Deletion { item, id });
+                    return Some(new());
+                }
+                if keys.is_empty() {
+                    self.merge.remote.push(RemoteChange::Deleted { item, id });
+                } else {
+                    self.merge.conflicts.push(Conflict::DeletedThere { item, id, keys });
+                }
+                None
+            }
+            ItemIdentity::Recorded(_, Some(position)) | ItemIdentity::Unrecorded(position) => {
+                Some(self.merge_slot(item, position))
+            }
+        }
+    }
+
+    fn merge_slot(&mut self, item: usize, position: usize) -> DesiredSlot {
+        let written = self.comparison.items[item].item;
+        let slot = &self.comparison.slots[position];
+        let id = slot.slot.id;
+        let mut desired =
+            DesiredSlot { id: Some(id), kind: written.kind.clone(), data: Object::default() };
+        if !slot.is_editable {
+            // The planner refuses values that the slot does not have.
+            desired.data = written.values();
+            return desired;
+        }
+        for compared in self.comparison.keys(item, position) {
+            if self.merge_key(item, slot.slot, &compared) {
+                desired.data.insert(compared.key.to_owned(), compared.file.clone());
+            }
+        }
+        if let Some(entry) = self.comparison.entry(item) {
+            for key in self.comparison.removed_keys(item, entry) {
+                self.merge.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
+            }
+            if entry.id != id {
+                self.merge.notes.push(SyncNote::Recreated { item, was: entry.id, id });
+            }
+        } else if self.is_recorded {
+            match written.id {
+                FileSlotId::Absent => self.merge.notes.push(SyncNote::Adopted { item, id }),
+                FileSlotId::Id(was) if was != id => {
+                    self.merge.notes.push(SyncNote::Recreated { item, was, id });
+                }
+                FileSlotId::Id(_) | FileSlotId::New => {}
+            }
+        }
+        desired
+    }
+
+    /// Returns whether the file's value has to be written.
+    fn merge_key(&mut self, item: usize, slot: &Slot, compared: &ComparedKey<'_>) -> bool {
+        let (id, key) = (slot.id, compared.key.to_owned());
+        let (file, page) = (compared.file.clone(), compared.page.clone());
+        match compared.decision {
+            KeyDecision::Agreed | KeyDecision::Unchanged => false,
+            KeyDecision::ChangedHere => true,
+            KeyDecision::Unrecorded if self.types.may_store(&slot.kind, &key, &file, &page) => {
+                false
+            }
+            KeyDecision::ChangedThere if !self.wins => {
+                self.merge.remote.push(RemoteChange::Key { item, id, key, file, page });
+                false
+            }
+            KeyDecision::Conflict | KeyDecision::Unrecorded if !self.wins && self.is_recorded => {
+                let recorded = compared.decision == KeyDecision::Conflict;
+                let conflict = Conflict::Key { item, id, key, file, page, recorded };
+                self.merge.conflicts.push(conflict);
+                false
+            }
+            KeyDecision::ChangedThere | KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                self.merge.replaced.push(Replaced::Key { item, id, key, page });
+                true
+            }
+        }
+    }
+
+    fn merge_fields(&mut self) {
+        let fields = self.comparison.fields();
+        for compared in &fields {
+            let key = compared.key.to_owned();
+            let (file, page) = (compared.file.clone(), compared.page.clone());
+            match compared.decision {
+                KeyDecision::Agreed | KeyDecision::Unchanged => continue,
+                KeyDecision::ChangedThere if !self.wins => {
+                    self.merge.remote.push(RemoteChange::Field { key, file, page });
+                    continue;
+                }
+                KeyDecision::Conflict if !self.wins => {
+                    self.merge.conflicts.push(Conflict::Field { key, file, page });
+                    continue;
+                }
+                KeyDecision::ChangedHere => {}
+                KeyDecision::ChangedThere | KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                    self.merge.replaced.push(Replaced::Field { key: key.clone(), page });
+                }
+            }
+            self.merge.fields.insert(key, file);
+        }
+        // The service takes both fields of a status together.
+        for (field, other) in [("moodText", "moodHours"), ("moodHours", "moodText")] {
+            let is_kept =
+                fields.iter().any(|it| it.key == other && it.decision == KeyDecision::ChangedThere);
+            let value = if is_kept {
+                self.comparison.page.fields.get(other)
+            } else {
+                self.comparison.file.field(other)
+            };
+            if let Some(value) = value.filter(|value| !value.is_null())
+                && self.merge.fields.contains_key(field)
+                && !self.merge.fields.contains_key(other)
+            {
+                self.merge.fields.insert(other.to_owned(), value.clone());
+            }
+        }
+        let removed = self.comparison.removed_fields().into_iter();
+        self.merge.notes.extend(removed.map(|key| SyncNote::FieldStays { key: key.to_owned() }));
+    }
+
+    fn merge_deletions(&mut self) {
+        let identities = &self.comparison.identities;
+        let mut deleted: Vec<(usize, DeletionReason)> = Vec::new();
+        for (nth, entry) in self.comparison.base.slots.iter().enumerate() {
+            let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
+            else {
+                continue;
+            };
+            let slot = &self.comparison.slots[position];
+            if !slot.is_editable {
+                continue;
+            }
+            let keys = self.comparison.changed_there(entry, position);
+            if keys.is_empty() {
+                deleted.push((position, DeletionReason::DeletedHere));
+            } else if self.wins {
+                deleted.push((position, DeletionReason::ChangedThere));
+            } else {
+                self.merge.conflicts.push(Conflict::DeletedHere {
+                    id: slot.slot.id,
+                    kind: slot.slot.kind.clone(),
+                    label: label(&slot.slot.data),
+                    keys: keys.into_iter().map(str::to_owned).collect(),
+                });
+            }
+        }
+        for position in &identities.made_there {
+            let slot = &self.comparison.slots[*position];
+            if self.prune && slot.is_editable {
+                deleted.push((*position, DeletionReason::MadeThere));
+            } else if self.is_recorded {
+                let (id, kind) = (slot.slot.id, slot.slot.kind.clone());
+                let label = label(&slot.slot.data);
+                self.merge.remote.push(RemoteChange::Made { id, kind, label });
+            }
+        }
+        deleted.sort_unstable_by_key(|(position, _)| *position);
+        self.merge.deletions = deleted
+            .into_iter()
+            .map(|(position, reason)| {
+                let slot = self.comparison.slots[position].slot;
+                let (id, kind) = (slot.id, slot.kind.clone());
+                Deletion { id, kind, label: label(&slot.data), reason }
+            })
+            .collect();
+    }
+
+    fn merge_order(&mut self) {
+        let comparison = self.comparison;
+        let in_file: Vec<usize> =
+            (0..comparison.items.len()).filter_map(|item| comparison.position(item)).collect();
+        let mut in_page = in_file.clone();
+        in_page.sort_unstable();
+        let ids = |positions: &[usize]| positions.iter().map(|at| self.id(*at)).collect::<Vec<_>>();
+        let (file, page) = (ids(&in_file), ids(&in_page));
+        match comparison.order {
+            OrderDecision::ChangedThere if !self.wins => {
+                self.merge.remote.push(RemoteChange::Order { page });
+            }
+            OrderDecision::Conflict if !self.wins => {
+                self.merge.conflicts.push(Conflict::Order { file, page });
+            }
+            // Also the places of slots that the last sync did not know.
+            OrderDecision::Agreed | OrderDecision::ChangedThere | OrderDecision::Conflict
+                if file != page =>
+            {
+                self.merge.replaced.push(Replaced::Order { page });
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Record of a sync after a run.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::hashed::HashedSlot;
+use super::hashed::hashed_slots;
+use super::{
+    FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, RemoteChange, SlotBase,
+    ValueHash,
+};
+use crate::apply::{SlotTypes, same};
+use links_sdk::Object;
+use links_sdk::SlotId;
+
+impl Merge {
+    /// Returns the record after a run that carried this merge out and verified it. `base` and `file` are those that the merge was made of,
+    /// `created` the ids of the new slots by the index of their item in the file.
+    ///
+    /// A pair moves only where file and page agree after the run; a value that was merely kept keeps its pair. `after` is the page after
+    /// the run, with the values that the answers to the writes of the run show: what another client changed between a write and the last
+    /// read is then found by the next run.
+    pub fn base_after(
+        &self,
+        base: Option<&PageBase>,
+        file: &FilePage,
+        after: &LivePage,
+        created: &BTreeMap<usize, SlotId>,
+        types: &SlotTypes,
+    ) -> PageBase {
+        if let Some(base) = base.filter(|base| self.keeps(base, after)) {
+            return base.clone();
+        }
+        self.computed_base_after(base, file, after, created, types)
+    }
+
+    /// Returns whether a run of this merge leaves the record as it is.
+    fn keeps(&self, base: &PageBase, after: &LivePage) -> bool {
+        let writes = !self.fields.is_empty()
+            || self.desired.slots.iter().any(|slot| slot.id.is_none() || !slot.data.is_empty());
+        self.is_recorded && !writes && base.login == after.login
+    }
+
+    pub(super) fn computed_base_after(
+        &self,
+        base: Option<&PageBase>,
+        file: &FilePage,
+        after: &LivePage,
+        created: &BTreeMap<usize, SlotId>,
+        types: &SlotTypes,
+    ) -> PageBase {
+        let slots = hashed_slots(&after.slots, types);
+        let by_id = slots.iter().map(|slot| (slot.slot.id, slot)).collect();
+        let written = self.items.iter().zip(&self.desired.slots).map(|(item, desired)| {
+            (*item, WrittenSlot { id: created.get(item).copied(), data: &desired.data })
+        });
+        let next = NextBase { base, by_id, written: written.collect(), types };
+        let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
+        let mut served: BTreeSet<usize> = BTreeSet::new();
+        for (item, binding) in self.bindings.iter().enumerate() {
+            let old = binding.entry.and_then(|entry| base?.slots.get(entry));
+            served.extend(binding.entry);
+            let Some(said) = file.slots.get(item) else { continue };
+            entries.extend(next.entry(item, said, old, binding.slot));
+        }
+        if let Some(base) = base {
+            next.keep_without_item(&mut entries, &base.slots, &served);
+        }
+        PageBase {
+            id: after.id,
+            login: after.login.clone(),
+            fields: fields_after(base, file, after, &self.fields_of_file()),
+            slots: entries,
+        }
+    }
+}
+
+impl Merge {
+    /// Returns the names of the fields that are written as the file has them. One that was kept may be written as the page has it.
+    fn fields_of_file(&self) -> BTreeSet<&str> {
+        let is_kept = |name: &str| {
+            self.remote
+                .iter()
+                .any(|change| matches!(change, RemoteChange::Field { key, .. } if key == name))
+        };
+        self.fields.keys().map(String::as_str).filter(|name| !is_kept(name)).collect()
+    }
+}
+
+struct WrittenSlot<'a> {
+    /// Id of the slot that was created.
+    id: Option<SlotId>,
+    /// Values that were written.
+    data: &'a Object,
+}
+
+struct NextBase<'a> {
+    base: Option<&'a PageBase>,
+    by_id: HashMap<SlotId, &'a HashedSlot<'a>>,
+    written: BTreeMap<usize, WrittenSlot<'a>>,
+    types: &'a SlotTypes,
+}
+
+impl NextBase<'_> {
+    fn entry(
+        &self,
+        item: usize,
+        said: &FileSlot,
+        old: Option<&SlotBase>,
+        slot: Option<SlotId>,
+    ) -> Option<SlotBase> {
+        let written = self.written.get(&item);
+        let Some(id) = slot else {
+            // A new slot, or one that was deleted on the page and stays so.
+            return match written.and_then(|written| written.id) {
+                Some(id) => Some(self.entry_of_new(id, said, old)),
+                None => old.map(|old| without_removed(old, said)),
+            };
+        };
+        let Some(slot) = self.by_id.get(&id) else {
+            return old.map(|old| without_removed(old, said));
+        };
+        if !slot.is_editable {
+            return Some(unedited(id, said));
+        }
+        let mut keys = match old {
+            Some(old) => without_removed(old, said).keys,
+            None => unmentioned(slot, said),
+        };
+        for (key, value) in said.data.iter() {
+            let (sent, page) = (said.value(key).unwrap_or(value), slot.value(key));
+            let file = Some(ValueHash::of(value));
+            let is_written = written.is_some_and(|written| written.data.contains_key(key));
+            if is_written || same(sent, page) {
+                keys.insert(key.clone(), HashPair { file, page: slot.hash(key) });
+            } else if old.is_none() {
+                let is_stored = self.types.may_store(&said.kind, key, sent, page);
+                let page = if is_stored { slot.hash(key) } else { ValueHash::of(sent) };
+                keys.insert(key.clone(), HashPair { file, page });
+            }
+        }
+        keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
+        let was = ids_before(id, old, said);
+        Some(SlotBase { id, was, kind: said.kind.clone(), keys })
+    }
+
+    /// Returns the entry of a slot that the run created, even if another client deleted it since.
+    fn entry_of_new(&self, id: SlotId, said: &FileSlot, old: Option<&SlotBase>) -> SlotBase {
+        let slot = self.by_id.get(&id);
+        let mut keys = slot.map(|slot| unmentioned(slot, said)).unwrap_or_default();
+        for (key, value) in said.data.iter() {
+            let sent = || ValueHash::of(said.value(key).unwrap_or(value));
+            let page = slot.map_or_else(sent, |slot| slot.hash(key));
+            keys.insert(key.clone(), HashPair { file: Some(ValueHash::of(value)), page });
+        }
+        SlotBase { id, was: earlier_ids(id, old), kind: said.kind.clone(), keys }
+    }
+
+    /// Keeps the entries without an item whose slot is still on the page, each after the entry that it followed.
+    fn keep_without_item(
+        &self,
+        entries: &mut Vec<SlotBase>,
+        old: &[SlotBase],
+        served: &BTreeSet<usize>,
+    ) {
+        debug_assert!(self.base.is_some());
+        for (nth, entry) in old.iter().enumerate() {
+            if served.contains(&nth)
+                || !self.by_id.contains_key(&entry.id)
+                || entries.iter().any(|other| other.is_named(entry.id))
+            {
+                continue;
+            }
+            let place = old[..nth]
+                .iter()
+                .rev()
+                .find_map(|before| entries.iter().position(|other| other.is_named(before.id)));
+            entries.insert(place.map_or(0, |place| place + 1), entry.clone());
+        }
+    }
+}
+
+/// Returns an entry in which the keys that the item does not mention have no file half.
+fn without_removed(old: &SlotBase, said: &FileSlot) -> SlotBase {
+    let mut entry = old.clone();
+    for (key, pair) in &mut entry.keys {
+        if !said.data.contains_key(key) {
+            pair.file = None;
+        }
+    }
+    entry
+}
+
+/// Returns the entry of a slot that cannot be edited.
+fn unedited(id: SlotId, said: &FileSlot) -> SlotBase {
+    SlotBase { id, was: Vec::new(), kind: said.kind.clone(), keys: BTreeMap::new() }
+}
+
+/// Returns the pairs of the keys that a slot holds and its item does not mention.
+pub(super) fn unmentioned(slot: &HashedSlot<'_>, said: &FileSlot) -> BTreeMap<String, HashPair> {
+    unmentioned_keys(slot, &said.data)
+}
+
+/// Returns the pairs of the keys that a slot holds and that `mentioned` does not have.
+pub(super) fn unmentioned_keys(
+    slot: &HashedSlot<'_>,
+    mentioned: &Object,
+) -> BTreeMap<String, HashPair> {
+    slot.writable_keys()
+        .filter(|key| !mentioned.contains_key(*key))
+        .map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) }))
+        .collect()
+}
+
+/// Returns the earlier ids of a slot, with the one by which the file still names it.
+pub(super) fn ids_before(id: SlotId, old: Option<&SlotBase>, said: &FileSlot) -> Vec<SlotId> {
+    let mut was = earlier_ids(id, old);
+    if let FileSlotId::Id(named) = said.id
+        && named != id
+        && !was.contains(&named)
+    {
+        was.push(named);
+    }
+    was
+}
+
+/// Returns the earlier ids of a slot.
+pub(super) fn earlier_ids(id: SlotId, old: Option<&SlotBase>) -> Vec<SlotId> {
+    let Some(old) = old else { return Vec::new() };
+    let mut was = old.was.clone();
+    if old.id != id {
+        was.push(old.id);
+    }
+    was.retain(|earlier| *earlier != id);
+    was
+}
+
+fn fields_after(
+    base: Option<&PageBase>,
+    file: &FilePage,
+    after: &LivePage,
+    written: &BTreeSet<&str>,
+) -> BTreeMap<String, HashPair> {
+    let mut fields = base.map(|base| base.fields.clone()).unwrap_or_default();
+    for (key, pair) in &mut fields {
+        // A field that was not read was not looked at.
+        if after.fields.contains_key(key) && !file.fields.contains_key(key) {
+            pair.file = None;
+        }
+    }
+    for (key, page) in after.fields.iter() {
+        let hash = ValueHash::of(page);
+        match file.fields.get(key) {
+            None => {
+                fields.entry(key.clone()).or_insert(HashPair { file: None, page: hash });
+            }
+            Some(said) => {
+                let sent = file.field(key).unwrap_or(said);
+                let agrees = written.contains(key.as_str()) || same(sent, page);
+                if agrees || !fields.contains_key(key) {
+                    let page = if agrees { hash } else { ValueHash::of(sent) };
+                    fields.insert(key.clone(), HashPair { file: Some(ValueHash::of(said)), page });
+                }
+            }
+        }
+    }
+    fields
+}

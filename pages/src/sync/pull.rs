@@ -1,0 +1,362 @@
+//! Changes to a file that take over what changed on its page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::comparison::Comparison;
+use super::identity::ItemIdentity;
+use super::key_decision::KeyDecision;
+use super::merged_order::merged_order;
+use super::next_base::{earlier_ids, ids_before, unmentioned};
+use super::order_decision::OrderDecision;
+use super::two_way::two_way;
+use super::{
+    ConflictMark, FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, PulledField,
+    PulledItem, PulledKey, SlotBase, SyncError, SyncNote, ValueHash,
+};
+use crate::apply::{DesiredPage, DesiredSlot, SlotTypes};
+use links_sdk::Object;
+
+/// What a pull changes in a file, and the record after it. Edits of the file are never thrown away.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct Pull {
+    /// Profile fields to set.
+    pub fields: Vec<PulledField>,
+    /// Keys of items to set; `null` clears one.
+    pub keys: Vec<PulledKey>,
+    /// Slots to insert.
+    pub inserted: Vec<DesiredSlot>,
+    /// Items to remove, because their slot was deleted on the page.
+    pub removed: Vec<usize>,
+    /// Items whose `id` has to be removed: the slot is not on the page any more.
+    pub unnamed: Vec<usize>,
+    /// All items after the pull, in order.
+    pub order: Vec<PulledItem>,
+    /// Set if items of the file change places among themselves.
+    pub is_reordered: bool,
+    /// Places to mark as conflicts.
+    pub marks: Vec<ConflictMark>,
+    /// Notes for the user.
+    pub notes: Vec<SyncNote>,
+    /// The record of the sync, to be written once the file is.
+    pub base: PageBase,
+}
+
+impl Pull {
+    /// Decides what a pull changes, by the record of the last sync. Without a record, values that differ are marked.
+    ///
+    /// # Errors
+    ///
+    /// When it is unclear which slots some items are.
+    pub fn new(
+        base: Option<&PageBase>,
+        file: &FilePage,
+        page: &LivePage,
+        types: &SlotTypes,
+    ) -> Result<Self, SyncError> {
+        let (none, created) = (PageBase::default(), BTreeMap::new());
+        let comparison = match base {
+            Some(base) => Comparison::new(base, file, page, types, &created)?,
+            None => two_way(&none, file, page, types, &created)?,
+        };
+        let doubtful = &comparison.identities.doubtful;
+        if !doubtful.is_empty() {
+            return Err(super::IdentityError(doubtful.clone()).into());
+        }
+        let puller = Puller {
+            comparison: &comparison,
+            types,
+            entries: BTreeMap::new(),
+            inserted: BTreeMap::new(),
+            pull: Self::default(),
+        };
+        Ok(puller.run())
+    }
+
+    /// Returns whether the file stays as it is. The record may change even then.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+            && self.keys.is_empty()
+            && self.inserted.is_empty()
+            && self.removed.is_empty()
+            && self.unnamed.is_empty()
+            && self.marks.is_empty()
+            && !self.is_reordered
+    }
+
+    /// Returns what the file says after the pull, marks aside. References in values that are set are not resolved any more.
+    pub fn apply_to(&self, file: &FilePage) -> FilePage {
+        let mut patched = file.clone();
+        for PulledField { key, value } in &self.fields {
+            patched.fields.insert(key.clone(), value.clone());
+            patched.resolved.remove(key);
+        }
+        for PulledKey { item, key, value } in &self.keys {
+            let Some(slot) = patched.slots.get_mut(*item) else { continue };
+            slot.data.insert(key.clone(), value.clone());
+            slot.resolved.remove(key);
+        }
+        for item in &self.unnamed {
+            if let Some(slot) = patched.slots.get_mut(*item) {
+                slot.id = FileSlotId::Absent;
+            }
+        }
+        let inserted = |slot: &DesiredSlot| FileSlot {
+            id: slot.id.map_or(FileSlotId::Absent, FileSlotId::Id),
+            kind: slot.kind.clone(),
+            data: slot.data.clone(),
+            resolved: Object::default(),
+        };
+        let item = |item: &PulledItem| match item {
+            PulledItem::Item(item) => patched.slots.get(*item).cloned(),
+            PulledItem::Inserted(nth) => self.inserted.get(*nth).map(inserted),
+        };
+        FilePage { slots: self.order.iter().filter_map(item).collect(), ..patched.clone() }
+    }
+}
+
+struct Puller<'c, 'a> {
+    comparison: &'c Comparison<'a>,
+    types: &'c SlotTypes,
+    /// The entries of the next record, by the position of their slot.
+    entries: BTreeMap<usize, SlotBase>,
+    /// The index in the pull of each inserted slot, by its position.
+    inserted: BTreeMap<usize, usize>,
+    pull: Pull,
+}
+
+impl<'a> Puller<'_, 'a> {
+    fn run(mut self) -> Pull {
+        self.pull_fields();
+        for item in 0..self.comparison.items.len() {
+            self.pull_item(item);
+        }
+        self.pull_deleted_here();
+        for position in &self.comparison.identities.made_there {
+            self.insert(*position, None);
+        }
+        self.arrange();
+        self.pull.base.id = self.comparison.page.id;
+        self.pull.base.login = self.comparison.page.login.clone();
+        self.pull.base.slots = self.entries.into_values().collect();
+        self.pull
+    }
+
+    fn pull_item(&mut self, item: usize) {
+        let comparison = self.comparison;
+        match comparison.identities.items[item] {
+            ItemIdentity::New => {
+                let resembling = &comparison.identities.resembling[item];
+                if !resembling.is_empty() {
+                    let ids = resembling.iter().map(|at| comparison.slots[*at].slot.id).collect();
+                    self.pull.marks.push(ConflictMark::Resembles { item, ids });
+                }
+            }
+            ItemIdentity::Recorded(entry, None) => {
+                let entry = &comparison.base.slots[entry];
+                if comparison.edited_keys(item, entry).is_empty() {
+                    self.pull.removed.push(item);
+                    return;
+                }
+                self.pull.marks.push(ConflictMark::DeletedThere { item, id: entry.id });
+                if matches!(comparison.items[item].item.id, FileSlotId::Id(_)) {
+                    self.pull.unnamed.push(item);
+                }
+            }
+            ItemIdentity::Recorded(_, Some(position)) | ItemIdentity::Unrecorded(position) => {
+                self.pull_slot(item, position);
+            }
+        }
+    }
+
+    fn pull_slot(&mut self, item: usize, position: usize) {
+        let comparison = self.comparison;
+        let (said, slot) = (comparison.items[item].item, &comparison.slots[position]);
+        let old = comparison.entry(item);
+        let (id, kind) = (slot.slot.id, said.kind.clone());
+        let mut entry =
+            SlotBase { id, was: ids_before(id, old, said), kind, keys: BTreeMap::new() };
+        if slot.is_editable {
+            entry.keys = old.map_or_else(|| unmentioned(slot, said), |old| old.keys.clone());
+            self.pull_keys(item, position, &mut entry.keys);
+            if let Some(old) = old {
+                self.pull_unmentioned(item, position, old, &mut entry.keys);
+            }
+            entry.keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
+        }
+        self.entries.insert(position, entry);
+    }
+
+    fn pull_keys(&mut self, item: usize, position: usize, pairs: &mut BTreeMap<String, HashPair>) {
+        let said = self.comparison.items[item].item;
+        for compared in self.comparison.keys(item, position) {
+            let key = compared.key.to_owned();
+            let (file, page) = (compared.file.clone(), compared.page.clone());
+            let hash = ValueHash::of(&page);
+            let agreed =
+                HashPair { file: Some(ValueHash::of(&said.data[compared.key])), page: hash };
+            match compared.decision {
+                KeyDecision::Unchanged | KeyDecision::ChangedHere => {}
+                KeyDecision::Unrecorded if self.types.may_store(&said.kind, &key, &file, &page) => {
+                    pairs.insert(key, agreed);
+                }
+                KeyDecision::Agreed => {
+                    pairs.insert(key, agreed);
+                }
+                KeyDecision::ChangedThere => {
+                    pairs.insert(key.clone(), HashPair::of(hash));
+                    self.pull.keys.push(PulledKey { item, key, value: page });
+                }
+                KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                    pairs.insert(key.clone(), HashPair::of(hash));
+                    self.pull.marks.push(ConflictMark::Key { item, key, file, page });
+                }
+            }
+        }
+    }
+
+    /// Takes over keys that the item does not mention and that changed on the page.
+    fn pull_unmentioned(
+        &mut self,
+        item: usize,
+        position: usize,
+        old: &'a SlotBase,
+        pairs: &mut BTreeMap<String, HashPair>,
+    ) {
+        let comparison = self.comparison;
+        let id = comparison.slots[position].slot.id;
+        for key in comparison.removed_keys(item, old) {
+            pairs.insert(key.to_owned(), HashPair { file: None, ..old.pair(key) });
+            self.pull.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
+        }
+        for key in comparison.changed_there(old, position) {
+            if comparison.items[item].keys.contains_key(key) {
+                continue;
+            }
+            let value = comparison.page_value(position, key).clone();
+            let hash = ValueHash::of(&value);
+            if hash.is_empty() {
+                pairs.insert(key.to_owned(), HashPair::UNMENTIONED);
+            } else {
+                pairs.insert(key.to_owned(), HashPair::of(hash));
+                self.pull.keys.push(PulledKey { item, key: key.to_owned(), value });
+            }
+        }
+    }
+
+    /// Takes over the slots whose item was deleted in the file and that changed on the page. The others are still to be deleted.
+    fn pull_deleted_here(&mut self) {
+        let identities = &self.comparison.identities;
+        for (nth, entry) in self.comparison.base.slots.iter().enumerate() {
+            let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
+            else {
+                continue;
+            };
+            let is_editable = self.comparison.slots[position].is_editable;
+            if is_editable && !self.comparison.changed_there(entry, position).is_empty() {
+                let inserted = self.insert(position, Some(entry));
+                self.pull.marks.push(ConflictMark::DeletedHere { inserted, id: entry.id });
+            } else {
+                self.entries.insert(position, entry.clone());
+            }
+        }
+    }
+
+    fn insert(&mut self, position: usize, old: Option<&SlotBase>) -> usize {
+        let slot = self.comparison.slots[position].slot;
+        let inserted = DesiredPage::from_page(std::slice::from_ref(slot), self.types).slots;
+        let keys = |inserted: &DesiredSlot| {
+            let pair = |(key, value): (&String, &serde_json::Value)| {
+                (key.clone(), HashPair::of(ValueHash::of(value)))
+            };
+            inserted.data.iter().map(pair).collect()
+        };
+        let entry = SlotBase {
+            id: slot.id,
+            was: earlier_ids(slot.id, old),
+            kind: slot.kind.clone(),
+            keys: inserted.first().map(keys).unwrap_or_default(),
+        };
+        let nth = self.pull.inserted.len();
+        self.pull.inserted.extend(inserted);
+        self.entries.insert(position, entry);
+        self.inserted.insert(position, nth);
+        nth
+    }
+
+    fn pull_fields(&mut self) {
+        let comparison = self.comparison;
+        let mut pairs = comparison.base.fields.clone();
+        for (key, value) in comparison.page.fields.iter() {
+            if !comparison.file.fields.contains_key(key) {
+                let page = ValueHash::of(value);
+                pairs.entry(key.clone()).or_insert(HashPair { file: None, page });
+            }
+        }
+        for compared in comparison.fields() {
+            let key = compared.key.to_owned();
+            let (file, page) = (compared.file.clone(), compared.page.clone());
+            let hash = ValueHash::of(&page);
+            match compared.decision {
+                KeyDecision::Unchanged | KeyDecision::ChangedHere => {}
+                KeyDecision::Agreed => {
+                    let said = Some(ValueHash::of(&comparison.file.fields[compared.key]));
+                    pairs.insert(key, HashPair { file: said, page: hash });
+                }
+                KeyDecision::ChangedThere => {
+                    pairs.insert(key.clone(), HashPair::of(hash));
+                    self.pull.fields.push(PulledField { key, value: page });
+                }
+                KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                    pairs.insert(key.clone(), HashPair::of(hash));
+                    self.pull.marks.push(ConflictMark::Field { key, file, page });
+                }
+            }
+        }
+        for key in comparison.removed_fields() {
+            if let Some(pair) = pairs.get_mut(key) {
+                pair.file = None;
+            }
+            self.pull.notes.push(SyncNote::FieldStays { key: key.to_owned() });
+        }
+        for (key, value) in comparison.unmentioned_fields_changed_there() {
+            let hash = ValueHash::of(value);
+            if hash.is_empty() {
+                pairs.insert(key.to_owned(), HashPair { file: None, page: hash });
+            } else {
+                pairs.insert(key.to_owned(), HashPair::of(hash));
+                self.pull.fields.push(PulledField { key: key.to_owned(), value: value.clone() });
+            }
+        }
+        self.pull.base.fields = pairs;
+    }
+
+    /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbour on the page.
+    fn arrange(&mut self) {
+        let comparison = self.comparison;
+        let removed: BTreeSet<usize> = self.pull.removed.iter().copied().collect();
+        let staying: Vec<usize> =
+            (0..comparison.items.len()).filter(|item| !removed.contains(item)).collect();
+        let takes_page = comparison.order == OrderDecision::ChangedThere;
+        let items = merged_order(&staying, |item| comparison.position(item), takes_page);
+        self.pull.is_reordered = items != staying;
+        let mut place: BTreeMap<usize, PulledItem> = BTreeMap::new();
+        for item in &items {
+            place.extend(comparison.position(*item).map(|at| (at, PulledItem::Item(*item))));
+        }
+        self.pull.order = items.into_iter().map(PulledItem::Item).collect();
+        for (position, nth) in &self.inserted {
+            let left = place.range(..position).next_back().map(|(_, left)| *left);
+            let at = left.and_then(|left| self.pull.order.iter().position(|other| *other == left));
+            let inserted = PulledItem::Inserted(*nth);
+            self.pull.order.insert(at.map_or(0, |at| at + 1), inserted);
+            place.insert(*position, inserted);
+        }
+        if comparison.order == OrderDecision::Conflict {
+            let ids = place.keys().map(|at| comparison.slots[*at].slot.id).collect();
+            self.pull.marks.push(ConflictMark::Order { page: ids });
+        }
+    }
+}

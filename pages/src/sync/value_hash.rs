@@ -1,0 +1,230 @@
+//! Short hash of a value in a canonical form.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use links_sdk::runs::{ValueShape, for_each_sorted};
+
+/// Hash of a value as `links.lock` holds it: 12 hexadecimal digits, or `-` for an empty value.
+///
+/// It is the beginning of the SHA-256 of the value's canonical form (`"canon":1`): JSON without spaces, with sorted keys, without fields
+/// that are empty, with strings without the spaces around them, whole numbers without a fraction, and other numbers in the shortest decimal
+/// notation without an exponent. `null`, `""`, `[]`, `{}` and an absent key are empty. Values that are
+/// [the same](crate::apply::same) have the same hash.
+///
+/// ```
+/// use links_pages::sync::ValueHash;
+/// use serde_json::json;
+///
+/// assert_eq!(ValueHash::of(&json!("Menu")).to_string(), "1340afc2c56c");
+/// assert_eq!(ValueHash::of(&json!(" Menu ")), ValueHash::of(&json!("Menu")));
+/// assert_eq!(ValueHash::of(&json!([])).to_string(), "-");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueHash(u64);
+
+/// Number of hexadecimal digits.
+const DIGITS: usize = 12;
+
+impl ValueHash {
+    /// The hash of every empty value.
+    pub const EMPTY: Self = Self(u64::MAX);
+
+    /// Returns the hash of a value.
+    pub fn of(value: &Value) -> Self {
+        if ValueShape::of(value) == ValueShape::Absent {
+            return Self::EMPTY;
+        }
+        let mut text = String::with_capacity(128);
+        write_canonical(value, &mut text);
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// Returns the hash of bytes that are compared as they are.
+    pub(super) fn of_bytes(bytes: &[u8]) -> Self {
+        let hash = Sha256::digest(bytes);
+        Self(hash.iter().take(DIGITS / 2).fold(0, |half, byte| half << 8 | u64::from(*byte)))
+    }
+
+    /// Returns the hash of a value that may be absent.
+    pub fn of_option(value: Option<&Value>) -> Self {
+        value.map_or(Self::EMPTY, Self::of)
+    }
+
+    /// Returns whether the value is empty.
+    pub fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
+    match ValueShape::of(value) {
+        ValueShape::Absent => text.push_str("null"),
+        ValueShape::Bool(yes) => text.push_str(if yes { "true" } else { "false" }),
+        ValueShape::Integer(number) => text.push_str(&number.to_string()),
+        ValueShape::Float(bits) => text.push_str(&f64::from_bits(bits).to_string()),
+        ValueShape::Text(string) => write_string(string, text),
+        ValueShape::List(list) => {
+            text.push('[');
+            for (nth, value) in list.iter().enumerate() {
+                if nth > 0 {
+                    text.push(',');
+                }
+                write_canonical(value, text);
+            }
+            text.push(']');
+        }
+        ValueShape::Map(map) => {
+            let mut before = '{';
+            for_each_sorted(map, |key, value| {
+                text.push(before);
+                before = ',';
+                write_string(key, text);
+                text.push(':');
+                write_canonical(value, text);
+            });
+            text.push('}');
+        }
+    }
+}
+
+fn write_string(string: &str, text: &mut String) {
+    let is_escaped = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
+    if string.bytes().any(is_escaped) {
+        text.push_str(&Value::from(string).to_string());
+    } else {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
+    }
+}
+
+impl fmt::Display for ValueHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() { f.write_str("-") } else { write!(f, "{:0DIGITS$x}", self.0) }
+    }
+}
+
+impl fmt::Debug for ValueHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is not a [`ValueHash`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a hash has {DIGITS} hexadecimal digits in lower case, or is `-`")]
+pub struct InvalidValueHash;
+
+impl FromStr for ValueHash {
+    type Err = InvalidValueHash;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValueHash> {
+        if text == "-" {
+            return Ok(Self::EMPTY);
+        }
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if text.len() != DIGITS || !text.bytes().all(is_digit) {
+            return Err(InvalidValueHash);
+        }
+        u64::from_str_radix(text, 16).map(Self).map_err(|_| InvalidValueHash)
+    }
+}
+
+impl Serialize for ValueHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ValueHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let expected = "12 hexadecimal digits or `-`";
+        text.parse().map_err(|_| D::Error::invalid_value(Unexpected::Str(&text), &expected))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::apply::same;
+
+    fn canonical(value: &Value) -> String {
+        let mut text = String::new();
+        write_canonical(value, &mut text);
+        text
+    }
+
+    #[test]
+    fn the_canonical_form_is_json_without_what_the_service_does_not_keep() {
+        for (value, expected) in [
+            (
+                json!({"b": " x\n", "a": [1.0, null, ""], "c": [], "d": {"e": ""}}),
+                r#"{"a":[1,null,null],"b":"x"}"#,
+            ),
+            (json!([1.5, -0.0, 1e21, true]), "[1.5,0,1000000000000000000000,true]"),
+            (json!("a \"b\" \u{1}\u{e9}"), "\"a \\\"b\\\" \\u0001\u{e9}\""),
+        ] {
+            assert_eq!(canonical(&value), expected);
+        }
+    }
+
+    #[test]
+    fn hashes_do_not_change_between_versions() {
+        for (value, expected) in [
+            (json!(null), "-"),
+            (json!(""), "-"),
+            (json!({"a": []}), "-"),
+            (json!("Menu"), "1340afc2c56c"),
+            (json!({"b": 1, "a": "x"}), "cdab067e9f3b"),
+        ] {
+            assert_eq!(ValueHash::of(&value).to_string(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_read_only_as_it_is_written() {
+        for text in ["-", "1340afc2c56c", "000000000000"] {
+            assert_eq!(text.parse::<ValueHash>().unwrap().to_string(), text);
+        }
+        for text in ["", "--", "1340AFC2C56C", "1340afc2c56", "1340afc2c56c7", "+340afc2c56c"] {
+            assert_eq!(text.parse::<ValueHash>(), Err(InvalidValueHash), "{text}");
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(json!(null)),
+            Just(json!("")),
+            Just(json!(" a")),
+            Just(json!("a")),
+            Just(json!(1)),
+            Just(json!(1.0)),
+            Just(json!("1")),
+            Just(json!(true)),
+        ];
+        leaf.prop_recursive(3, 12, 3, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                proptest::collection::btree_map("[ab]", inner, 0..3)
+                    .prop_map(|fields| fields.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_have_the_same_hash_where_they_are_the_same((one, other) in (value(), value())) {
+            prop_assert_eq!(ValueHash::of(&one) == ValueHash::of(&other), same(&one, &other));
+        }
+    }
+}

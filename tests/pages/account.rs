@@ -1,0 +1,309 @@
+//! Tests of the apply of several pages and forms in one run.
+
+use links_fixtures::{Choices, ContractServer, Fault, Slot, World};
+use links_pages::account::{AccountError, AccountPlan, AppliedPage, ApplyAccount, DesiredAccount};
+use links_pages::apply::{ApplyCause, RunSettings, SlotTypes};
+use links_sdk::Client;
+use links_test_support::readings::readings;
+use serde_json::{Value, json};
+
+use crate::{cafe, cafe_with, client_of};
+
+fn desired(value: Value) -> DesiredAccount {
+    serde_json::from_value(value).unwrap()
+}
+
+fn operations(server: &ContractServer) -> Vec<&'static str> {
+    server.requests().into_iter().map(|request| request.operation.unwrap()).collect()
+}
+
+fn position(operations: &[&str], name: &str) -> usize {
+    operations.iter().position(|operation| *operation == name).unwrap()
+}
+
+async fn page(client: &Client, login: &str) -> Value {
+    serde_json::to_value(client.profile(login).get_with_slots().await.unwrap()).unwrap()
+}
+
+/// Returns the account as it is: every page with all of its slots by their ids.
+async fn pulled(client: &Client) -> DesiredAccount {
+    let mut pages = Vec::new();
+    for page in &client.profiles().list().await.unwrap().items {
+        let read = client.profile(page.id).get_with_slots().await.unwrap();
+        let slots =
+            links_pages::apply::DesiredPage::from_page(&read.slots, &SlotTypes::default()).slots;
+        let mut record = serde_json::to_value(page).unwrap();
+        let code = client.profile(page.id).settings().await.unwrap().language_code;
+        record["languageCode"] = json!(code);
+        let fields = links_pages::apply::page_fields(record.as_object().unwrap());
+        pages.push(json!({"profile": page.id.to_string(), "fields": fields, "slots": slots}));
+    }
+    let forms: Vec<Value> = client
+        .forms()
+        .list()
+        .await
+        .unwrap()
+        .iter()
+        .enumerate()
+        .map(|(nth, form)| {
+            let mut fields = serde_json::to_value(form).unwrap();
+            for computed in ["id", "active", "createdAt"] {
+                fields.as_object_mut().unwrap().remove(computed);
+            }
+            json!({"name": format!("form{nth}"), "id": form.id, "fields": fields})
+        })
+        .collect();
+    desired(json!({"forms": forms, "pages": pages}))
+}
+
+async fn has_nothing_to_do(world: World, choices: Choices) {
+    let named = format!("{choices:?}");
+    let builder = ContractServer::builder(world).no_limits().choices(choices);
+    let server = builder.start().await.unwrap();
+    let client = client_of(&server);
+    let account = pulled(&client).await;
+    let plan = ApplyAccount::new(&client, account.clone()).plan().await.unwrap();
+    assert!(plan.is_empty(), "{named} {plan:?}");
+    server.forget_requests();
+    let applied = ApplyAccount::new(&client, account).run().await.unwrap();
+    for page in applied.pages {
+        assert!(page.unwrap().done.is_nothing(), "{named}");
+    }
+    assert!(operations(&server).iter().all(|it| it.starts_with("get") || it.starts_with("list")));
+}
+
+#[tokio::test]
+async fn an_account_that_was_read_has_nothing_to_do_under_every_reading_of_the_interface() {
+    for choices in readings() {
+        has_nothing_to_do(World::cafe(), choices.clone()).await;
+        has_nothing_to_do(World::empty(), choices).await;
+    }
+}
+
+#[tokio::test]
+async fn an_account_of_a_hundred_pages_that_was_read_has_nothing_to_do() {
+    has_nothing_to_do(World::full(), Choices::default()).await;
+}
+
+#[tokio::test]
+async fn everything_that_adds_comes_before_everything_that_removes_across_the_pages() {
+    let (server, client) = cafe().await;
+    let mut account = pulled(&client).await;
+    // The first slot of the first page moves to the end of the second one.
+    let mut moved = account.pages[0].slots.as_mut().unwrap().remove(0);
+    moved.id = links_pages::sync::FileSlotId::Absent;
+    let title = moved.data.get("title").cloned();
+    account.pages[1].slots.as_mut().unwrap().push(moved);
+    account.pages[0].fields.insert("login".into(), "cafe.qara".into());
+    server.forget_requests();
+    let run = ApplyAccount::new(&client, account).prune(true).allow_renames(true);
+    let applied = run.run().await.unwrap();
+    assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
+    let sent = operations(&server);
+    assert!(position(&sent, "createSlots") < position(&sent, "updateProfileSettings"), "{sent:?}");
+    assert!(position(&sent, "updateProfileSettings") < position(&sent, "deleteSlots"), "{sent:?}");
+    let second = page(&client, "qara.weddings").await;
+    assert_eq!(
+        second["slots"].as_array().unwrap().last().unwrap()["data"].get("title"),
+        title.as_ref()
+    );
+}
+
+#[tokio::test]
+async fn forms_and_pages_are_created_once_and_only_where_that_was_allowed() {
+    let (server, client) = cafe().await;
+    let account = desired(json!({
+        "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+        "pages": [{"profile": "cafe.astana", "fields": {"title": "Astana"},
+            "slots": [{"type": "form", "data": {"formId": {"$form": "contact"}}}]}, {"profile": "cafe", "fields": {"title": "Both"}}],
+    }));
+    server.forget_requests();
+    let error =
+        ApplyAccount::new(&client, account.clone()).allow_creates(1).run().await.unwrap_err();
+    assert!(matches!(error, AccountError::NotAllowed(_)), "{error}");
+    let writes = |it: &&str| it.starts_with("create") || it.starts_with("update");
+    assert_eq!(operations(&server).iter().filter(|it| writes(it)).count(), 0);
+
+    let applied = ApplyAccount::new(&client, account.clone()).allow_creates(2).run().await.unwrap();
+    let id = &applied.forms["contact"];
+    let done = &applied.pages[0].as_ref().unwrap().done;
+    assert!(done.is_page_created && done.created.len() == 1);
+    assert_eq!(page(&client, "cafe.astana").await["slots"][0]["data"]["formId"], json!(id));
+    assert_eq!(page(&client, "cafe").await["title"], "Both");
+    server.forget_requests();
+    let again = ApplyAccount::new(&client, account).run().await.unwrap();
+    assert!(again.pages.iter().all(|page| page.as_ref().unwrap().done.is_nothing()));
+    assert_eq!(operations(&server), ["listForms", "listProfiles", "getProfile", "getProfile"]);
+}
+
+#[tokio::test]
+async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let account = desired(json!({"pages": [
+        {"profile": "cafe", "fields": {"title": "One"}}, {"profile": "qara.weddings", "fields": {"title": "Two"}},
+    ]}));
+    server.forget_requests();
+    // listProfiles, two pages, then the first write.
+    server.fail([4], &Fault::Before(403));
+    let run = || {
+        ApplyAccount::new(&client, account.clone())
+            .settings(RunSettings::new().journal(state.path()))
+    };
+    let applied = run().run().await.unwrap();
+    let (first, second) = (&applied.pages[0], &applied.pages[1]);
+    let Err(AccountError::Apply(error)) = first else { panic!("{first:?}") };
+    assert!(error.done().is_nothing(), "{error:?}");
+    assert_eq!(second.as_ref().unwrap().done.fields.len(), 1);
+    assert_eq!(page(&client, "qara.weddings").await["title"], "Two");
+    let next = run().run().await.unwrap();
+    assert!(next.pages[0].is_ok() && next.pages[1].as_ref().unwrap().done.is_nothing());
+}
+
+#[tokio::test]
+async fn a_page_that_was_created_and_cannot_be_planned_then_is_said_to_exist() {
+    let account = desired(
+        json!({"pages": [{"profile": "cafe.astana", "slots": [{"type": "divider", "data": {}}]}]}),
+    );
+    let run = |client: &Client| ApplyAccount::new(client, account.clone()).allow_creates(1).run();
+    let (server, client) = cafe().await;
+    server.forget_requests();
+    run(&client).await.unwrap();
+    let created = position(&operations(&server), "createProfile") + 1;
+
+    let (server, client) = cafe().await;
+    server.edit_after(created, |account| {
+        let slots = account.profiles[1].slots.clone();
+        let page = account.profiles.last_mut().unwrap();
+        page.slots = (0..500).map(|nth| Slot { id: 5000 + nth, ..slots[0].clone() }).collect();
+    });
+    let applied = run(&client).await.unwrap();
+    let Err(error @ AccountError::Created { id, .. }) = &applied.pages[0] else {
+        panic!("{applied:?}")
+    };
+    assert_eq!(client.profile(*id).get().await.unwrap().login, "cafe.astana");
+    assert!(error.to_string().starts_with("page cafe.astana was created, and nothing else"));
+}
+
+#[tokio::test]
+async fn deletes_wait_until_no_page_lacks_its_new_slots() {
+    let (server, client) = cafe().await;
+    let mut account = pulled(&client).await;
+    let mut moved = account.pages[0].slots.as_mut().unwrap().remove(0);
+    moved.id = links_pages::sync::FileSlotId::Absent;
+    account.pages[1].slots.as_mut().unwrap().push(moved);
+    let before = page(&client, "cafe").await["slots"].clone();
+    server.forget_requests();
+    let sent = {
+        ApplyAccount::new(&client, account.clone()).prune(true).plan().await.unwrap();
+        operations(&server).len()
+    };
+    server.forget_requests();
+    server.fail([sent + 1], &Fault::Before(403));
+    let applied = ApplyAccount::new(&client, account).prune(true).run().await.unwrap();
+    let Err(AccountError::Apply(withheld)) = &applied.pages[0] else { panic!("{applied:?}") };
+    assert!(matches!(withheld.cause(), ApplyCause::Withheld), "{withheld}");
+    assert!(applied.pages[1].is_err());
+    assert_eq!(page(&client, "cafe").await["slots"], before);
+}
+
+#[tokio::test]
+async fn a_second_sync_keeps_what_others_changed_by_the_record_of_the_first() {
+    let (server, client) = cafe_with(Choices::default()).await;
+    let mut account = desired(
+        json!({"pages": [{"profile": "cafe", "fields": {"title": "Ours", "description": "Text"}}]}),
+    );
+    let first = ApplyAccount::new(&client, account.clone()).run().await.unwrap();
+    let Ok(AppliedPage { base, .. }) = &first.pages[0] else { panic!("{first:?}") };
+    server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
+    account.pages[0].base = Some(base.clone());
+    account.pages[0].fields.insert("description".into(), "Changed".into());
+    let second = ApplyAccount::new(&client, account.clone()).run().await.unwrap();
+    let done = &second.pages[0].as_ref().unwrap().done;
+    assert_eq!(done.fields.iter().collect::<Vec<_>>(), ["description"]);
+    let now = page(&client, "cafe").await;
+    assert_eq!((&now["title"], &now["description"]), (&json!("Theirs"), &json!("Changed")));
+    account.pages[0].fields.insert("title".into(), "Ours again".into());
+    let error = ApplyAccount::new(&client, account).run().await.unwrap_err();
+    assert!(
+        matches!(error, AccountError::Conflicts { ref conflicts, .. } if conflicts.len() == 1),
+        "{error}"
+    );
+}
+
+/// Returns a plan as a program that saved it reads it again.
+fn reloaded(plan: &AccountPlan) -> AccountPlan {
+    let again = serde_json::from_str(&serde_json::to_string_pretty(plan).unwrap()).unwrap();
+    assert_eq!(&again, plan);
+    again
+}
+
+#[tokio::test]
+async fn a_saved_plan_equals_the_one_that_was_made_and_is_carried_out_as_it_is_or_not_at_all() {
+    let (server, client) = cafe().await;
+    let first = desired(json!({"pages": [{"profile": "cafe", "fields": {"title": "First"}}]}));
+    let applied = ApplyAccount::new(&client, first).run().await.unwrap();
+    let base = applied.pages[0].as_ref().unwrap().base.clone();
+    let account = desired(json!({
+        "forms": [{"name": "contact", "fields": {"title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+            "fields": [{"type": "text", "label": "Name", "required": true}]}}],
+        "pages": [
+            {"profile": "cafe", "fields": {"title": "Second"}, "base": base},
+            {"profile": "brand.new", "fields": {"title": "New"},
+                "slots": [{"id": "new", "type": "form", "data": {"formId": {"$form": "contact"}}}]},
+        ],
+    }));
+    let plan = ApplyAccount::new(&client, account.clone()).plan().await.unwrap();
+    let saved = reloaded(&plan);
+    let run = |plan: AccountPlan| {
+        ApplyAccount::new(&client, account.clone()).allow_creates(2).planned(plan).run()
+    };
+    let is_read = |it: &&str| it.starts_with("get") || it.starts_with("list");
+
+    // Another plan is due: of a page, of a form.
+    server.edit(|account| account.profiles[0].description = Some("Theirs".to_owned()));
+    let mut other = saved.clone();
+    other.pages[0].plan.fields.changed.insert("title".into(), "Forged".into());
+    let mut no_forms = saved.clone();
+    no_forms.forms.clear();
+    let mut one_page = saved.clone();
+    one_page.pages.truncate(1);
+    for (plan, expected) in
+        [(other, "page cafe"), (no_forms, "form contact"), (one_page, "page brand.new")]
+    {
+        server.forget_requests();
+        let refused = run(plan).await.unwrap_err();
+        assert!(
+            matches!(&refused, AccountError::PlanChanged { what } if what == expected),
+            "{refused}"
+        );
+        assert!(operations(&server).iter().all(is_read));
+    }
+
+    let applied = run(saved.clone()).await.unwrap();
+    assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
+    assert_eq!(page(&client, "cafe").await["title"], "Second");
+    let made = page(&client, "brand.new").await;
+    assert_eq!(made["slots"][0]["data"]["formId"], json!(applied.forms["contact"]));
+    // A run of the same plan has nothing left to do.
+    server.forget_requests();
+    let again = desired(json!({
+        "pages": [{"profile": "cafe", "fields": {"title": "Second"}, "base": applied.pages[0].as_ref().unwrap().base}],
+    }));
+    let again = ApplyAccount::new(&client, again).planned(saved).run().await.unwrap();
+    assert!(again.pages[0].as_ref().unwrap().done.is_nothing());
+    assert!(operations(&server).iter().all(is_read));
+}
+
+#[tokio::test]
+async fn a_saved_plan_of_a_recorded_account_without_changes_equals_the_one_that_was_made() {
+    let (_server, client) = cafe().await;
+    let mut account = pulled(&client).await;
+    let applied = ApplyAccount::new(&client, account.clone()).run().await.unwrap();
+    for (page, applied) in account.pages.iter_mut().zip(applied.pages) {
+        page.base = Some(applied.unwrap().base);
+    }
+    let plan = ApplyAccount::new(&client, account).plan().await.unwrap();
+    assert!(reloaded(&plan).is_empty(), "{plan:?}");
+}

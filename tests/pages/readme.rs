@@ -1,0 +1,29 @@
+//! Test of the Rust code of the guide, compared line by line with the code that is compiled here.
+
+#![expect(dead_code, reason = "that it compiles is the test")]
+
+use std::error::Error;
+use std::path::Path;
+
+use links_test_support::guide::parts;
+
+async fn apply(client: links_sdk::Client, state: &Path) -> Result<(), Box<dyn Error>> {
+    // docs/pages-in-programs.md
+    use links_pages::apply::{Apply, DesiredPage, RunSettings};
+
+    let desired: DesiredPage = serde_json::from_value(serde_json::json!({
+        "slots": [{"type": "button", "data": {"title": "Menu", "link": "https://qara.example/menu"}}]
+    }))?;
+    let settings = RunSettings::new().journal(state);
+    let applied = Apply::new(&client.profile("cafe"), desired).settings(settings).await?;
+    // end
+    drop(applied);
+    Ok(())
+}
+
+#[test]
+fn the_guide_shows_what_compiles() {
+    let shown = parts(include_str!("../../docs/pages-in-programs.md"), "```rust", "```");
+    assert_eq!(shown, parts(include_str!("readme.rs"), "// docs/pages-in-programs.md", "// end"));
+    assert_eq!(shown.len(), 1);
+}
