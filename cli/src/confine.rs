@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::auth::SecretLocation;
-use crate::fs::directory_of;
-use crate::fs::named::LOCK_NAME;
-use crate::fs::private::make_directory;
 use crate::settings::{Settings, TokenOrigin};
+use links_pages::fs::directory_of;
+use links_pages::fs::named::LOCK_NAME;
+use links_pages::fs::private::make_directory;
 
 /// Files that the arguments of a command name.
 #[derive(Debug, Default)]

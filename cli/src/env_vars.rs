@@ -39,7 +39,7 @@ pub(crate) const LOG: &str = "LINKS_LOG";
 /// The directory of the configuration.
 pub(crate) const CONFIG_DIR: &str = "LINKS_CONFIG_DIR";
 /// Directories whose files are trusted whoever owns them.
-pub(crate) const SAFE_DIRECTORY: &str = "LINKS_SAFE_DIRECTORY";
+pub(crate) const SAFE_DIRECTORY: &str = links_pages::fs::named::SAFE_DIRECTORY;
 /// The directory of state.
 pub(crate) const STATE_DIR: &str = "LINKS_STATE_DIR";
 /// The directory of the caches.

@@ -7,10 +7,10 @@ use clap_complete::engine::CompletionCandidate;
 use crate::completion::line::{CompletionRequest, Quote};
 use crate::completion::offer;
 use crate::error::CommandError;
-use crate::form_file::FormFile;
 use crate::output::yaml;
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::{Document, PageFile};
+use links_pages::form_file::FormFile;
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::{Document, PageFile};
 
 /// Parses a page file or a form file, and renders its diagnostics.
 ///

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::fs::named;
+use links_pages::fs::named;
 
 /// First argument of the process that becomes Git. The program and its arguments follow.
 #[cfg(target_os = "linux")]

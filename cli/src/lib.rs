@@ -18,8 +18,6 @@ mod context;
 mod editor;
 mod env_vars;
 mod error;
-mod form_file;
-mod fs;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -27,19 +25,15 @@ mod git;
 mod help;
 mod journal;
 mod output;
-mod page_file;
 #[cfg(feature = "sandbox")]
 mod preview;
 mod process;
-mod profile_key;
 #[cfg(feature = "sandbox")]
 mod sandbox;
-mod sanitize;
 mod schema;
 mod search;
 mod settings;
 mod signal;
-mod suggest;
 #[cfg(debug_assertions)]
 mod testing;
 mod ui;

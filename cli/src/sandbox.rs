@@ -66,7 +66,7 @@ pub(crate) async fn start(
 ) -> Result<ContractServer, CommandError> {
     let path = state_file(settings)?;
     if let Some(directory) = path.parent() {
-        crate::fs::private::make_directory(directory).map_err(|error| {
+        links_pages::fs::private::make_directory(directory).map_err(|error| {
             CommandError::usage(format!("cannot create {}: {error}", directory.display()))
         })?;
     }

@@ -4,6 +4,21 @@
 pub mod account;
 pub mod apply;
 pub mod sync;
+pub mod undo;
+
+// Parts that `links` needs too, which is released with this crate and depends on exactly its version. No part of what a version promises.
+#[doc(hidden)]
+pub mod form_file;
+#[doc(hidden)]
+pub mod fs;
+#[doc(hidden)]
+pub mod page_file;
+#[doc(hidden)]
+pub mod profile_key;
+#[doc(hidden)]
+pub mod sanitize;
+#[doc(hidden)]
+pub mod suggest;
 
 /// Reads a journal, for the fuzz target.
 ///

@@ -365,6 +365,17 @@ fn a_login_that_is_taken_after_the_check_is_refused_and_the_rest_stays_written()
 }
 
 #[test]
+fn a_new_page_is_read_at_most_once_before_its_first_write() {
+    let env = account_of_files();
+    ok(&env, APPLY);
+    let operations = env.operations();
+    let created = operations.iter().position(|it| it == "createProfile").unwrap();
+    let is_read = |it: &&String| it.starts_with("get") || it.starts_with("list");
+    let reads = operations[created + 1..].iter().take_while(is_read).count();
+    assert!(reads <= 1, "{reads} reads in {operations:?}");
+}
+
+#[test]
 fn two_form_files_of_one_title_are_two_forms_also_after_a_kill() {
     let env = env();
     ok(&env, "init");

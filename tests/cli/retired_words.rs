@@ -139,7 +139,7 @@ fn help_has_no_retired_words() {
 fn messages_have_no_retired_words() {
     let is_test = |path: &str| path.contains("/tests") || path.contains("/testing/");
     let mut texts = files("cli/src", &["txt"]);
-    for directory in ["cli/src", "sdk/src", "spec/src"] {
+    for directory in ["cli/src", "pages/src", "sdk/src", "spec/src"] {
         let sources = files(directory, &["rs"]).into_iter().filter(|(path, _)| !is_test(path));
         texts.extend(sources.map(|(path, source)| (path, literals(&source))));
     }

@@ -3,9 +3,12 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::channel;
 
 use links_fixtures::Fault;
 use links_pages::apply::JournalStore;
+use notify::event::AccessKind;
+use notify::{EventKind, RecursiveMode, Watcher};
 use serde_json::Value;
 
 use crate::steps::cut_short;
@@ -275,16 +278,20 @@ fn fault_60_a_second_run_refuses_and_names_the_process_or_waits() {
     assert!(refused.stderr.contains(&format!("process {}", std::process::id())), "{refused}");
     assert!(env.operations().iter().all(|it| it.starts_with("get") || it.starts_with("list")));
 
+    // The file of the lock is opened for each try: the second one shows that the first has failed.
+    let (sender, opened) = channel();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if matches!(event.unwrap().kind, EventKind::Access(AccessKind::Open(_))) {
+            let _ = sender.send(());
+        }
+    })
+    .unwrap();
+    let path = runs(&env).journal("x").with_file_name("lock");
+    watcher.watch(&path, RecursiveMode::NonRecursive).unwrap();
     let mut waiting = env.command(["slots", "apply", "page.yaml", "--wait"]);
     let mut waiting = waiting.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // It has read the page, and opens the file of the lock each time it tries to take it.
-    let files = format!("/proc/{}/fd", waiting.id());
-    let tries = |file: std::fs::DirEntry| {
-        std::fs::read_link(file.path()).is_ok_and(|path| path.file_name() == Some("lock".as_ref()))
-    };
-    while !std::fs::read_dir(&files).unwrap().flatten().any(tries) {
-        std::thread::yield_now();
-    }
+    opened.recv().unwrap();
+    opened.recv().unwrap();
     // The page changes while the other one holds it.
     env.server.edit(|account| account.profiles[0].slots.truncate(3));
     assert_eq!(waiting.try_wait().unwrap(), None);
@@ -559,7 +566,8 @@ fn crash_points_and_fake_clocks_are_only_in_test_builds() {
     let is_guarded = |pair: &[&str]| pair[0] == "#[cfg(debug_assertions)]";
     assert!(names.windows(2).all(|pair| !pair[1].contains("LINKS_TEST") || is_guarded(pair)));
     let of_tests = ["env_vars.rs", "src/crash_point.rs", "cli/src/testing.rs"];
-    let elsewhere = ["sdk/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
+    let elsewhere =
+        ["sdk/src", "pages/src", "cli/src"].into_iter().flat_map(|it| sources(&root.join(it)));
     for path in elsewhere.filter(|it| !of_tests.iter().any(|name| it.ends_with(name))) {
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains("LINKS_TEST"), "{}", path.display());

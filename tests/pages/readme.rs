@@ -1,11 +1,28 @@
 //! Test of the Rust code of the guide, compared line by line with the code that is compiled here.
 
-#![expect(dead_code, reason = "that it compiles is the test")]
+#![expect(clippy::print_stdout, dead_code, reason = "that it compiles is the test")]
 
 use std::error::Error;
 use std::path::Path;
 
 use links_test_support::guide::parts;
+
+async fn page_file(client: links_sdk::Client) -> Result<(), Box<dyn Error>> {
+    // docs/pages-in-programs.md
+    use links_pages::account::{ApplyAccount, DesiredAccount};
+    use links_pages::apply::{Apply, RunSettings};
+
+    let pages = DesiredAccount::read(["cafe.yaml"])?;
+    let plan = ApplyAccount::new(&client, pages.clone()).plan().await?;
+    println!("{} requests", plan.pages[0].plan.request_count());
+    let settings = RunSettings::new().journal("state");
+    ApplyAccount::new(&client, pages).planned(plan).settings(settings.clone()).run().await?;
+    if let Some(undo) = Apply::undo(&client.profile("cafe"), settings).await? {
+        undo.await?;
+    }
+    // end
+    Ok(())
+}
 
 async fn apply(client: links_sdk::Client, state: &Path) -> Result<(), Box<dyn Error>> {
     // docs/pages-in-programs.md
@@ -25,5 +42,5 @@ async fn apply(client: links_sdk::Client, state: &Path) -> Result<(), Box<dyn Er
 fn the_guide_shows_what_compiles() {
     let shown = parts(include_str!("../../docs/pages-in-programs.md"), "```rust", "```");
     assert_eq!(shown, parts(include_str!("readme.rs"), "// docs/pages-in-programs.md", "// end"));
-    assert_eq!(shown.len(), 1);
+    assert_eq!(shown.len(), 2);
 }

@@ -41,7 +41,7 @@ fn each_library_is_imported_only_by_the_crates_that_may() {
         ("links-spec", &[]),
         // Tests only, which do not count here.
         ("links-test-support", &[]),
-        ("miette", &["links-cli"]),
+        ("miette", &["links-cli", "links-pages"]),
         ("progenitor-impl", &["links-spec"]),
         ("reqwest", &["links-sdk"]),
         ("rmcp", &["links-sdk"]),

@@ -11,7 +11,7 @@ use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
-use crate::sanitize::quoted;
+use links_pages::sanitize::quoted;
 
 /// A page file that is not there any more.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use crate::confine::NamedFiles;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::{unread_page_file, unusable_path};
-use crate::form_file::FormFile;
-use crate::fs::named;
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::patch::refuse_marks;
-use crate::page_file::{Document, FileKind, PageFile};
+use links_pages::form_file::FormFile;
+use links_pages::fs::named;
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::patch::refuse_marks;
+use links_pages::page_file::{Document, FileKind, PageFile};
 
 /// Number of directories below the first that are searched for files.
 pub(crate) const DEPTH: usize = 8;

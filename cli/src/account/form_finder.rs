@@ -14,7 +14,7 @@ use crate::apply::runs;
 use crate::apply::sync::LockStore;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::form_file::FormFile;
+use links_pages::form_file::FormFile;
 
 /// The forms of the account, and which of them are not to be found by a title.
 pub(crate) struct FormFinder<'f> {

@@ -18,11 +18,11 @@ use crate::apply::sync::{LockWrites, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::form_file::FormFile;
 use crate::journal::CommandRecorder;
 use crate::output::dry_run::{curl, described};
 use crate::output::{Style, StyledLine};
-use crate::page_file::At;
+use links_pages::form_file::FormFile;
+use links_pages::page_file::At;
 
 /// A form file with the plan of its form.
 pub(crate) struct PlannedForm {

@@ -5,8 +5,8 @@ use links_pages::sync::RemoteChange;
 use super::state::AccountState;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync;
-use crate::page_file::At;
 use crate::ui::annotations::{Annotate, Level};
+use links_pages::page_file::At;
 
 /// Writes a note at each line of a file that would change its page, and a warning where the page was changed.
 pub(super) fn annotate(annotate: Annotate, state: &AccountState) {

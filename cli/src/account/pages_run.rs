@@ -34,9 +34,9 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
-use crate::page_file::{At, PageFile};
-use crate::suggest::nearest;
 use crate::ui::Progress;
+use links_pages::page_file::{At, PageFile};
+use links_pages::suggest::nearest;
 
 /// A run over page files and form files.
 pub(super) struct PagesRun<'c> {

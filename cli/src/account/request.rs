@@ -7,7 +7,7 @@ use links_sdk::ProfileKey;
 use super::files::named_files;
 use crate::apply::apply_args::{ApplyArgs, SyncArgs};
 use crate::confine::NamedFiles;
-use crate::profile_key;
+use links_pages::profile_key;
 
 // Files, and what is made of them, for `plan` and `apply`. Not a doc comment: clap would take it for the text of the command.
 #[derive(clap::Args, Debug)]

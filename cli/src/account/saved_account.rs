@@ -14,8 +14,8 @@ use crate::apply::planned::PlannedPage;
 use crate::apply::saved_plan::{SavedPlan, directory_from};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::form_file::FormFile;
-use crate::page_file::Document;
+use links_pages::form_file::FormFile;
+use links_pages::page_file::Document;
 
 /// Plans of pages and forms with the files that they were made from.
 #[derive(Debug, Serialize, Deserialize)]

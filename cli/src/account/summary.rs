@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 use crate::error::file_error::file_error;
-use crate::fs::named;
 use crate::output::format::{Format, markdown};
 use crate::output::{CommandOutput, StyledLine, View};
+use links_pages::fs::named;
 
 /// Maximum number of lines of a plan that are shown.
 const LINES: usize = 2000;

@@ -8,10 +8,10 @@ use crate::apply::sync::other_account;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
-use crate::page_file::profile_fields::PROFILE_FIELDS;
 use crate::settings::ServiceTarget;
-use crate::suggest::nearest;
+use links_pages::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
+use links_pages::page_file::profile_fields::PROFILE_FIELDS;
+use links_pages::suggest::nearest;
 
 /// Part of a URL that a hint reports as missing.
 const VERSION: &str = "the version segment";

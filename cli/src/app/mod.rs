@@ -24,7 +24,8 @@ use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
 use crate::ui::{self, Ui};
-use crate::{git, process, sanitize, settings};
+use crate::{git, process, settings};
+use links_pages::sanitize;
 
 /// Runs one command line and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -180,7 +181,7 @@ pub(crate) fn prepare(
         settings => settings?,
     };
     if let Some(list) = &settings.safe_directory {
-        crate::fs::named::trust(list);
+        links_pages::fs::named::trust(list);
     }
     let shape = OutputOptions {
         format: settings.output,

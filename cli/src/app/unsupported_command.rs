@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Similarity from which the parser itself suggests a verb for a word.
 const LIKE_A_VERB: f64 = 0.7;

@@ -16,7 +16,8 @@ use crate::output::format::Format;
 use crate::settings::global_args::GlobalArgs;
 use crate::settings::partial_line::PartialLine;
 use crate::ui::Ui;
-use crate::{sanitize, settings, ui};
+use crate::{settings, ui};
+use links_pages::sanitize;
 
 /// Timeout in seconds of the request for the URL of the dashboard, which only adds to a hint.
 const DASHBOARD_SECONDS: u32 = 3;

@@ -17,11 +17,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::{atomic, named};
 use crate::output::{Style, StyledLine};
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::patch::refuse_marks;
-use crate::page_file::{FileScope, PageFile};
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::patch::refuse_marks;
+use links_pages::page_file::{FileScope, PageFile};
 
 /// A page file as it was read.
 pub(crate) struct ExistingFile {

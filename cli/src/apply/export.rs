@@ -5,7 +5,7 @@ use links_sdk::ProfileKey;
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::PageContent;
+use links_pages::page_file::PageContent;
 
 /// Returns the slots of a page as content of a page file.
 pub(crate) fn slots(page: &PageSnapshot, types: &SlotTypes) -> PageContent {

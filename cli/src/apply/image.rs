@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::page_file::ReferencePlace;
-use crate::page_file::local_image::LocalImage;
+use links_pages::page_file::ReferencePlace;
+use links_pages::page_file::local_image::LocalImage;
 
 /// Image that a page file names.
 #[derive(Clone, Debug)]

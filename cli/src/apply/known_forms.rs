@@ -7,7 +7,7 @@ use links_sdk::types::LeadForm;
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
-use crate::suggest::suggest;
+use links_pages::suggest::suggest;
 
 /// Forms that references may mean. The forms of the account are read when they are first needed.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@
 use links_pages::apply::Plan;
 use serde_json::Value;
 
-use crate::page_file::field_rule::local_file;
-use crate::page_file::local_image::{has_image_ending, is_local};
-use crate::page_file::{At, FieldDiagnostic, PageFile};
+use links_pages::page_file::field_rule::local_file;
+use links_pages::page_file::local_image::{has_image_ending, is_local};
+use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 
 /// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on
 /// this machine.

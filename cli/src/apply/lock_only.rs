@@ -18,10 +18,10 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::git::{self, History, HistoryEnd};
 use crate::output::{Style, StyledLine};
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::node::Tree;
-use crate::page_file::{Document, FileScope, PageFile, Reference, ReferenceTarget};
 use crate::ui::Ui;
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::node::Tree;
+use links_pages::page_file::{Document, FileScope, PageFile, Reference, ReferenceTarget};
 
 /// What only a lock says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::known_forms;
 use super::sync::SyncRecord;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
 const UPLOAD: &str = "apply the file without --locked, which uploads it, and commit links.lock";
 

@@ -3,8 +3,8 @@
 use links_pages::apply::PageSnapshot;
 
 use crate::error::CommandError;
-use crate::page_file::{At, PageFile};
-use crate::profile_key;
+use links_pages::page_file::{At, PageFile};
+use links_pages::profile_key;
 
 /// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports (the interface, section 2.1), or
 /// of a page that does not exist.

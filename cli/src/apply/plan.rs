@@ -16,9 +16,9 @@ use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{FieldDiagnostic, PageFile, profile_fields};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
+use links_pages::page_file::{FieldDiagnostic, PageFile, profile_fields};
 
 /// Refuses a file for another page than those that the command line names.
 fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<(), CommandError> {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::{atomic, named};
-use crate::page_file::local_image::hash_of;
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::local_image::hash_of;
 
 /// Format of saved plans.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use crate::apply::sync::{self, SyncRecord};
 use crate::args::fields::contested;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{FileScope, PageFile};
-use crate::sanitize::quoted;
+use links_pages::page_file::{FileScope, PageFile};
+use links_pages::sanitize::quoted;
 
 /// Keeps the slots that were removed from a text, which are deleted only if that was asked for.
 fn keep_removed(merge: &mut Merge) {

@@ -14,10 +14,10 @@ use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
-use crate::page_file::{FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
+use links_pages::page_file::{FieldDiagnostic, PageFile};
 
 /// Page file whose references are resolved.
 pub(crate) struct PlanInputs {

@@ -6,11 +6,11 @@ use links_pages::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan,
 use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 
-use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 use crate::schema::validate::{SchemaExtent, SchemaViolation, Schemas};
-use crate::suggest::suggest;
+use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+use links_pages::suggest::suggest;
 
 /// Diagnostics of the items that cannot be planned.
 pub(crate) fn of_items(

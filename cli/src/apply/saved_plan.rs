@@ -15,11 +15,11 @@ use crate::apply::sync::{LockStore, OpenedText};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::unread_page_file;
-use crate::fs::named;
-use crate::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
-use crate::page_file::patch::refuse_marks;
-use crate::page_file::{FileScope, PageFile, ReferencePlace};
-use crate::sanitize::quoted;
+use links_pages::fs::named;
+use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
+use links_pages::page_file::patch::refuse_marks;
+use links_pages::page_file::{FileScope, PageFile, ReferencePlace};
+use links_pages::sanitize::quoted;
 
 /// Source of a plan: a page file, alone or with the saved plan that was made from it.
 pub(crate) struct ApplySource {

@@ -16,8 +16,10 @@ use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::local_image::LocalImage;
-use crate::page_file::{FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget};
+use links_pages::page_file::local_image::LocalImage;
+use links_pages::page_file::{
+    FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget,
+};
 
 /// Images that a file names. Sends nothing.
 pub(crate) fn images(file: &PageFile) -> Vec<Image> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
-use crate::fs::named;
+use links_pages::fs::named;
 
 /// Words after a command, sorted: at most one file, and values for fields.
 #[derive(Debug, Default, PartialEq)]

@@ -14,8 +14,8 @@ use crate::error::DryRunResult;
 use crate::error::exit_code::Exit;
 use crate::output::Style;
 use crate::output::dry_run::DryRun;
-use crate::page_file::local_image::{has_image_ending, looks_local};
-use crate::page_file::{Document, FieldDiagnostic};
+use links_pages::page_file::local_image::{has_image_ending, looks_local};
+use links_pages::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "pass only the content of `data`";
 

@@ -6,7 +6,7 @@ use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
-use crate::profile_key;
+use links_pages::profile_key;
 
 // The flag that every command that writes has. Not a doc comment: clap would take it for the text of the command.
 //

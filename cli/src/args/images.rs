@@ -9,10 +9,10 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::named;
-use crate::fs::named::Refusal;
 use crate::output::{Style, StyledLine};
-use crate::page_file::local_image::{flaw, hash_of};
+use links_pages::fs::named;
+use links_pages::fs::named::Refusal;
+use links_pages::page_file::local_image::{flaw, hash_of};
 
 /// Size in bytes above which a file is uploaded to an upload URL, not in a multipart request to the service.
 const LARGE: u64 = 10 * 1024 * 1024;

@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
     use crate::error::exit_code::Exit;
-    use crate::page_file::Document;
+    use links_pages::page_file::Document;
 
     fn object(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use links_sdk::{InvalidProfileKey, ProfileKey};
 
-use crate::profile_key;
+use links_pages::profile_key;
 
 /// Word that names a page.
 #[derive(Clone, Debug, PartialEq, Eq)]

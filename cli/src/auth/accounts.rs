@@ -9,7 +9,7 @@ use links_sdk::BaseUrl;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CommandError;
-use crate::fs::private;
+use links_pages::fs::private;
 
 const FILE: &str = "accounts.json";
 const LOCK: &str = "accounts.lock";

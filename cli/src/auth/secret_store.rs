@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 
 use super::keyring::KeyringError;
 use super::{AccountName, SecretLocation, keyring};
-use crate::fs::private;
 use crate::signal::DeferInterrupt;
+use links_pages::fs::private;
 
 /// Storage location of one account at one origin: the keyring, or a file of its own for machines without one, if the user asked for it. Never
 /// accesses the other location, so that errors there have no effect.

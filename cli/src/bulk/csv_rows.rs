@@ -7,7 +7,7 @@ use super::open_quote;
 use crate::schema::fields as schema_fields;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate::{SchemaExtent, Schemas};
-use crate::suggest::suggest;
+use links_pages::suggest::suggest;
 
 /// Maximum number of rows: that of the slots of a page.
 const MOST_ROWS: usize = 500;

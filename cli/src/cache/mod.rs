@@ -14,8 +14,8 @@ use links_sdk::types::SlotType;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::fs::private;
 use crate::schema::slot_types::SlotTypeCatalog;
+use links_pages::fs::private;
 
 /// Maximum size of a file in bytes; a larger file is not a cache file of this program.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::load_text;
-use crate::fs::private;
 use crate::output::label::SlotSummary;
+use links_pages::fs::private;
 
 /// Operations whose responses contain names of resources.
 const OPERATIONS: &[&str] = &[

@@ -14,8 +14,8 @@ use super::checked_link::LinkHolder;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::atomic;
-use crate::fs::named::{self, ReadError};
+use links_pages::fs::atomic;
+use links_pages::fs::named::{self, ReadError};
 
 /// Maximum size of a baseline in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

@@ -8,11 +8,11 @@ use linkify::{LinkFinder, LinkKind};
 use serde_json::Value;
 
 use crate::output::label;
-use crate::page_file::node::{Key, Node, Tree};
-use crate::page_file::patch::{Path, Step};
 use crate::schema::fields;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::search::texts;
+use links_pages::page_file::node::{Key, Node, Tree};
+use links_pages::page_file::patch::{Path, PathStep};
 
 /// Fields of a page or a form that hold no links: keys, and what only the service sets.
 const NO_LINKS: [&str; 11] = [
@@ -117,7 +117,8 @@ impl Collector<'_> {
     fn value(&mut self, node: &Node, path: &Path, is_url: bool) {
         let mut found = Vec::new();
         texts::collect(node, path, written, &mut |text, path, node| found.push((text, path, node)));
-        let is_computed = |step: &Step| matches!(step, Step::Key(name) if name == "computed");
+        let is_computed =
+            |step: &PathStep| matches!(step, PathStep::Key(name) if name == "computed");
         found.retain(|(_, path, _)| !path.0.iter().any(is_computed));
         for (text, path, node) in found {
             self.string(node, text, &path, is_url || self.is_url(&path));
@@ -130,8 +131,8 @@ impl Collector<'_> {
         let Some(schema) = kind.and_then(|kind| self.schemas.get(kind)) else { return false };
         // The path within the data of the slot, below `slots.N.data`.
         let names = path.0.iter().skip(3).map(|step| match step {
-            Step::Key(name) => name.clone(),
-            Step::Item(at) => at.to_string(),
+            PathStep::Key(name) => name.clone(),
+            PathStep::Item(at) => at.to_string(),
         });
         fields::has_format(schema, &names.collect::<Vec<_>>(), "uri")
     }
@@ -272,7 +273,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::page_file::Document;
+    use links_pages::page_file::Document;
 
     fn types() -> SlotTypeCatalog {
         let schema = json!({

@@ -11,10 +11,10 @@ use super::collect::FoundLink;
 use crate::apply::existing_file::not_written;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::{atomic, named};
-use crate::page_file::Document;
-use crate::page_file::node::{Node, Span, Tree};
-use crate::page_file::patch::{Edit, PatchError, Path, Step, patch};
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::Document;
+use links_pages::page_file::node::{Node, Span, Tree};
+use links_pages::page_file::patch::{Edit, PatchError, Path, PathStep, patch};
 
 /// Maximum number of values that are changed one by one where they cannot be changed together: each costs a pass over the text.
 const TRIED: usize = 64;
@@ -168,8 +168,8 @@ fn in_place(text: &str, values: &[MovedValue]) -> Option<String> {
 
 fn value_at<'v>(root: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
     path.0.iter().try_fold(root, |value, step| match step {
-        Step::Item(at) => value.get_mut(at),
-        Step::Key(name) => value.get_mut(name),
+        PathStep::Item(at) => value.get_mut(at),
+        PathStep::Key(name) => value.get_mut(name),
     })
 }
 
@@ -189,9 +189,9 @@ fn node_at<'n>(root: &'n Node, path: &Path) -> Option<&'n Node> {
     let mut node = root;
     for step in &path.0 {
         node = match (step, &node.tree) {
-            (Step::Item(at), Tree::List(items)) => items.get(*at)?,
-            (Step::Key(name), Tree::Map(entries)) => {
-                let is_named = |key: &crate::page_file::node::Key| {
+            (PathStep::Item(at), Tree::List(items)) => items.get(*at)?,
+            (PathStep::Key(name), Tree::Map(entries)) => {
+                let is_named = |key: &links_pages::page_file::node::Key| {
                     key.name == *name
                         || key.is_literal && name.strip_prefix('$') == Some(key.name.as_str())
                 };

@@ -19,11 +19,11 @@ use self::visits::LinkVerdicts;
 use crate::cache::load_slot_types;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::Places;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::search::Source;
 use crate::search::sources::{AccountPart, Sources, of_account, of_files};
 use crate::settings::ServiceTarget;
+use links_pages::page_file::Places;
 
 /// How long the slot types may take where the check can do without.
 const PATIENCE: Duration = Duration::from_secs(10);

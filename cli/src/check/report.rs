@@ -142,7 +142,7 @@ mod tests {
     use super::super::checked_link::LinkHolder;
     use super::super::collect::{FoundLink, LinkedSlot};
     use super::*;
-    use crate::page_file::patch::Path;
+    use links_pages::page_file::patch::Path;
 
     fn link(line: usize, owner: Option<&str>, url: &str, judgement: Judgement) -> CheckedLink {
         let slot = owner.map(|title| {

@@ -13,10 +13,10 @@ use crate::args::flags::IdempotencyKeyArgs;
 use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::fs::named;
 use crate::help::HelpText;
 use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
+use links_pages::fs::named;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links api GET '/profiles/cafe?include=slots'", "links api POST /profiles/cafe/slots -F type=text -F 'data:={\"title\":\"Hello\"}'", "links api DELETE /profiles/cafe/slots -F 'ids:=[1001,1002]'"])]

@@ -9,10 +9,10 @@ use super::common::{CommandResult, said};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::file_error::file_error;
-use crate::fs::{atomic, named};
 use crate::help::TOPICS;
 use crate::output::{CommandOutput, View};
-use crate::suggest::nearest;
+use links_pages::fs::{atomic, named};
+use links_pages::suggest::nearest;
 
 /// Explains a topic, or a command.
 pub(super) fn explain(context: &Context, words: &[String]) -> CommandResult {

@@ -21,12 +21,12 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::unusable_path;
-use crate::form_file::FormFile;
-use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View};
-use crate::page_file::{Document, PageFile};
-use crate::sanitize::quoted;
+use links_pages::form_file::FormFile;
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::{Document, PageFile};
+use links_pages::sanitize::quoted;
 
 /// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
 const ATTRIBUTE: &str = "links.lock merge=binary";

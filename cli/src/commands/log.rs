@@ -15,7 +15,7 @@ use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, View};
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(

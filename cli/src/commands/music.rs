@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::help::{HelpText, POINTER};
 use crate::journal::CommandRecorder;
 use crate::output::View;
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]

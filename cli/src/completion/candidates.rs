@@ -15,8 +15,8 @@ use super::data::CompletionData;
 use super::line::is_plain;
 use crate::cache::resource_names::NamedSlot;
 use crate::help::TOPICS;
-use crate::sanitize;
 use crate::settings::config_file::KEYS;
+use links_pages::sanitize;
 
 impl CompletionData {
     fn accounts(&self) -> Vec<CompletionCandidate> {

@@ -5,9 +5,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::line::{CompletionRequest, ListSyntax, escaped, is_plain};
 use super::shell::Shell;
-use crate::sanitize;
 use crate::settings::global_args::GLOBAL_OPTIONS;
 use crate::ui::cut;
+use links_pages::sanitize;
 
 /// Candidate for the word at the cursor.
 #[derive(Debug, PartialEq, Eq)]

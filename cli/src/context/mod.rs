@@ -29,8 +29,6 @@ use crate::cache::{remember_user, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::private;
-use crate::fs::private::ResourceLock;
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
@@ -41,6 +39,8 @@ use crate::settings::global_args::SandboxMode;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin};
 use crate::signal;
 use crate::ui::{RequestObserver, Ui};
+use links_pages::fs::private;
+use links_pages::fs::private::ResourceLock;
 
 /// User id in the sandbox, which has only one user.
 const SANDBOX_USER: i64 = 0;

@@ -14,7 +14,7 @@ use crate::env_vars::PLAN_FIRST;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::{named, private};
+use links_pages::fs::{named, private};
 
 /// Seconds for which a dry run counts.
 const VALID_FOR: u64 = 3600;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::fs::named::{self, ReadError};
-use crate::sanitize;
+use links_pages::fs::named::{self, ReadError};
+use links_pages::sanitize;
 
 /// Prefix of a line that describes a problem of the next line.
 const MARK: &str = "#!! ";

@@ -10,10 +10,10 @@ use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::private::ResourceLock;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Style, StyledLine};
 use crate::ui::plan::field_list as list;
+use links_pages::fs::private::ResourceLock;
 
 /// Names within a field that the interface documents (section 2.4).
 const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", "options", "multi"];

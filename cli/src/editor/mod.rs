@@ -13,9 +13,9 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, Style, StyledLine, View};
-use crate::page_file::Document;
 use crate::process;
 use crate::signal::SuppressInterrupt;
+use links_pages::page_file::Document;
 
 /// Opens a YAML text in the editor and passes the result to `apply`, with the path of its file; repeats that when `apply` refuses the text
 /// as invalid, or because others changed the same. Returns `None` if nothing was changed.

@@ -7,10 +7,10 @@ use links_sdk::ProfileKey;
 
 use super::CommandError;
 use super::exit_code::Exit;
-use crate::fs::named::{ReadError, Refusal};
-use crate::page_file::local_image::RootError;
-use crate::page_file::{DocumentError, FileDiagnostics};
-use crate::sanitize;
+use links_pages::fs::named::{ReadError, Refusal};
+use links_pages::page_file::local_image::RootError;
+use links_pages::page_file::{DocumentError, FileDiagnostics};
+use links_pages::sanitize;
 
 /// Ends of the names of files.
 const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".json", ".plan"];

@@ -14,7 +14,7 @@ use links_sdk::{Outcome, WriteSummary};
 pub(crate) use sdk_error::DryRunResult;
 use serde_json::{Map, Value};
 
-use crate::page_file::FileDiagnostics;
+use links_pages::page_file::FileDiagnostics;
 
 /// Error of a command, with its exit code and a hint.
 #[derive(Debug)]

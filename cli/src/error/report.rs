@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
 use crate::error::exit_code::Exit;
-use crate::page_file::FieldDiagnostic;
-use crate::sanitize;
+use links_pages::page_file::FieldDiagnostic;
+use links_pages::sanitize;
 
 impl CommandError {
     /// Returns the object that scripts read on stderr.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::page_file::node::{Node, Tree};
+use links_pages::page_file::node::{Node, Tree};
 
 /// Returns the label of a slot with this content.
 pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use similar::TextDiff;
 
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Line of text with a style. Always a single line without terminal control sequences, whatever its parts came from.
 #[derive(Clone, Debug, PartialEq, Eq)]

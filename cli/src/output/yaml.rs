@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::page_file::emit::TextStyle;
+use links_pages::page_file::emit;
 
 /// Serializes a value as YAML.
 ///
@@ -11,6 +11,5 @@ use crate::page_file::emit::TextStyle;
 ///
 /// When JSON cannot represent the value; this never happens for values read from JSON.
 pub(crate) fn write(value: &impl Serialize) -> Result<String, CommandError> {
-    let value = serde_json::to_value(value).map_err(CommandError::internal)?;
-    Ok(TextStyle::yaml().document(&value))
+    emit::write(value).map_err(CommandError::internal)
 }

@@ -9,8 +9,8 @@ use crate::account::files::AccountFiles;
 use crate::account::shadow_run::page_request;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::{PageFile, Reference, ReferenceTarget};
 use crate::schema::slot_types::SlotTypeCatalog;
+use links_pages::page_file::{PageFile, Reference, ReferenceTarget};
 
 /// Maximum number of requests of a preview.
 const MAX_READS: usize = 4;

@@ -13,7 +13,7 @@ use crate::error::exit_code::Exit;
 use crate::output::format::markdown;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::output::{diff_lines, unified};
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// What a preview shows, and where it goes.
 #[derive(Debug)]

@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::unread_page_file;
-use crate::fs::named;
-use crate::page_file::local_image::hash_of;
+use links_pages::fs::named;
+use links_pages::page_file::local_image::hash_of;
 
 /// Page file to preview, and the options that it would be applied with.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cache::{load_json, store_json};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::local_image::hash_of;
+use links_pages::page_file::local_image::hash_of;
 
 /// The page as the service renders it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

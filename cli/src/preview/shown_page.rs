@@ -7,7 +7,7 @@ use links_sdk::SlotId;
 use links_sdk::types::LeadForm;
 
 use crate::output::StyledLine;
-use crate::page_file::local_image::LocalImage;
+use links_pages::page_file::local_image::LocalImage;
 
 /// A page with its forms and its images.
 #[derive(Clone, Debug)]

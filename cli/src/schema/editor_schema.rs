@@ -4,14 +4,14 @@
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value, json};
 
-use crate::form_file::fields::{
+use links_pages::form_file::fields::{
     CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUT_REQUIRED, INPUT_TYPES, INPUTS,
     MAX_NAME, NAME,
 };
-use crate::page_file::field_rule::{FieldRule, FieldType, UPLOAD};
-use crate::page_file::local_image::LOCAL_PATTERN;
-use crate::page_file::profile_fields::PROFILE_FIELDS;
-use crate::profile_key::LOGIN_LENGTH;
+use links_pages::page_file::field_rule::{FieldRule, FieldType, UPLOAD};
+use links_pages::page_file::local_image::LOCAL_PATTERN;
+use links_pages::page_file::profile_fields::PROFILE_FIELDS;
+use links_pages::profile_key::LOGIN_LENGTH;
 
 pub(super) const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 

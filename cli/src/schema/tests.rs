@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::editor_schema;
-use crate::form_file::FormFile;
-use crate::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS};
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::profile_fields::PROFILE_FIELDS;
-use crate::page_file::{Document, PageFile};
+use links_pages::form_file::FormFile;
+use links_pages::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS};
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::profile_fields::PROFILE_FIELDS;
+use links_pages::page_file::{Document, PageFile};
 
 /// Schema, compiled.
 struct Compiled(Schemas, SchemaIndex);

@@ -13,9 +13,9 @@ use links_sdk::types::SlotType;
 use serde_json::{Map, Number, Value};
 
 use super::compiled::CompiledSchema;
-use crate::page_file::At;
 use crate::schema::slot_types::SlotTypeCatalog;
-use crate::suggest::{nearest, suggest};
+use links_pages::page_file::At;
+use links_pages::suggest::{nearest, suggest};
 
 /// Violation of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]

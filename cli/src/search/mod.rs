@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use self::pattern::Pattern;
 use self::texts::{Area, Owner, PageText};
-use crate::page_file::Places;
-use crate::page_file::node::Node;
+use links_pages::page_file::Places;
+use links_pages::page_file::node::Node;
 
 /// Page or form that is read: its document, and where it is from.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl Hit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page_file::Document;
+    use links_pages::page_file::Document;
 
     const FILE: &str = "\
 profile: cafe

@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex::{Regex, RegexBuilder};
 use unicode_width::UnicodeWidthChar;
 
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Maximum size of a compiled pattern in bytes.
 const MAX_SIZE: usize = 1 << 20;

@@ -13,8 +13,8 @@ use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::page_file::Document;
-use crate::page_file::node::Node;
+use links_pages::page_file::Document;
+use links_pages::page_file::node::Node;
 
 /// What was read, and what could not be.
 #[derive(Debug, Default)]

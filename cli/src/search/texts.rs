@@ -6,8 +6,8 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::output::label;
-use crate::page_file::node::{Key, Node, Tree};
-use crate::page_file::patch::{Path, Step};
+use links_pages::page_file::node::{Key, Node, Tree};
+use links_pages::page_file::patch::{Path, PathStep};
 
 /// Strings of a page that are no texts, apart from its slots and social links.
 const NOT_OF_PAGE: [&str; 9] = [
@@ -115,7 +115,7 @@ pub(crate) fn of_form(root: &Node) -> Vec<PageText<'_>> {
             continue;
         }
         collect(value, &Path::root().key(&key.name), key_name, &mut |value, path, node| {
-            let is_text = !matches!(path.0.last(), Some(Step::Key(name)) if NOT_OF_FORM.contains(&name.as_str()));
+            let is_text = !matches!(path.0.last(), Some(PathStep::Key(name)) if NOT_OF_FORM.contains(&name.as_str()));
             if is_text {
                 let owner = Some(owner.clone());
                 texts.push(PageText {
@@ -149,8 +149,8 @@ fn of_slot<'n>(item: &'n Node, texts: &mut Vec<PageText<'n>>) {
 /// Tells whether a string of a slot's data is a text, and no id or path of an image.
 fn is_text(value: &str, path: &Path) -> bool {
     let key = path.0.iter().rev().find_map(|step| match step {
-        Step::Key(name) => Some(name.as_str()),
-        Step::Item(_) => None,
+        PathStep::Key(name) => Some(name.as_str()),
+        PathStep::Item(_) => None,
     });
     match key {
         Some(key) if IDS.contains(&key) => false,
@@ -205,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::page_file::Document;
+    use links_pages::page_file::Document;
 
     fn shown(texts: Vec<PageText<'_>>) -> Vec<String> {
         let shown = |text: PageText<'_>| {

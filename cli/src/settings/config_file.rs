@@ -9,9 +9,9 @@ use toml_edit::{DocumentMut, Item, Value};
 use crate::env_vars;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::private;
 use crate::output::format::Format;
-use crate::suggest::nearest;
+use links_pages::fs::private;
+use links_pages::suggest::nearest;
 
 /// Name of the file in its directory.
 const NAME: &str = "config.toml";

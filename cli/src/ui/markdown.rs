@@ -3,7 +3,7 @@
 use clap::builder::styling::Style;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Width of a rule in columns.
 const RULE: usize = 40;

@@ -13,7 +13,7 @@ use super::progress::{Countdown, wait_line};
 use super::stream;
 use crate::cache::resource_names::{self, SeenAnswer};
 use crate::env_vars::PACER;
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Minimum duration of a wait that is reported.
 const WORTH_SAYING: Duration = Duration::from_secs(2);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use links_sdk::{Clock, SystemClock};
 
-use crate::sanitize;
 use crate::signal::RestoreOnExit;
+use links_pages::sanitize;
 
 /// Lines that are redrawn on the terminal: a progress bar, and the wait above it.
 static SHOWN: OnceLock<MultiProgress> = OnceLock::new();
@@ -42,7 +42,7 @@ impl Progress {
 
     /// Sets the message about the current step.
     pub(crate) fn now(&self, what: &str) {
-        self.bar.set_message(crate::sanitize::line(what).into_owned());
+        self.bar.set_message(links_pages::sanitize::line(what).into_owned());
         // Drawn at once, because the next update may be far off.
         self.bar.force_draw();
     }

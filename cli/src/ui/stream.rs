@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::{markers, progress};
 use crate::auth::redacted;
 use crate::error::CommandError;
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Kind of content on stdout, which determines how it is sanitized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

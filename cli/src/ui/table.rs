@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use super::cut;
 use crate::output::Fit;
 use crate::output::format::Grid;
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Maximum width of a cell in columns; `-o json` shows the whole value.
 const CELL_MAX: usize = 60;

@@ -9,6 +9,7 @@ mod account_session;
 mod desired_account;
 mod form_plan;
 mod form_run;
+mod read;
 mod references;
 mod request;
 
@@ -17,4 +18,5 @@ pub use desired_account::{
     AccountPage, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan,
 };
 pub use form_plan::{DesiredForm, FormPlan, FormPlanError};
+pub use read::FileError;
 pub use request::ApplyAccount;

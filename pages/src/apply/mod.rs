@@ -106,4 +106,5 @@ pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use step::{AppliedChanges, Step};
 pub(crate) use stored_form::may_be_stored_as;
-pub use undo::{NotRestored, Undo, UndoConflict, UndoOptions};
+pub(crate) use undo::UndoFacts;
+pub use undo::{NotRestored, Undo, UndoConflict};

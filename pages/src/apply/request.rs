@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::run::{Applied, OpenPage, Run, execute};
 use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, PageRequest, PageSnapshot,
-    Plan, PlanOptions, Proposal, SlotTypes, Step, guard,
+    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, MergedItems, PageRequest,
+    PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, guard,
 };
 use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
@@ -228,6 +228,12 @@ impl Apply {
     /// ```
     pub fn send(self) -> CallFuture<Applied, ApplyError> {
         CallFuture::new(self.run())
+    }
+
+    /// Identifies the slots by their ids alone, and deletes those that this says.
+    pub(crate) fn merged(mut self, merged: MergedItems) -> Self {
+        self.options.merged = Some(merged);
+        self
     }
 
     /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.

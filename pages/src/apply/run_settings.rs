@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::journal::JournalPositions;
+use super::journal::{JournalPositions, JournalStore};
 use super::page_turns::ended_turns;
 use super::{RunCommand, RunOwner};
-use links_sdk::Client;
 use links_sdk::runs::blocking;
+use links_sdk::{Client, ProfileId};
 
 /// Settings of a run over one page or several, for the `settings` method of its request.
 ///
@@ -76,6 +76,12 @@ impl RunSettings {
     pub fn allow_emptied(mut self, allow: bool) -> Self {
         self.allow_emptied = allow;
         self
+    }
+
+    /// Returns the runs of a page of a client, if there is a journal.
+    pub(crate) fn store(&self, client: &Client, page: ProfileId) -> Option<JournalStore> {
+        let service = self.service.as_deref().unwrap_or_else(|| client.base_url().as_str());
+        self.state.as_ref().map(|state| JournalStore::of(state, service, page))
     }
 
     /// Returns the settings of the pages of a client.

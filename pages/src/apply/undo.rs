@@ -1,6 +1,7 @@
 //! Reverse of a run: the page that is to be applied to undo it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
 
 use serde_json::Value;
 
@@ -14,52 +15,23 @@ use links_sdk::{Object, Slot};
 
 /// Facts that the reverse of a run needs.
 #[derive(Clone, Copy, Debug)]
-pub struct UndoOptions<'a> {
+pub(crate) struct UndoFacts<'a> {
     /// Slot types of the service.
-    pub types: &'a SlotTypes,
+    pub(crate) types: &'a SlotTypes,
     /// Slots before the run, in page order, from its backup, if it has one.
-    pub before: Option<&'a [DesiredSlot]>,
+    pub(crate) before: Option<&'a [DesiredSlot]>,
     /// Ids of slots that were created again since, by their earlier ids.
-    pub recreated: &'a BTreeMap<SlotId, SlotId>,
+    pub(crate) recreated: &'a BTreeMap<SlotId, SlotId>,
     /// Those of them that an interrupted undo of the run has created, and perhaps not moved to their place.
-    pub unplaced: &'a BTreeSet<SlotId>,
+    pub(crate) unplaced: &'a BTreeSet<SlotId>,
     /// Set to restore also what was changed since the run.
-    pub overwrite: bool,
+    pub(crate) overwrite: bool,
 }
 
 /// Reverse of a run.
 ///
 /// Only what the run wrote is reversed: values, positions and slots that others changed since are conflicts, and slots that came since stay.
-///
-/// ```
-/// # links_test_support::example::run(async |client| {
-/// use std::collections::{BTreeMap, BTreeSet};
-///
-/// use links_pages::apply::{Apply, DesiredPage, JournalStore, PageSnapshot, RunSettings, SlotTypes, Undo, UndoOptions};
-///
-/// let state = tempfile::tempdir()?;
-/// let cafe = client.profile("cafe");
-/// let before = cafe.slots().list().await?;
-/// let text = before.iter().find(|slot| slot.kind == "text").unwrap();
-/// let file: DesiredPage = serde_json::from_value(serde_json::json!({
-///     "slots": [{"id": text.id, "type": "text", "data": {"title": "Closed today"}}],
-/// }))?;
-/// let settings = RunSettings::new().journal(state.path());
-/// let applied = Apply::new(&cafe, file).settings(settings.clone()).await?;
-///
-/// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
-/// let run = runs.list()?.remove(0).log?;
-/// let now = PageSnapshot::read(&client, &"cafe".parse()?).await?;
-/// let (types, none) = (SlotTypes::default(), BTreeMap::new());
-/// let unplaced = BTreeSet::new();
-/// let options =
-///     UndoOptions { types: &types, before: None, recreated: &none, unplaced: &unplaced, overwrite: false };
-/// let undo = Undo::of(&run, &now.slots, &now.fields(), &options);
-/// assert!(undo.conflicts.is_empty());
-/// Apply::new(&cafe, undo.desired).settings(settings).await?;
-/// assert_eq!(cafe.slots().get(text.id).await?.data["title"], text.data["title"]);
-/// # Ok(()) });
-/// ```
+/// [`UndoSource::reverse`](crate::undo::UndoSource::reverse) makes it, and [`Apply::undo`](super::Apply::undo) the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Undo {
@@ -117,6 +89,18 @@ pub enum UndoConflict {
     },
 }
 
+/// Names what was changed.
+impl fmt::Display for UndoConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field { name, .. } => f.write_str(name),
+            Self::Edited { id, key, .. } => write!(f, "slot {id}, {key}"),
+            Self::Gone { id, .. } => write!(f, "slot {id}"),
+            Self::Moved { .. } => f.write_str("order"),
+        }
+    }
+}
+
 /// Part of a run that cannot be reversed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -149,11 +133,11 @@ pub enum NotRestored {
 
 impl Undo {
     /// Returns the reverse of a run for the page as it is now: its slots in order, and its profile fields in the form of files.
-    pub fn of(
+    pub(crate) fn of(
         run: &JournalEntries,
         now: &[Slot],
         fields: &Object,
-        options: &UndoOptions<'_>,
+        options: &UndoFacts<'_>,
     ) -> Self {
         let effects = RunEffects::of(run, now, options.before);
         let mut undo = Self::default();
@@ -217,7 +201,7 @@ impl Undo {
         run: &JournalEntries,
         effects: &RunEffects,
         on_page: &BTreeMap<SlotId, &Slot>,
-        options: &UndoOptions<'_>,
+        options: &UndoFacts<'_>,
     ) {
         for (id, create) in &effects.creates {
             let Some(slot) = on_page.get(id) else { continue };
@@ -250,7 +234,7 @@ impl Undo {
         run: &JournalEntries,
         effects: &RunEffects,
         on_page: &BTreeMap<SlotId, &Slot>,
-        options: &UndoOptions<'_>,
+        options: &UndoFacts<'_>,
     ) -> BTreeMap<SlotId, BTreeMap<String, Value>> {
         let gone: HashSet<SlotId> = effects.deletes.iter().map(|delete| delete.id).collect();
         let made: HashSet<SlotId> = effects.creates.iter().map(|(id, _)| *id).collect();
@@ -292,7 +276,7 @@ impl Undo {
         &mut self,
         effects: &RunEffects,
         on_page: &BTreeMap<SlotId, &Slot>,
-        options: &UndoOptions<'a>,
+        options: &UndoFacts<'a>,
     ) -> BTreeMap<SlotId, &'a DesiredSlot> {
         let mut recreates = BTreeMap::new();
         for delete in &effects.deletes {
@@ -319,7 +303,7 @@ impl Undo {
         effects: &RunEffects,
         now: &[Slot],
         recreates: &BTreeMap<SlotId, &DesiredSlot>,
-        options: &UndoOptions<'_>,
+        options: &UndoFacts<'_>,
     ) -> Vec<SlotId> {
         let page: Vec<SlotId> = now.iter().map(|slot| slot.id).collect();
         let there: HashSet<SlotId> = page.iter().copied().collect();

@@ -57,6 +57,26 @@ fn a_confirmation_is_given_refused_or_interrupted() {
 
 #[test]
 #[ignore = "needs tmux: see tests/terminal/run"]
+fn a_page_without_changes_is_free_while_another_one_is_asked_about() {
+    let env = TestEnv::cafe().keeping_state();
+    let title = env.server.account().profiles[1].title.clone().unwrap();
+    env.file("cafe.yaml", "profile: cafe\ntitle: Closed on Mondays\n");
+    env.file("weddings.yaml", format!("profile: qara.weddings\ntitle: {title}\n"));
+    env.file("other.yaml", "slots: [{type: text, data: {title: Hi}}]\n");
+    let terminal = Tmux::bash(&env, 100, 50);
+    terminal.begin("links apply cafe.yaml weddings.yaml");
+    terminal.wait_for("a question", |screen| screen.contains("[y/N]"));
+    let other = env.run("slots apply other.yaml --profile qara.weddings --yes");
+    assert_eq!(other.exit, 0, "{other}");
+    let other = env.run("slots apply other.yaml --profile cafe --yes");
+    assert_ne!(other.exit, 0, "the page that is asked about is locked: {other}");
+    terminal.press(&["y", "Enter"]);
+    assert_eq!(terminal.end().exit, 0);
+    assert_eq!(env.server.account().profiles[0].title.as_deref(), Some("Closed on Mondays"));
+}
+
+#[test]
+#[ignore = "needs tmux: see tests/terminal/run"]
 fn a_token_is_typed_without_echo_and_ctrl_c_restores_the_echo() {
     let env = logged_out();
     let terminal = Tmux::bash(&env, 100, 50);

@@ -18,12 +18,14 @@ use crate::apply::known_forms::KnownForms;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::form_file::FormFile;
-use crate::form_file::fields::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
-use crate::fs::{atomic, named};
 use crate::output::yaml;
-use crate::page_file::Document;
-use crate::page_file::patch::{
+use links_pages::form_file::FormFile;
+use links_pages::form_file::fields::{
+    CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME,
+};
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::Document;
+use links_pages::page_file::patch::{
     Edit, MarkedConflict, PatchError, Path, patch, refuse_marks, without_marks,
 };
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use links_pages::apply::{DesiredPage, PageSnapshot};
 use serde_json::{Map, Value};
 
-use crate::page_file::ReferencePlace;
-use crate::page_file::local_image::has_image_ending;
 use crate::schema::slot_types::SlotTypeCatalog;
+use links_pages::page_file::ReferencePlace;
+use links_pages::page_file::local_image::has_image_ending;
 
 /// Ending of the computed keys that hold the URL of the key before it: `imageUrl` of `image`.
 const URL: &str = "Url";

@@ -10,8 +10,8 @@ use links_sdk::{Client, ImageType};
 use super::file_name::stem;
 use crate::error::CommandError;
 use crate::error::file_error::file_error;
-use crate::fs::{atomic, named};
-use crate::page_file::local_image::hash_of;
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::local_image::hash_of;
 
 /// Directory of the images, beside the page file.
 pub(super) const IMAGES: &str = "images";

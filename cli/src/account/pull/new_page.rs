@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use crate::apply::schema_line::{is_json, with_schema};
 use crate::error::CommandError;
 use crate::output::yaml;
-use crate::page_file::{PageContent, ReferencePlace};
-use crate::sanitize;
+use links_pages::page_file::{PageContent, ReferencePlace};
+use links_pages::sanitize;
 
 /// A page file that is not written yet.
 pub(super) struct NewPage {

@@ -18,10 +18,10 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::unusable_path;
-use crate::form_file::FormFile;
-use crate::fs::named;
-use crate::page_file::node::Tree;
-use crate::page_file::{Document, FileKind};
+use links_pages::form_file::FormFile;
+use links_pages::fs::named;
+use links_pages::page_file::node::Tree;
+use links_pages::page_file::{Document, FileKind};
 
 /// Directory of the forms, below that of the pages.
 const FORMS: &str = "forms";

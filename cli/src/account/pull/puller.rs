@@ -24,10 +24,10 @@ use crate::apply::uploads;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic;
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::{FileScope, PageContent, PageFile, ReferencePlace, ReferenceTarget};
 use crate::schema::slot_types::SlotTypeCatalog;
+use links_pages::fs::atomic;
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::{FileScope, PageContent, PageFile, ReferencePlace, ReferenceTarget};
 
 /// Place of a page: a file, or the directory of the pull.
 pub(super) enum Place {

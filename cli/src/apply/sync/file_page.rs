@@ -5,7 +5,7 @@ use links_sdk::Object;
 use serde_json::{Value, json};
 
 use crate::apply::image::Image;
-use crate::page_file::{PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{PageFile, Reference, ReferenceTarget};
 
 /// Returns what a page file says. A reference is named by what it refers to; the values that it stands for are those that the page of the
 /// file has now, which is a placeholder for an image that is not uploaded yet.

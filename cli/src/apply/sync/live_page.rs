@@ -4,7 +4,7 @@ use links_pages::apply::PageSnapshot;
 use links_pages::sync::LivePage;
 use links_sdk::Object;
 
-use crate::page_file::FileScope;
+use links_pages::page_file::FileScope;
 
 /// Returns what a command takes of a page, in the form that is merged. Fields that were not taken keep their record.
 pub(crate) fn live(page: &PageSnapshot, scope: FileScope) -> LivePage {

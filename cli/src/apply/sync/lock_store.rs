@@ -11,10 +11,10 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::atomic;
-pub(crate) use crate::fs::named::LOCK_NAME;
-use crate::fs::named::{self, ReadError};
 use crate::git;
+use links_pages::fs::atomic;
+pub(crate) use links_pages::fs::named::LOCK_NAME;
+use links_pages::fs::named::{self, ReadError};
 
 /// Maximum size in bytes: 100 pages of 500 slots with 20 keys each take less.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -284,7 +284,8 @@ fn directory_of(file: &Path) -> io::Result<PathBuf> {
 
 /// Short name for a directory that differs between directories.
 fn short_name(directory: &Path) -> String {
-    let hash = crate::page_file::local_image::hash_of(directory.as_os_str().as_encoded_bytes());
+    let hash =
+        links_pages::page_file::local_image::hash_of(directory.as_os_str().as_encoded_bytes());
     hash.chars().take(16).collect()
 }
 

@@ -8,8 +8,8 @@ use links_sdk::ProfileId;
 
 use super::state_records::StateRecords;
 use crate::context::Context;
-use crate::fs::private;
-use crate::page_file::local_image::hash_of;
+use links_pages::fs::private;
+use links_pages::page_file::local_image::hash_of;
 
 /// Number of hexadecimal digits that stand for one fact.
 const DIGITS: usize = 24;

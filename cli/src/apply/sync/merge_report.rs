@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{LockStore, MergedPage, Since};
 use crate::output::{Style, StyledLine};
-use crate::page_file::{At, FieldDiagnostic, PageFile};
 use crate::ui::plan::shown_value;
+use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 
 const SETTLE: &str =
     "--overwrite writes what the file says; or write the page's value here, to keep it";

@@ -13,7 +13,7 @@ use super::live_page::live;
 use crate::args::merge::theirs_and_before;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::{At, FieldDiagnostic, FileScope, PageContent, PageFile};
+use links_pages::page_file::{At, FieldDiagnostic, FileScope, PageContent, PageFile};
 
 /// Text that was opened. Its clones share what the user has seen of the conflicts with other clients.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use links_pages::sync::{ConflictMark, Pull, PulledItem};
 use links_sdk::Object;
 use serde_json::{Map, Value};
 
-use crate::page_file::patch::{Edit, MarkedConflict, Path, moves};
+use links_pages::page_file::patch::{Edit, MarkedConflict, Path, moves};
 
 /// Returns the edits that a pull asks for. `fields` are the profile fields of the file.
 pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
@@ -129,7 +129,7 @@ mod tests {
             let Value::Array(taken) = taken else { panic!("{taken}") };
             let said = [json!("a"), json!("b"), json!("c")];
             let edits = list_edits(&Path::root().key("socials"), &said, &taken);
-            crate::page_file::patch::patch(text, &edits).unwrap()
+            links_pages::page_file::patch::patch(text, &edits).unwrap()
         };
         let all = "socials:\n  - a # first\n  - b # second\n  - c # third\n";
         assert_eq!(changed(json!(["a", "b", "c"])), all);

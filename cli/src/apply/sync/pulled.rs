@@ -10,8 +10,8 @@ use crate::apply::image::Image;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::PageFile;
-use crate::page_file::patch::{PatchError, patch};
+use links_pages::page_file::PageFile;
+use links_pages::page_file::patch::{PatchError, patch};
 
 /// A page file after a pull, not written yet.
 pub(crate) struct PulledFile {

@@ -21,8 +21,8 @@ use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::page_file::page::is_holdable;
-use crate::page_file::{FileScope, PageFile};
+use links_pages::page_file::page::is_holdable;
+use links_pages::page_file::{FileScope, PageFile};
 
 /// The record of the last sync of a page file, as it was read when the command began.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::private;
-use crate::page_file::local_image::hash_of;
+use links_pages::fs::private;
+use links_pages::page_file::local_image::hash_of;
 
 /// Extension of a record that goes beyond that of a `links.lock`.
 const BEYOND_LOCK: &str = "locked";
@@ -191,7 +191,7 @@ impl StateRecords {
         Ok((lock.service == self.service).then_some(lock))
     }
 
-    fn turn(&self, context: &Context) -> crate::fs::private::ResourceLock {
+    fn turn(&self, context: &Context) -> links_pages::fs::private::ResourceLock {
         context.lock(&format!("sync-{}", short(&self.file)))
     }
 }

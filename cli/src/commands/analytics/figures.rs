@@ -273,7 +273,7 @@ fn change(now: &Value, before: &Value) -> Option<String> {
 
 fn plain(value: &Value) -> String {
     match value {
-        Value::String(text) => crate::sanitize::line(text).into_owned(),
+        Value::String(text) => links_pages::sanitize::line(text).into_owned(),
         Value::Null => String::new(),
         other => other.to_string(),
     }

@@ -11,7 +11,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::{HelpText, POINTER};
 use crate::output::{Instead, Style, View};
-use crate::{profile_key, ui};
+use crate::ui;
+use links_pages::profile_key;
 
 mod figures;
 

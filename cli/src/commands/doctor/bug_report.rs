@@ -14,9 +14,9 @@ use crate::context::Context;
 use crate::env_vars;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::atomic::NewFile;
 use crate::settings::config_file::{self, Config, KEYS};
 use crate::settings::{ServiceTarget, TokenOrigin};
+use links_pages::fs::atomic::NewFile;
 
 /// Number of the last writes that are listed.
 const WRITES: usize = 20;

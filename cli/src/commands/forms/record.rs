@@ -17,11 +17,11 @@ use crate::editor;
 use crate::editor::form_fields::{self, FormEditSession};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::form_file::FormFile;
 use crate::help::HelpText;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::{Body, CommandOutput, View, yaml};
-use crate::page_file::FileKind;
+use links_pages::form_file::FormFile;
+use links_pages::page_file::FileKind;
 
 /// Fields of a form that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "title", "active", "enabled"];

@@ -16,11 +16,12 @@ use crate::commands::common::{
     CommandResult, answered, create as create_record, shown, write_fields,
 };
 use crate::context::Context;
+use crate::editor;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::journal::CommandRecorder;
 use crate::output::{View, yaml};
-use crate::{editor, profile_key};
+use links_pages::profile_key;
 
 /// Fields of a page that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];

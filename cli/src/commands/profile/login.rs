@@ -11,13 +11,13 @@ use crate::commands::common::{CommandResult, answered, said, write_fields};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::named;
 use crate::help::HelpText;
 use crate::journal::CommandRecorder;
 use crate::output::{Column, CommandOutput, Style, StyledLine, View};
-use crate::profile_key;
-use crate::profile_key::broken_login_rule;
 use crate::ui::annotations::Annotate;
+use links_pages::fs::named;
+use links_pages::profile_key;
+use links_pages::profile_key::broken_login_rule;
 
 /// Returns the service's result for a login, or a result for a login that breaks a rule that needs no service. `page` is the own page that
 /// would take the login; its present login then counts as free.

@@ -14,7 +14,8 @@ use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::help::{HelpText, POINTER};
 use crate::output::{Column, Style, View};
-use crate::{process, profile_key};
+use crate::process;
+use links_pages::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

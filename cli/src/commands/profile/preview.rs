@@ -13,12 +13,12 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::fs::named::ReadError;
-use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, View, diff_lines, unified};
-use crate::profile_key;
 use crate::ui::annotations::Annotate;
+use links_pages::fs::named::ReadError;
+use links_pages::fs::{atomic, named};
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(

@@ -15,7 +15,7 @@ use crate::error::exit_code::Exit;
 use crate::help::{HelpText, POINTER};
 use crate::journal::CommandRecorder;
 use crate::output::View;
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

@@ -17,7 +17,7 @@ use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]

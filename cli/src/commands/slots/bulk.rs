@@ -8,6 +8,7 @@ use links_sdk::ProfileKey;
 use crate::account::live_page::all_keys;
 use crate::apply::local_images;
 use crate::args::flags::DryRunArgs;
+use crate::bulk;
 use crate::bulk::csv_rows::{ColumnMap, CsvRow, rows};
 use crate::bulk::import::Import;
 use crate::bulk::rewrite::Rewrite;
@@ -17,13 +18,13 @@ use crate::commands::common::CommandResult;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::named;
 use crate::help::HelpText;
-use crate::page_file::field_rule::local_file;
-use crate::page_file::local_image::{ImageRoots, is_local};
-use crate::sanitize::quoted;
-use crate::suggest::suggest;
-use crate::{bulk, profile_key};
+use links_pages::fs::named;
+use links_pages::page_file::field_rule::local_file;
+use links_pages::page_file::local_image::{ImageRoots, is_local};
+use links_pages::profile_key;
+use links_pages::sanitize::quoted;
+use links_pages::suggest::suggest;
 
 #[derive(Args, Debug)]
 #[command(

@@ -19,7 +19,7 @@ use crate::journal::CommandRecorder;
 use crate::output::dry_run::DryRun;
 use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
-use crate::{profile_key, sanitize};
+use links_pages::{profile_key, sanitize};
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]

@@ -17,9 +17,10 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
-use crate::page_file::local_image::ImageRoots;
-use crate::page_file::{Document, PageFile};
-use crate::{editor, journal, profile_key};
+use crate::{editor, journal};
+use links_pages::page_file::local_image::ImageRoots;
+use links_pages::page_file::{Document, PageFile};
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots edit cafe"])]

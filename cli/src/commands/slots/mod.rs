@@ -26,7 +26,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::{HelpText, POINTER};
 use crate::output::{Body, Column, CommandOutput, View};
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

@@ -15,7 +15,7 @@ use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::journal::CommandRecorder;
 use crate::output::{CommandOutput, View};
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(

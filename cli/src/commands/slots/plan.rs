@@ -18,8 +18,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style};
-use crate::profile_key;
 use crate::ui::annotations::Annotate;
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots plan cafe.yaml", "links slots plan cafe.yaml --prune -o json"])]

@@ -15,12 +15,12 @@ use crate::apply::sync::{SyncRecord, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::fs::{atomic, named};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
-use crate::page_file::{FileScope, PageFile};
-use crate::profile_key;
-use crate::sanitize::quoted;
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::{FileScope, PageFile};
+use links_pages::profile_key;
+use links_pages::sanitize::quoted;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots pull cafe -O cafe.yaml"])]

@@ -19,8 +19,9 @@ use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
+use crate::ui;
 use crate::ui::{chart, cut};
-use crate::{profile_key, sanitize, ui};
+use links_pages::{profile_key, sanitize};
 
 /// Time between two looks if the service does not say how long it keeps its numbers.
 const REFRESH: Duration = Duration::from_secs(300);

@@ -9,9 +9,9 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
-use crate::sanitize;
 use crate::schema::fields as schema_fields;
-use crate::suggest::suggest;
+use links_pages::sanitize;
+use links_pages::suggest::suggest;
 
 /// Explains a type of slot, or one field of its data.
 pub(super) async fn explain(

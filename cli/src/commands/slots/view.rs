@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::error::CommandError;
 use crate::output::Column;
 use crate::output::label::label;
-use crate::page_file::local_image::has_image_ending;
+use links_pages::page_file::local_image::has_image_ending;
 
 /// Fields of a slot that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "type", "supported"];

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::help::HelpText;
 use crate::journal::{CommandRecorder, sent_fields};
 use crate::output::View;
-use crate::profile_key;
+use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(

@@ -6,29 +6,29 @@ use serde_json::Value;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::Style;
-use crate::sanitize;
 use crate::ui::Ui;
 use crate::ui::plan::{cut, shown_value};
+use links_pages::sanitize;
 
 /// Maximum width of a value in columns.
 const SHOWN: usize = 60;
 
 /// Returns a line that names both values.
 pub(super) fn line(conflict: &UndoConflict) -> String {
+    let what = conflict.to_string();
+    let what = sanitize::line(&what);
     match conflict {
-        UndoConflict::Field { name, left, now } => differs(&sanitize::line(name), left, now),
-        UndoConflict::Edited { id, key, left, now, .. } => {
-            differs(&format!("slot {id}, {}", sanitize::line(key)), left, now)
+        UndoConflict::Field { left, now, .. } | UndoConflict::Edited { left, now, .. } => {
+            differs(&what, left, now)
         }
-        UndoConflict::Gone { id, .. } => format!("slot {id}: it was deleted since"),
         UndoConflict::Moved { left, now } => {
             let [left, now] = [left, now].map(|ids| {
                 let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
                 cut(&ids.join(" "), SHOWN)
             });
-            format!("order: the run left {left}, now it is {now}")
+            format!("{what}: the run left {left}, now it is {now}")
         }
-        _ => "something".to_owned(),
+        _ => format!("{what}: it was deleted since"),
     }
 }
 

@@ -1,13 +1,14 @@
 //! Undo of a write to a page: its slots and its profile fields.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    DesiredPage, DesiredSlot, NotRestored, PageSnapshot, RunCommand, RunState, Undo, UndoOptions,
-    fingerprint,
+    DesiredPage, JournalStore, NotRestored, PageSnapshot, RunCommand, Undo, fingerprint,
 };
+use links_pages::page_file::{PageContent, PageFile};
+use links_pages::undo::UndoSource;
 use links_sdk::{Client, Object, ProfileKey, SlotId};
 use serde_json::{Value, json};
 
@@ -15,14 +16,13 @@ use super::conflict;
 use super::selection::{UndoArgs, UndoneWrite};
 use crate::account::one_page::{ApplyRequest, apply};
 use crate::apply::apply_args::{ApplyArgs, RunOrigin};
+use crate::apply::runs;
 use crate::apply::sync::recreated_slots;
-use crate::apply::write_log::{self, LoggedWrite};
 use crate::commands::profile::login;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::journal;
 use crate::output::{CommandOutput, Style};
-use crate::page_file::{PageContent, PageFile};
 
 const LANGUAGE: &str = "languageCode";
 const LOGIN: &str = "login";
@@ -34,20 +34,17 @@ pub(super) async fn undo(
     args: &UndoArgs,
 ) -> Result<CommandOutput, CommandError> {
     let mut now = PageSnapshot::read(client, &undone.page()?).await?;
-    if wrote(undone, LANGUAGE) {
+    let service = runs::service(context).unwrap_or_default();
+    let source = UndoSource {
+        log: undone.log.clone(),
+        store: undone.store.clone(),
+        runs: JournalStore::of(&runs::directory(context)?, &service, now.id),
+    };
+    if source.wrote(LANGUAGE) {
         now.read_language(client).await?;
     }
     let types = context.slot_types().await?.rules();
-    let before = backup(undone)?;
-    let (recreated, unplaced) = recreated_before(context, undone, &now)?;
-    let options = UndoOptions {
-        types: &types,
-        before: before.as_deref(),
-        recreated: &recreated,
-        unplaced: &unplaced,
-        overwrite: args.overwrite,
-    };
-    let undo = Undo::of(&undone.log, &now.slots, &now.fields(), &options);
+    let undo = source.reverse(&now, &types, args.overwrite).map_err(|it| runs::list_error(&it))?;
     for lost in &undo.not_restored {
         context.ui.tell(Style::Removed, lost_line(lost));
     }
@@ -72,56 +69,6 @@ pub(super) async fn undo(
         }
     }
     Ok(outcome)
-}
-
-/// Tells whether the run wrote a profile field, or may have.
-fn wrote(undone: &UndoneWrite, name: &str) -> bool {
-    undone.log.plan().is_some_and(|plan| plan.fields.changed.contains_key(name))
-        || undone.log.fields().iter().any(|(_, fields)| fields.changed.contains_key(name))
-}
-
-/// Returns the slots before the run, if its journal has them.
-fn backup(undone: &UndoneWrite) -> Result<Option<Vec<DesiredSlot>>, CommandError> {
-    let path = undone.store.backup(&undone.run);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let file = PageFile::read_literal(&path)?;
-    Ok(Some(file.page.content.slots.clone()))
-}
-
-/// Returns the ids of the slots that earlier commands have created again, by their earlier ids; and those of them that an interrupted undo
-/// of the same run has created.
-fn recreated_before(
-    context: &Context,
-    undone: &UndoneWrite,
-    now: &PageSnapshot,
-) -> Result<(BTreeMap<SlotId, SlotId>, BTreeSet<SlotId>), CommandError> {
-    let (mut ids, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
-    let all = write_log::all(context)?;
-    for write in all.iter().filter(|it| it.is_run && it.page_id() == Some(now.id)) {
-        let pairs = recreated_by(write, now);
-        if is_unfinished_undo(write, &undone.run) {
-            unplaced.extend(pairs.iter().map(|(_, new)| *new));
-        }
-        ids.extend(pairs);
-    }
-    Ok((ids, unplaced))
-}
-
-fn is_unfinished_undo(write: &LoggedWrite, run: &str) -> bool {
-    write.log().is_some_and(|log| {
-        let undoes = log.opening().command.as_ref().and_then(|command| command.undoes.as_deref());
-        log.state() != RunState::Done && undoes == Some(run)
-    })
-}
-
-fn recreated_by(write: &LoggedWrite, now: &PageSnapshot) -> Vec<(SlotId, SlotId)> {
-    let Some(log) = write.log() else { return Vec::new() };
-    let Some(command) = &log.opening().command else { return Vec::new() };
-    let created = log.created_on(&now.slots);
-    let pair = |(index, old): (&usize, &SlotId)| Some((*old, *created.get(index)?));
-    command.recreates.iter().filter_map(pair).collect()
 }
 
 /// Asks for consent if the undo changes the login back, as a rename does.

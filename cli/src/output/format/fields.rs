@@ -70,9 +70,9 @@ impl FieldSelection {
 fn nearest_path(path: &str, known: BTreeSet<String>) -> Option<String> {
     let deeper: Vec<String> =
         if path.contains('.') { Vec::new() } else { known.iter().cloned().collect() };
-    crate::suggest::nearest(path, known).or_else(|| {
+    links_pages::suggest::nearest(path, known).or_else(|| {
         let last = |deep: &String| deep.rsplit('.').next().unwrap_or(deep).to_owned();
-        let name = crate::suggest::nearest(path, deeper.iter().map(last))?;
+        let name = links_pages::suggest::nearest(path, deeper.iter().map(last))?;
         deeper.into_iter().find(|deep| last(deep) == name)
     })
 }

@@ -1,7 +1,7 @@
 //! Markdown: a pipe table, or a fenced code block.
 
 use super::Grid;
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Characters that would be markup in a cell.
 const MARKUP: &[char] = &['\\', '|', '`', '*', '<', '[', '~'];

@@ -14,11 +14,11 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{diff_lines, unified};
-use crate::page_file::local_image::{LocalImage, hash_of};
 use crate::preview::html::{FileProblem, Notice, Screen, ScreenPage, document, image_origin};
 use crate::preview::live_account::LiveAccount;
 use crate::preview::render::{Preview, PreviewRequest, PreviewSource, render};
 use crate::preview::shown_page::ApplyOutlook;
+use links_pages::page_file::local_image::{LocalImage, hash_of};
 
 /// When the file is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -8,7 +8,7 @@ use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::fs::directory_of;
+use links_pages::fs::directory_of;
 
 /// Time without a further event after which a save counts as complete: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(30);

@@ -14,7 +14,7 @@ pub(crate) use text::{cut, value as shown_value};
 
 use super::width;
 use crate::output::{Style, StyledLine};
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Maximum width of the label of a slot in columns.
 const LABEL_MAX: usize = 40;
@@ -158,7 +158,7 @@ impl ShownSlot<'_> {
 
 /// Lines about a change: one line if it fits, else the old value above the new one.
 fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
-    let path = crate::sanitize::line(&change.path);
+    let path = links_pages::sanitize::line(&change.path);
     let one = |tone, sign: &str, value| {
         let text = format!("    {sign} {path}: {}", text::value(value));
         vec![StyledLine::new(tone, text::cut(&text, width))]
@@ -186,7 +186,7 @@ fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
 fn name(id: Option<SlotId>, kind: &str, label: Option<&str>) -> String {
     let id = id.map(|it| format!(" {it}")).unwrap_or_default();
     let label =
-        label.map(|it| format!(" \"{}\"", text::cut(&crate::sanitize::line(it), LABEL_MAX)));
+        label.map(|it| format!(" \"{}\"", text::cut(&links_pages::sanitize::line(it), LABEL_MAX)));
     format!("{kind}{id}{}", label.unwrap_or_default())
 }
 

@@ -137,7 +137,7 @@ impl<'p> PlanView<'p> {
 impl fmt::Display for Upload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, media_type, bytes, .. } = self;
-        write!(f, "{} ({media_type}, {bytes} bytes)", crate::sanitize::line(file))
+        write!(f, "{} ({media_type}, {bytes} bytes)", links_pages::sanitize::line(file))
     }
 }
 

@@ -24,7 +24,7 @@ fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> Str
     let lines = PlanView::of(&plan, &page)
         .lines(width, style("not in the file; --prune deletes it", false));
     for line in &lines {
-        assert!(line.text().chars().all(|c| !crate::sanitize::is_unsafe(c)), "{line:?}");
+        assert!(line.text().chars().all(|c| !links_pages::sanitize::is_unsafe(c)), "{line:?}");
     }
     let sign = |line: &StyledLine| match line.tone {
         Style::Plain => ' ',

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::sanitize;
+use links_pages::sanitize;
 
 /// Number of characters of a long string to show before the first difference.
 const LEAD: usize = 12;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::apply::{
     CommandWrites, DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate,
     PlannedDelete, PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo,
-    UndoConflict, UndoOptions,
+    UndoConflict, UndoFacts,
 };
 use links_sdk::SlotId;
 use links_sdk::{Object, Outcome, Slot};
@@ -57,7 +57,7 @@ fn undo(run: &JournalEntries, before: Option<&[Value]>, now: &[Value], overwrite
             |slot: &Value| json!({ "id": slot["id"], "type": slot["type"], "data": slot["data"] });
         slots.iter().map(|slot| serde_json::from_value(item(slot)).unwrap()).collect()
     });
-    let options = UndoOptions {
+    let options = UndoFacts {
         types: &SlotTypes::default(),
         before: before.as_deref(),
         recreated: &BTreeMap::new(),
@@ -180,7 +180,7 @@ fn fields_are_restored_and_those_that_no_file_has_are_named() {
     let run = run(&Plan { fields, ..Plan::default() }, &[], false);
     let types = SlotTypes::default();
     let recreated = BTreeMap::new();
-    let options = UndoOptions {
+    let options = UndoFacts {
         types: &types,
         before: None,
         recreated: &recreated,
@@ -204,7 +204,7 @@ fn a_slot_that_was_created_again_is_found_under_its_new_id() {
     let run = run(&plan, &[], false);
     let recreated = BTreeMap::from([(1.into(), 5.into()), (5.into(), 8.into())]);
     let types = SlotTypes::default();
-    let options = UndoOptions {
+    let options = UndoFacts {
         types: &types,
         before: None,
         recreated: &recreated,

@@ -1,0 +1,116 @@
+//! Page files and form files as what an account shall be.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use super::{AccountPage, DesiredAccount, DesiredForm};
+use crate::form_file::FormFile;
+use crate::page_file::local_image::ImageRoots;
+use crate::page_file::{Document, DocumentError, FileKind, PageFile, ReferenceTarget};
+use crate::sync::{FileSlot, FileSlotId};
+
+/// Reason why a file cannot be used: a line for each problem, with its place.
+#[derive(Debug)]
+pub struct FileError(DocumentError);
+
+impl DesiredAccount {
+    /// Reads page files and form files, as `links apply` does. Nothing is sent.
+    ///
+    /// Images of this machine have to be uploaded before, and notification channels to be named by their ids.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{ApplyAccount, DesiredAccount};
+    /// use links_pages::apply::{Apply, RunSettings};
+    ///
+    /// # let (directory, before) = (tempfile::tempdir()?, client.profile("cafe").get().await?.title);
+    /// # let (path, state) = (directory.path().join("cafe.yaml"), directory.path().join("state"));
+    /// std::fs::write(&path, "profile: cafe\ntitle: Closed on Mondays\n")?;
+    /// let pages = DesiredAccount::read([&path])?;
+    /// let plan = ApplyAccount::new(&client, pages.clone()).plan().await?;
+    /// println!("{} requests", plan.pages[0].plan.request_count());
+    /// let settings = RunSettings::new().journal(&state);
+    /// ApplyAccount::new(&client, pages).planned(plan).settings(settings.clone()).run().await?;
+    /// let undo = Apply::undo(&client.profile("cafe"), settings).await?;
+    /// undo.ok_or("nothing was written")?.await?;
+    /// # assert_eq!(client.profile("cafe").get().await?.title, before);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read, or is neither a page nor a form.
+    pub fn read(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, FileError> {
+        let mut account = Self::default();
+        for path in paths {
+            let document = Document::read(path.as_ref())?;
+            let kind = FileKind::required(&document.root);
+            match kind.map_err(|problem| document.bad(vec![problem]))? {
+                FileKind::Page => account.pages.push(page(document)?),
+                FileKind::Form => account.forms.push(form(document)?),
+            }
+        }
+        Ok(account)
+    }
+}
+
+fn page(document: Document) -> Result<AccountPage, DocumentError> {
+    let PageFile { page, document, references, .. } = PageFile::of(document, &ImageRoots::none())?;
+    let uploads = references.iter().filter(|it| matches!(it.target, ReferenceTarget::Upload(_)));
+    let problems: Vec<_> =
+        uploads.map(|it| it.problem("this image has to be uploaded before")).collect();
+    if !problems.is_empty() {
+        return Err(document.bad(problems).into());
+    }
+    let slot = |(index, slot): (usize, &crate::apply::DesiredSlot)| FileSlot {
+        id: match slot.id {
+            Some(id) => FileSlotId::Id(id),
+            None if page.marked_new.contains(&index) => FileSlotId::New,
+            None => FileSlotId::Absent,
+        },
+        kind: slot.kind.clone(),
+        data: slot.data.clone(),
+        ..FileSlot::default()
+    };
+    let mut fields = page.content.fields.clone();
+    if let Some(login) = &page.login {
+        fields.insert("login".to_owned(), login.clone().into());
+    }
+    let slots = page.content.slots.iter().enumerate().map(slot);
+    Ok(AccountPage {
+        profile: page.profile.to_string(),
+        fields,
+        slots: page.has_slots.then(|| slots.collect()),
+        base: None,
+    })
+}
+
+fn form(document: Document) -> Result<DesiredForm, DocumentError> {
+    let file = FormFile::of(document)?;
+    let form = file.form;
+    Ok(DesiredForm { name: form.name, id: form.id.map(Into::into), fields: form.fields })
+}
+
+impl<E: Into<DocumentError>> From<E> for FileError {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DocumentError::Bad(file) = &self.0 else { return self.0.fmt(f) };
+        let lines: BTreeSet<_> = file
+            .places()
+            .map(|(line, column, problem)| (line, column, problem.message.as_str()))
+            .collect();
+        for (nth, (line, column, message)) in lines.iter().enumerate() {
+            let end = if nth == 0 { "" } else { "\n" };
+            write!(f, "{end}{}:{line}:{column}: {message}", file.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FileError {}

@@ -1,0 +1,175 @@
+//! Atomic writes: a file is written completely or not at all.
+
+use std::fs::{Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{directory_of, named};
+
+/// Writes a temporary file beside the target and renames it, so that the target is never incomplete. An existing file is replaced only if
+/// `replace` is true, and keeps its permissions; a device or a pipe is written to, not replaced.
+///
+/// # Errors
+///
+/// When the directory cannot be written to, or the file exists and `replace` is false.
+pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
+    write_bytes(path, text.as_bytes(), replace)
+}
+
+/// Writes a file as [`write`] does.
+pub fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
+    let target = if replace { named::resolve(path)? } else { entry(path)? };
+    let directory = directory_of(&target);
+    if !directory.is_dir() {
+        let missing = format!("there is no directory {}", directory_of(path).display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+    }
+    let existing = target.metadata().ok().filter(|_| replace);
+    let is_replaced = |it: &Metadata| it.is_file() && !named::is_stream(&target);
+    if existing.as_ref().is_some_and(|it| !is_replaced(it)) {
+        return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
+    }
+    let file = new_file(directory)?;
+    if let Some(existing) = existing {
+        file.as_file().set_permissions(existing.permissions())?;
+    }
+    finish(file, &target, bytes, replace)
+}
+
+/// A file that does not exist yet, and that can be written.
+#[derive(Debug)]
+pub struct NewFile {
+    file: NamedTempFile,
+    target: PathBuf,
+}
+
+impl NewFile {
+    /// Prepares the file, so that a place where it cannot be written is known before the work that leads to its content.
+    ///
+    /// # Errors
+    ///
+    /// When there is something at the path, or its directory cannot be written to.
+    pub fn prepare(target: &Path) -> io::Result<Self> {
+        let target = entry(target)?;
+        if target.symlink_metadata().is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let directory = directory_of(&target);
+        if !directory.is_dir() {
+            let missing = format!("there is no directory {}", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+        }
+        Ok(Self { file: new_file(directory)?, target })
+    }
+
+    /// Writes the file as [`write`] does.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written, or was created meanwhile.
+    pub fn write(self, text: &str) -> io::Result<()> {
+        finish(self.file, &self.target, text.as_bytes(), false)
+    }
+}
+
+/// Checks that an existing file can be replaced as [`write`] does it, and leaves it as it is.
+///
+/// # Errors
+///
+/// When it could not be written.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let target = named::resolve(path)?;
+    if !target.metadata()?.is_file() {
+        return OpenOptions::new().write(true).open(&target).map(drop);
+    }
+    new_file(directory_of(&target))?.close()
+}
+
+/// Writes a new file and renames it to the target, over an existing file only if `replace` is true. All data is on disk when this returns.
+pub(super) fn finish(
+    mut file: NamedTempFile,
+    target: &Path,
+    bytes: &[u8],
+    replace: bool,
+) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    links_sdk::runs::crash_point("before_rename");
+    rename(file, target, replace)?;
+    links_sdk::runs::crash_point("after_rename");
+    sync_directory(directory_of(target))
+}
+
+/// Writes a new file and renames it over the target without syncing: the target is never incomplete for other processes, but a power failure
+/// may lose it. No crash point, because no other file depends on this one.
+pub(super) fn finish_unsynced(
+    mut file: NamedTempFile,
+    target: &Path,
+    bytes: &[u8],
+) -> io::Result<()> {
+    file.write_all(bytes)?;
+    rename(file, target, true)
+}
+
+fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
+    let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
+    renamed.map(drop).map_err(|error| error.error)
+}
+
+/// Returns a path with the links in its directory resolved.
+fn entry(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(named::resolve(directory_of(path))?.join(name))
+}
+
+fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".links-");
+    // A page is not secret: the umask of the user decides who can read the file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}
+
+/// Syncs a directory, so that a new name survives a power failure. Not available on Windows.
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        std::fs::File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_permissions() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("page.yaml");
+        write(&path, "old", false).unwrap();
+        for mode in [0o600, 0o660] {
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            write(&path, "new", true).unwrap();
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_pipe_is_written_to_and_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let (reader, writer) = io::pipe().unwrap();
+        let link = directory.path().join("plan.json");
+        symlink(format!("/proc/self/fd/{}", writer.as_raw_fd()), &link).unwrap();
+        write(&link, "plan", true).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        drop(writer);
+        assert_eq!(io::read_to_string(reader).unwrap(), "plan");
+    }
+}

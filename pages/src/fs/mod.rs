@@ -1,0 +1,54 @@
+//! File system access: named files, private files, atomic writes and locks.
+
+pub mod atomic;
+pub mod named;
+pub mod private;
+
+use std::fs::Metadata;
+use std::path::Path;
+
+/// Mode bit for write access of all users.
+const ANYBODY_WRITES: u32 = 0o002;
+
+/// Directory of a file; the current one for a bare name.
+pub fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Mode bits of a file; none on systems without them.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "no one knows"))]
+fn mode(found: &Metadata) -> u32 {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::mode(found)
+    }
+    #[cfg(not(unix))]
+    {
+        0
+    }
+}
+
+/// User id of the owner of a file; that of this process on systems without user ids.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "no one knows"))]
+fn owner(found: &Metadata) -> u32 {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::MetadataExt::uid(found)
+    }
+    #[cfg(not(unix))]
+    {
+        own_id()
+    }
+}
+
+/// Effective user id of this process.
+fn own_id() -> u32 {
+    #[cfg(unix)]
+    {
+        rustix::process::geteuid().as_raw()
+    }
+    #[cfg(not(unix))]
+    {
+        0
+    }
+}

@@ -1,0 +1,242 @@
+//! Private files: created with access for the user only, and replaced atomically.
+
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{ANYBODY_WRITES, atomic, directory_of, mode, own_id, owner};
+
+/// Maximum size of a file in bytes; a larger file was not written by this program.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// Maximum number of symbolic links to follow, as in operating systems.
+const MOST_LINKS: usize = 40;
+
+/// Reads a file; `None` if there is none. Refuses a file that another user may have created or written.
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match open_file(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    refuse_public(directory_of(path))?;
+    refuse_doubtful(&file.metadata()?)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
+    }
+    Ok(Some(bytes))
+}
+
+/// Opens a file for reading. Refuses a pipe, a device or a directory without blocking.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
+}
+
+/// Restricts a file to its owner, and fails if that is not possible. A file that all users can write stays unchanged, so that it is still
+/// recognized as untrusted.
+pub fn tighten(path: &Path) -> io::Result<()> {
+    let mode = match fs::metadata(path) {
+        Ok(found) => mode(&found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if mode & 0o077 != 0 && mode & ANYBODY_WRITES == 0 {
+        #[cfg(unix)]
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+/// Creates or replaces a file. Concurrent readers see the old content or the new one; a symbolic link stays a link. The caller must hold a
+/// lock: unfinished files of other writers are deleted.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (target, file) = begin(path)?;
+    atomic::finish(file, &target, bytes, true)
+}
+
+/// Creates or replaces a file that may be lost, such as a cache: it is not synced, and the caller needs no lock.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = directory_of(path);
+    make_directory(directory)?;
+    atomic::finish_unsynced(NamedTempFile::new_in(directory)?, path, bytes)
+}
+
+/// Checks that a file can be replaced, as far as this is possible beforehand.
+pub fn prepare(path: &Path) -> io::Result<()> {
+    begin(path).map(drop)
+}
+
+/// Returns the link target of the path, and the temporary file that is to replace it.
+fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
+    let target = resolve_links(path)?;
+    let directory = directory_of(&target);
+    make_directory(directory)?;
+    refuse_public(directory)?;
+    fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
+    remove_stale(&target)?;
+    let file = tempfile::Builder::new().prefix(&beginning(&target)).tempfile_in(directory)?;
+    Ok((target, file))
+}
+
+/// Removes a file if it exists, and the file that it links to. The caller must hold the lock that writing needs.
+pub fn remove(path: &Path) -> io::Result<()> {
+    let target = match resolve_links(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        target => target?,
+    };
+    fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
+    remove_stale(&target)?;
+    for path in [target.as_path(), path] {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Name prefix of the temporary files for a target, not used by any other program.
+fn beginning(target: &Path) -> String {
+    format!(".links-new.{}.", target.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Removes temporary files of interrupted writers.
+fn remove_stale(target: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(directory_of(target)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let beginning = beginning(target);
+    for entry in entries.flatten() {
+        let is_file = entry.file_type().is_ok_and(|it| it.is_file());
+        if is_file && entry.file_name().to_string_lossy().starts_with(&beginning) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn denied(why: &str) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+/// Refuses a directory that all users can write to, because any of them could have created its files.
+fn refuse_public(directory: &Path) -> io::Result<()> {
+    if is_public(directory)? { denied("anyone can write to its directory") } else { Ok(()) }
+}
+
+/// Tells whether all users can write to a file, or replace the files of a directory.
+pub fn is_public(path: &Path) -> io::Result<bool> {
+    let mode = mode(&fs::metadata(path)?);
+    let own_only = 0o1000;
+    Ok(mode & ANYBODY_WRITES != 0 && mode & own_only == 0)
+}
+
+/// Refuses an open file that another user may have written. Files of the administrator are accepted.
+fn refuse_doubtful(opened: &Metadata) -> io::Result<()> {
+    if mode(opened) & ANYBODY_WRITES != 0 {
+        return denied("anyone can write to it");
+    }
+    if owner(opened) == 0 { Ok(()) } else { refuse_foreign(opened) }
+}
+
+/// Refuses to replace or remove a file of another user, for example under `sudo`.
+fn refuse_foreign(found: &Metadata) -> io::Result<()> {
+    if owner(found) == own_id() { Ok(()) } else { denied("it belongs to another user") }
+}
+
+/// Waits for an exclusive lock on a file. Dropping the returned file releases the lock.
+pub fn lock(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// Takes the same lock, unless another process holds it.
+pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let file = open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Opens a lock file, and creates it if it is missing.
+fn open(path: &Path) -> io::Result<File> {
+    make_directory(directory_of(path))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Creates missing directories. Permissions of existing directories are not changed.
+pub fn make_directory(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+/// Follows symbolic links. A broken link is an error, because its target may be missing only for a time.
+fn resolve_links(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = directory_of(&target).join(next),
+            Err(_) if target != path && !target.exists() => {
+                let message = format!("it is a link to {}, which does not exist", target.display());
+                return Err(io::Error::new(io::ErrorKind::NotFound, message));
+            }
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many levels of links"))
+}
+
+/// Lock on a resource against other commands on this machine, held until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct ResourceLock {
+    _lock: Option<File>,
+}
+
+impl ResourceLock {
+    /// Waits until no other command holds the lock on the same resource of a service. `place` is the lock directory and the service;
+    /// without it nothing is locked.
+    pub fn wait(place: Option<(PathBuf, String)>, what: &str) -> Self {
+        let locked = |(directory, service): (PathBuf, String)| {
+            lock(&directory.join(lock_name(&service, what))).ok()
+        };
+        Self { _lock: place.and_then(locked) }
+    }
+}
+
+/// Name of a lock file. Two resources may share a name, and then wait for each other.
+fn lock_name(service: &str, what: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let what: String = what.chars().take(64).map(plain).collect();
+    format!("{service}-{what}.lock")
+}

@@ -1,0 +1,178 @@
+//! Parsed YAML or JSON document with its text, for diagnostics at places in the text.
+
+use std::path::Path;
+
+use super::foreign::ForeignFile;
+use super::node::{Node, Tree};
+use super::read;
+use super::report::{At, FieldDiagnostic, FileDiagnostics};
+use crate::fs::named::{self, ReadError};
+
+/// Parsed document with its text.
+#[derive(Clone, Debug)]
+pub struct Document {
+    name: String,
+    text: String,
+    /// Root node.
+    pub root: Node,
+}
+
+/// Reason why a document cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// Unreadable file.
+    #[error(transparent)]
+    ReadError(#[from] ReadError),
+    /// File of another type.
+    #[error("{0} is {1}, not a page file or a form file")]
+    Foreign(String, ForeignFile),
+    /// Readable file with invalid content.
+    #[error("{0}")]
+    Bad(#[from] FileDiagnostics),
+}
+
+impl Document {
+    /// Reads and parses a file, `-` for standard input.
+    pub fn read(path: &Path) -> Result<Self, DocumentError> {
+        let (name, bytes) = named::read(path)?;
+        Ok(Self::from_bytes(&name, bytes)?)
+    }
+
+    /// Parses the bytes of a page file or a form file, with its spans. What is neither of them is told by its type.
+    pub fn of_page_or_form(name: &str, bytes: Vec<u8>) -> Result<Self, DocumentError> {
+        let foreign = |what: ForeignFile| DocumentError::Foreign(name.to_owned(), what);
+        if let Some(what) = ForeignFile::binary(&bytes) {
+            return Err(foreign(what));
+        }
+        let of_text = ForeignFile::text(name, &bytes);
+        let document =
+            Self::from_bytes(name, bytes).map_err(|file| of_text.map_or(file.into(), foreign))?;
+        match of_text {
+            Some(what) if !matches!(document.root.tree, Tree::Map(_)) => Err(foreign(what)),
+            None if matches!(document.root.tree, Tree::Text(_)) => {
+                Err(foreign(ForeignFile::Text("plain text")))
+            }
+            _ => Ok(document),
+        }
+    }
+
+    /// Parses bytes; `name` is the name in messages.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, FileDiagnostics> {
+        let text = read::decode(name, bytes)?;
+        match read::read(&text) {
+            Ok(root) => Ok(Self { name: name.to_owned(), text, root }),
+            Err(problems) => Err(FileDiagnostics::new(name, &text, problems)),
+        }
+    }
+
+    /// Name of the document in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Text of the document, without a byte order mark.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns diagnostics for this document.
+    pub fn bad(&self, problems: Vec<FieldDiagnostic>) -> FileDiagnostics {
+        FileDiagnostics::new(&self.name, &self.text, problems)
+    }
+
+    /// Returns a diagnostic of the field at a path, such as `["slots", "2", "data", "link"]`. A field that is missing in the file is
+    /// reported at its nearest parent.
+    pub fn locate(
+        &self,
+        path: &[impl AsRef<str>],
+        at: At,
+        message: impl Into<String>,
+    ) -> FieldDiagnostic {
+        let keys = || path.iter().map(AsRef::as_ref);
+        let span = match at {
+            At::Key => self.root.key_span(keys()),
+            At::Value => None,
+        };
+        let span = span.unwrap_or_else(|| self.root.locate(self.text(), keys()));
+        FieldDiagnostic::new(keys().collect::<Vec<_>>().join("."), span, message)
+    }
+
+    /// Returns diagnostics of refused values: each path (`slots.2.data.link`) with a message.
+    pub fn refuse<'a>(
+        &self,
+        errors: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> FileDiagnostics {
+        let diagnostic = |(path, message): (&str, &str)| {
+            self.locate(&path.split('.').collect::<Vec<_>>(), At::Value, message)
+        };
+        self.bad(errors.into_iter().map(diagnostic).collect())
+    }
+}
+
+/// Kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Page file.
+    Page,
+    /// Form file.
+    Form,
+}
+
+impl FileKind {
+    /// Returns the kind of a document by its keys. `None` if it has neither `profile` nor `form`.
+    ///
+    /// # Errors
+    ///
+    /// When it has both.
+    pub fn of(root: &Node) -> Result<Option<Self>, FieldDiagnostic> {
+        match (root.get("profile"), root.entry("form")) {
+            (Some(_), Some((key, _))) => {
+                let message = "a file must be a page (`profile`) or a form (`form`), not both";
+                Err(FieldDiagnostic::new("form", key.span.clone(), message))
+            }
+            (Some(_), None) => Ok(Some(Self::Page)),
+            (None, Some(_)) => Ok(Some(Self::Form)),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the kind of a document, for a command that takes both.
+    ///
+    /// # Errors
+    ///
+    /// When the document is neither, at its first key, or both.
+    pub fn required(root: &Node) -> Result<Self, FieldDiagnostic> {
+        let first = match &root.tree {
+            Tree::Map(entries) => {
+                entries.first().map(|(key, _)| (key.name.clone(), key.span.clone()))
+            }
+            _ => None,
+        };
+        let (path, span) = first.unwrap_or_else(|| (String::new(), root.span.clone()));
+        Self::of(root)?.ok_or_else(|| {
+            FieldDiagnostic::new(path, span, "this is neither a page nor a form")
+                .help("a page begins with `profile: LOGIN`, a form with `form: NAME`")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_a_file_is_told_by_its_keys() {
+        let kind = |text: &str| {
+            let document = Document::from_bytes("it.yaml", text.into()).unwrap();
+            FileKind::required(&document.root).map_err(|it| (it.span, it.message))
+        };
+        assert_eq!(kind("slots: []\nprofile: cafe\n"), Ok(FileKind::Page));
+        assert_eq!(kind("title: A\nform: booking\n"), Ok(FileKind::Form));
+        let both = "a file must be a page (`profile`) or a form (`form`), not both".to_owned();
+        assert_eq!(kind("profile: cafe\nform: booking\n"), Err((14..18, both)));
+        let neither = "this is neither a page nor a form".to_owned();
+        assert_eq!(kind("name: x\ntitle: A\n"), Err((0..4, neither.clone())));
+        assert_eq!(kind("- a\n"), Err((0..0, neither.clone())));
+        assert_eq!(kind(""), Err((0..0, neither)));
+    }
+}

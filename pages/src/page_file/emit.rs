@@ -1,0 +1,394 @@
+//! Text of values in YAML and JSON: that of a new file, and that of new values in the style of the document around them.
+
+use std::fmt::Write;
+
+use granit_parser::ScalarStyle;
+use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::lex::{column, line_start, skip_blanks};
+use super::node::{Node, Tree};
+use super::read::resolved;
+use crate::sanitize::is_unsafe;
+
+/// Words that some YAML parser reads as another type than a string.
+const WORDS: [&str; 13] =
+    ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "infinity", "nan", "na"];
+
+/// Returns a value as a YAML document.
+///
+/// # Errors
+///
+/// When JSON cannot represent the value; this never happens for values read from JSON.
+pub fn write(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    Ok(TextStyle::yaml().document(&serde_json::to_value(value)?))
+}
+
+/// Notation of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextStyle {
+    /// Line break.
+    pub(super) line_break: &'static str,
+    /// True if the text is JSON, so that nothing else may be written.
+    pub(super) is_json: bool,
+    /// True if no space follows colons and commas.
+    pub(super) is_tight: bool,
+    /// Columns of a mapping in another one.
+    pub(super) map_indent: usize,
+    /// Columns of a list in a mapping.
+    pub(super) list_indent: usize,
+    /// Indentation of a level of JSON over several lines.
+    pub(super) json_indent: String,
+}
+
+/// Number of levels of a new value in block style: `Some(0)` is a flow collection, `Some(1)` a block collection of flow collections, `None` is
+/// block style throughout.
+pub(super) type BlockDepth = Option<usize>;
+
+impl TextStyle {
+    /// Notation of new YAML files: lists indented under their key, long lines not wrapped.
+    pub fn yaml() -> Self {
+        Self {
+            line_break: "\n",
+            is_json: false,
+            is_tight: false,
+            map_indent: 2,
+            list_indent: 2,
+            json_indent: "  ".to_owned(),
+        }
+    }
+
+    /// Returns the style of a document: what its first examples show, or what this program writes itself.
+    pub(super) fn of(text: &str, root: &Node) -> Self {
+        let first_line = text.find('\n').unwrap_or(0);
+        let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+        let is_adjacent = |it: &Node| it.layout.extent.start == it.layout.after_head;
+        let (map_indent, list_indent) = indents(text, root);
+        Self {
+            line_break: if text[..first_line].ends_with('\r') { "\r\n" } else { "\n" },
+            is_json,
+            is_tight: is_json && root.child(0).is_some_and(is_adjacent),
+            map_indent: map_indent.unwrap_or(2),
+            list_indent: list_indent.unwrap_or(2),
+            json_indent: json_indent(text, root),
+        }
+    }
+
+    /// Returns the text of a whole document.
+    pub fn document(&self, value: &Value) -> String {
+        let text = self.literal(value, self.map_indent);
+        text.unwrap_or_else(|| self.block(value, 0, None)) + self.line_break
+    }
+
+    /// Returns a value on one line.
+    pub(super) fn flow(&self, value: &Value) -> String {
+        let mut out = String::new();
+        self.write_flow(value, &mut out);
+        out
+    }
+
+    fn write_flow(&self, value: &Value, out: &mut String) {
+        let (colon, comma) = if self.is_tight { (":", ",") } else { (": ", ", ") };
+        match value {
+            Value::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { comma });
+                    self.write_flow(item, out);
+                }
+                out.push(']');
+            }
+            Value::Object(entries) => {
+                out.push('{');
+                for (at, (name, value)) in entries.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { comma });
+                    out.push_str(&self.key(name, true));
+                    out.push_str(colon);
+                    self.write_flow(value, out);
+                }
+                out.push('}');
+            }
+            other => out.push_str(&self.scalar(other, ScalarStyle::Plain, true)),
+        }
+    }
+
+    /// Returns a value of JSON with one entry per line; the lines after the first begin with `pad`.
+    pub(super) fn pretty(&self, value: &Value, pad: &str) -> String {
+        let inner = format!("{pad}{}", self.json_indent);
+        let line_break = self.line_break;
+        let lines: Vec<String> = match value {
+            Value::Array(items) if !items.is_empty() => {
+                items.iter().map(|item| self.pretty(item, &inner)).collect()
+            }
+            Value::Object(entries) if !entries.is_empty() => {
+                let entries = entries.iter();
+                let line =
+                    |name: &str, value| format!("{}: {}", quoted(name), self.pretty(value, &inner));
+                entries.map(|(name, value)| line(name, value)).collect()
+            }
+            other => return self.flow(other),
+        };
+        let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
+        let lines = lines.join(&format!(",{line_break}{inner}"));
+        format!("{open}{line_break}{inner}{lines}{line_break}{pad}{close}")
+    }
+
+    /// Returns a collection in block style, of which the first line begins at a column.
+    pub(super) fn block(&self, value: &Value, column: usize, depth: BlockDepth) -> String {
+        let between = format!("{}{}", self.line_break, " ".repeat(column));
+        let below = depth.map(|depth| depth.saturating_sub(1));
+        let lines: Vec<String> = match value {
+            Value::Array(items) if !items.is_empty() && depth != Some(0) => {
+                items.iter().map(|item| self.block_item(item, column, 1, below)).collect()
+            }
+            Value::Object(entries) if !entries.is_empty() && depth != Some(0) => entries
+                .iter()
+                .map(|(name, value)| self.block_key(name, value, column, below))
+                .collect(),
+            Value::Array(_) | Value::Object(_) => return self.flow(value),
+            other => return self.scalar(other, ScalarStyle::Plain, false),
+        };
+        lines.join(&between)
+    }
+
+    /// Returns an item with its dash and a number of spaces after it. The dash is at the column.
+    pub(super) fn block_item(
+        &self,
+        value: &Value,
+        column: usize,
+        spaces: usize,
+        depth: BlockDepth,
+    ) -> String {
+        let inner = column + 1 + spaces;
+        let text = match self.literal(value, inner) {
+            Some(literal) => literal,
+            None => self.block(value, inner, depth),
+        };
+        format!("-{}{text}", " ".repeat(spaces))
+    }
+
+    /// Returns a key with its value. The key is at the column.
+    pub(super) fn block_key(
+        &self,
+        name: &str,
+        value: &Value,
+        column: usize,
+        depth: BlockDepth,
+    ) -> String {
+        let key = self.key(name, false);
+        let inner = column + if value.is_array() { self.list_indent } else { self.map_indent };
+        if let Some(literal) = self.literal(value, inner.max(column + 1)) {
+            return format!("{key}: {literal}");
+        }
+        let text = self.block(value, inner, depth);
+        if depth != Some(0) && is_full(value) {
+            return format!("{key}:{}{}{text}", self.line_break, " ".repeat(inner));
+        }
+        format!("{key}: {text}")
+    }
+
+    fn literal(&self, value: &Value, column: usize) -> Option<String> {
+        let text = value.as_str().filter(|text| text.contains('\n'))?;
+        let (header, lines) = self.block_scalar(text, ScalarStyle::Literal, column)?;
+        Some(format!("{header}{}{lines}", self.line_break))
+    }
+
+    /// Returns the header and the lines of a block scalar, if the text can be one.
+    pub(super) fn block_scalar(
+        &self,
+        text: &str,
+        style: ScalarStyle,
+        column: usize,
+    ) -> Option<(&'static str, String)> {
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        let is_strange = |c: char| c != '\n' && c != '\t' && must_escape(c);
+        if body.starts_with(|c: char| c.is_whitespace())
+            || body.ends_with(|c: char| c.is_whitespace())
+            || body.is_empty()
+            || text.contains(is_strange)
+        {
+            return None;
+        }
+        let clips = body.len() < text.len();
+        let is_foldable = !body.contains("\n ") && !body.contains("\n\t");
+        let (header, body) = match style {
+            ScalarStyle::Folded if is_foldable => (if clips { ">" } else { ">-" }, unfolded(body)),
+            _ => (if clips { "|" } else { "|-" }, body.to_owned()),
+        };
+        let pad = " ".repeat(column);
+        let line =
+            |line: &str| if line.is_empty() { String::new() } else { format!("{pad}{line}") };
+        let lines: Vec<String> = body.split('\n').map(line).collect();
+        Some((header, lines.join(self.line_break)))
+    }
+
+    /// Returns a scalar on one line, in a style of strings if the string can be written in it.
+    pub(super) fn scalar(&self, value: &Value, style: ScalarStyle, in_flow: bool) -> String {
+        match value {
+            Value::String(text) => self.string(text, style, in_flow),
+            other => other.to_string(),
+        }
+    }
+
+    /// Returns a key of a mapping.
+    pub(super) fn key(&self, name: &str, in_flow: bool) -> String {
+        self.string(name, ScalarStyle::Plain, in_flow)
+    }
+
+    fn string(&self, text: &str, style: ScalarStyle, in_flow: bool) -> String {
+        match style {
+            _ if self.is_json => quoted(text),
+            ScalarStyle::SingleQuoted if !text.contains(must_escape) => {
+                format!("'{}'", text.replace('\'', "''"))
+            }
+            ScalarStyle::Plain if is_plain(text, in_flow) => text.to_owned(),
+            _ => in_quotes(text, false),
+        }
+    }
+}
+
+/// Finds the indentation of the first mapping and of the first list in a mapping of block style.
+fn indents(text: &str, parent: &Node) -> (Option<usize>, Option<usize>) {
+    let (mut map, mut list) = (None, None);
+    if !parent.is_block() {
+        return (map, list);
+    }
+    for below in parent.children().filter(|it| it.is_block()) {
+        if let (true, Some(first)) = (parent.is_map(), below.child(0)) {
+            let indent =
+                column(text, first.layout.start).saturating_sub(column(text, below.layout.start));
+            if !below.is_map() {
+                list = list.or(Some(indent));
+            } else if indent > 0 {
+                map = map.or(Some(indent));
+            }
+        }
+        if map.is_none() || list.is_none() {
+            let (map_below, list_below) = indents(text, below);
+            (map, list) = (map.or(map_below), list.or(list_below));
+        }
+    }
+    (map, list)
+}
+
+/// Returns the indentation of the first key, if it is on another line than the bracket.
+fn json_indent(text: &str, root: &Node) -> String {
+    let line = root.child(0).map(|it| line_start(text, it.layout.start));
+    match line.filter(|line| *line > root.layout.extent.start) {
+        Some(line) if skip_blanks(text, line) > line => {
+            text[line..skip_blanks(text, line)].to_owned()
+        }
+        _ => "  ".to_owned(),
+    }
+}
+
+/// Returns the depth of block style of new values after the example of the values of a collection.
+pub(super) fn value_depth(parent: &Node) -> BlockDepth {
+    let has_flow = parent.children().any(Node::is_full_flow);
+    (has_flow && !parent.children().any(Node::is_block)).then_some(0)
+}
+
+/// Returns the depth of block style of a new item after the example of another one.
+pub(super) fn item_depth(example: &Node) -> BlockDepth {
+    if example.is_full_flow() {
+        return Some(0);
+    }
+    if example.is_scalar() { None } else { value_depth(example).map(|depth| depth + 1) }
+}
+
+/// Tells whether a value is a collection with entries.
+pub(super) fn is_full(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(entries) => !entries.is_empty(),
+        _ => false,
+    }
+}
+
+/// Doubles the line breaks, of which folding takes one each.
+fn unfolded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut previous = ' ';
+    for c in text.chars() {
+        if c == '\n' && previous != '\n' {
+            out.push('\n');
+        }
+        out.push(c);
+        previous = c;
+    }
+    out
+}
+
+/// Tells whether a string needs no quotes.
+fn is_plain(text: &str, in_flow: bool) -> bool {
+    let first = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, '/' | '.' | '$' | '_' | '(')
+            || !c.is_ascii() && !c.is_whitespace()
+    };
+    let number_like = |c: char| c.is_ascii_digit() || "_.:+-eExXoO,".contains(c);
+    text.starts_with(first)
+        && !text.ends_with(|c: char| c == ':' || c.is_whitespace())
+        && !text.contains(must_escape)
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.starts_with("...")
+        && !(in_flow && text.contains([',', '[', ']', '{', '}']))
+        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+        && !(text.contains(|c: char| c.is_ascii_digit()) && text.chars().all(number_like))
+        && !is_date(text)
+        && matches!(resolved(text), Some(Tree::Text(read)) if read == text)
+}
+
+/// Tells whether a text begins like a date (`2026-08-01T19:00:00Z`), which a parser of YAML 1.1 reads as a point in time.
+fn is_date(text: &str) -> bool {
+    let are_digits = |it: &str| it.bytes().all(|c| c.is_ascii_digit());
+    let mut parts = text.splitn(3, '-');
+    let mut next = || parts.next().unwrap_or_default();
+    let (year, month, day) = (next(), next(), next());
+    year.len() == 4
+        && are_digits(year)
+        && matches!(month.len(), 1 | 2)
+        && are_digits(month)
+        && day.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Tells whether a character can only be written as an escape sequence.
+fn must_escape(c: char) -> bool {
+    is_unsafe(c) || u32::from(c) & 0xfffe == 0xfffe
+}
+
+/// Returns a string of JSON.
+pub(super) fn quoted(text: &str) -> String {
+    in_quotes(text, true)
+}
+
+/// Returns a string in double quotes. Not every parser of YAML reads the surrogates of JSON.
+fn in_quotes(text: &str, has_surrogates: bool) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        // Writing to a string cannot fail.
+        let _ = match c {
+            '"' => write!(out, "\\\""),
+            '\\' => write!(out, "\\\\"),
+            '\n' => write!(out, "\\n"),
+            '\t' => write!(out, "\\t"),
+            '\r' => write!(out, "\\r"),
+            c if !must_escape(c) => {
+                out.push(c);
+                Ok(())
+            }
+            c if c > '\u{ffff}' && !has_surrogates => write!(out, "\\U{:08x}", u32::from(c)),
+            c => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|it| write!(out, "\\u{it:04x}")),
+        };
+    }
+    out.push('"');
+    out
+}
+
+/// Returns a value as JSON on one line without unsafe characters.
+pub(super) fn json_text(value: &Value) -> String {
+    TextStyle { is_json: true, ..TextStyle::yaml() }.flow(value)
+}

@@ -1,0 +1,233 @@
+//! Rules for the fields of a record in a file: their names, types and limits. Validation and the JSON Schemas for editors are both made
+//! from them.
+
+use serde_json::Value;
+
+use super::local_image;
+use super::node::{Key, Node, Span, Tree};
+use super::report::FieldDiagnostic;
+use crate::profile_key;
+use crate::suggest::nearest;
+
+/// Key of a reference to an image.
+pub const UPLOAD: &str = "$upload";
+
+/// Rule for a field.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldRule {
+    /// Name of the field in files and in the interface.
+    pub name: &'static str,
+    /// Type of the value.
+    pub value: FieldType,
+    /// Description for editors.
+    pub about: &'static str,
+}
+
+/// Returns a rule.
+pub const fn rule(name: &'static str, value: FieldType, about: &'static str) -> FieldRule {
+    FieldRule { name, value, about }
+}
+
+/// Type of the value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    /// Login that a page can take (the interface, section 8).
+    Login,
+    /// Any string.
+    Text,
+    /// Any string, or null.
+    TextOrNull,
+    /// String with more than white space.
+    Word,
+    /// String with more than white space, or null.
+    WordOrNull,
+    /// Path of an uploaded image, a reference to a local one, or null.
+    Image,
+    /// List of URLs.
+    Urls,
+    /// Whole number from 0, or null.
+    CountOrNull,
+    /// `true` or `false`.
+    Flag,
+    /// Value whose shape the interface does not show.
+    Any,
+}
+
+impl FieldType {
+    /// Tells whether the field can be cleared by null.
+    pub fn is_nullable(self) -> bool {
+        use FieldType::{Any, CountOrNull, Image, TextOrNull, WordOrNull};
+        matches!(self, TextOrNull | WordOrNull | Image | CountOrNull | Any)
+    }
+
+    /// Description in messages.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Login => "a login",
+            Self::Text | Self::Word => "a string",
+            Self::TextOrNull | Self::WordOrNull => "a string or null",
+            Self::Image => "the path of an uploaded image, {$upload: FILE}, or null",
+            Self::Urls => "a list of URLs",
+            Self::CountOrNull => "a whole number from 0, or null",
+            Self::Flag => "true or false",
+            Self::Any => "any value",
+        }
+    }
+}
+
+impl FieldRule {
+    /// Returns the value of the field, or `None` after adding diagnostics. `path` is the place of the field in the document.
+    pub fn check(
+        &self,
+        path: &str,
+        key: &Key,
+        node: &Node,
+        problems: &mut Vec<FieldDiagnostic>,
+    ) -> Option<Value> {
+        let before = problems.len();
+        let mut refuse = |span: &Span, message: String, help: Option<&str>| {
+            let problem = FieldDiagnostic::new(path, span.clone(), message);
+            problems.push(match help {
+                Some(help) => problem.help(help),
+                None => problem,
+            });
+        };
+        let name = self.name;
+        match (self.value, &node.tree) {
+            (FieldType::Any, _) => {}
+            (kind, Tree::Null) if kind.is_nullable() => {}
+            (FieldType::Login, Tree::Text(login)) => {
+                if let Some(rule) = profile_key::broken_login_rule(login) {
+                    refuse(&node.span, rule.to_owned(), None);
+                }
+            }
+            (FieldType::Word | FieldType::WordOrNull, Tree::Text(text))
+                if text.trim().is_empty() =>
+            {
+                refuse(&node.span, format!("`{name}` is empty"), None);
+            }
+            (FieldType::Image, Tree::Text(text)) => check_path(name, text, &node.span, &mut refuse),
+            (FieldType::Image, Tree::Map(entries)) => {
+                check_reference(name, entries, &node.span, &mut refuse);
+            }
+            (FieldType::Urls, Tree::List(items)) => check_urls(path, items, problems),
+            (FieldType::CountOrNull, Tree::Number(number))
+                if number.as_i64().is_some_and(|it| it >= 0) => {}
+            (
+                FieldType::Text | FieldType::TextOrNull | FieldType::Word | FieldType::WordOrNull,
+                Tree::Text(_),
+            )
+            | (FieldType::Flag, Tree::Bool(_)) => {}
+            (kind, tree) => {
+                let help = match (kind, tree) {
+                    (FieldType::Urls, Tree::Null) => Some("`[]` clears the list"),
+                    (FieldType::Flag | FieldType::CountOrNull | FieldType::Urls, _) => None,
+                    (_, Tree::Number(_) | Tree::Bool(_)) => Some("put a string in quotes"),
+                    (_, Tree::Null) => Some("leave it out to keep the value"),
+                    _ => None,
+                };
+                let span =
+                    if node.is_scalar() && !node.span.is_empty() { &node.span } else { &key.span };
+                let found = match (kind, tree) {
+                    (FieldType::CountOrNull, Tree::Number(number)) => number.to_string(),
+                    _ => node.kind().to_owned(),
+                };
+                refuse(span, format!("`{name}` must be {}, not {found}", kind.words()), help);
+            }
+        }
+        (problems.len() == before).then(|| node.to_json())
+    }
+}
+
+/// Refuses a string that is evidently no path of an uploaded image.
+fn check_path(
+    name: &str,
+    text: &str,
+    span: &Span,
+    refuse: &mut impl FnMut(&Span, String, Option<&str>),
+) {
+    if text.contains("://") {
+        let message = format!("`{name}` must be the path of an uploaded image, not a URL");
+        refuse(span, message, Some("`links files upload URL` prints the path to write here"));
+    } else if local_image::is_local(text) {
+        let (message, help) = local_file(text);
+        refuse(span, message, Some(&help));
+    }
+}
+
+/// Returns the message and the hint for a path of this machine that is given as a plain string.
+pub fn local_file(path: &str) -> (String, String) {
+    let message = format!("`{path}` is a file on this machine, which no one else can see");
+    (message, format!("write {{{UPLOAD}: {path}}} to upload it"))
+}
+
+/// Refuses a mapping that is no reference to an image.
+fn check_reference(
+    name: &str,
+    entries: &[(Key, Node)],
+    span: &Span,
+    refuse: &mut impl FnMut(&Span, String, Option<&str>),
+) {
+    let Some((key, value)) = entries.iter().find(|(key, _)| key.name == UPLOAD) else {
+        let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [UPLOAD]));
+        let help = meant.map(|it| format!("did you mean `{it}`?"));
+        let span = entries.first().map_or(span, |(key, _)| &key.span);
+        let message = format!("`{name}` must be {}, not a mapping", FieldType::Image.words());
+        return refuse(span, message, help.as_deref());
+    };
+    match &value.tree {
+        _ if entries.len() > 1 => {
+            refuse(&key.span, format!("`{UPLOAD}` must be the only key of its mapping"), None);
+        }
+        Tree::Text(text) if text.trim().is_empty() => {
+            refuse(&value.span, format!("`{UPLOAD}` is empty"), None);
+        }
+        Tree::Text(_) => {}
+        _ => {
+            let message = format!("`{UPLOAD}` must name an image file, not {}", value.kind());
+            refuse(&value.span, message, None);
+        }
+    }
+}
+
+/// Refuses entries that are no plain URLs. The interface does not say how strict the service is, so any string is one.
+fn check_urls(path: &str, items: &[Node], problems: &mut Vec<FieldDiagnostic>) {
+    for (at, item) in items.iter().enumerate() {
+        let path = format!("{path}.{at}");
+        let problem = match &item.tree {
+            Tree::Text(url) if !url.trim().is_empty() => continue,
+            Tree::Text(_) => FieldDiagnostic::new(path, item.span.clone(), "this URL is empty"),
+            Tree::Map(_) => FieldDiagnostic::new(
+                path,
+                item.span.clone(),
+                "a social link must be a URL, not a mapping",
+            )
+            .help("write the URL alone: icons and `order` follow from the list"),
+            _ => {
+                let message = format!("a social link must be a URL, not {}", item.kind());
+                FieldDiagnostic::new(path, item.span.clone(), message)
+            }
+        };
+        problems.push(problem);
+    }
+}
+
+/// Returns a diagnostic of a key that no rule allows, with a hint at the name that may have been meant, or else `help`.
+pub fn unknown_key<'k>(
+    path: &str,
+    key: &Key,
+    known: impl IntoIterator<Item = &'k str>,
+    help: &str,
+) -> FieldDiagnostic {
+    let path = if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
+    let meant = nearest(&key.name, known).map(|it| format!("did you mean `{it}`?"));
+    FieldDiagnostic::new(path, key.span.clone(), format!("unknown field `{}`", key.name))
+        .help(meant.unwrap_or_else(|| help.to_owned()))
+}
+
+/// Returns a diagnostic of a key that only the service sets.
+pub fn computed_key(path: &str, key: &Key) -> FieldDiagnostic {
+    let path = if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
+    let message = format!("`{}` is set by the service and cannot be written", key.name);
+    FieldDiagnostic::new(path, key.span.clone(), message).help("leave it out")
+}

@@ -1,0 +1,432 @@
+//! Local images that a page file names: regular files beneath its directory, or beneath one that the command line adds. Files elsewhere are
+//! refused with the same message whether they exist or not. What is wrong with an image that is uploaded all the same, and strings that
+//! are evidently paths of this machine.
+
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use links_sdk::{ImageType, MAX_UPLOAD_BYTES, image_size_of};
+use sha2::{Digest, Sha256};
+
+use crate::fs::named::{self, Refusal};
+
+/// Directories that may contain images, and the directory that image names are relative to.
+#[derive(Clone, Debug)]
+pub struct ImageRoots {
+    /// Directory as the user wrote it, for messages.
+    shown: PathBuf,
+    /// Directory with links resolved. `None` if the directory does not exist.
+    directory: Option<PathBuf>,
+    roots: Vec<Root>,
+}
+
+#[derive(Clone, Debug)]
+struct Root {
+    /// Path with links resolved.
+    path: PathBuf,
+    dir: Arc<Dir>,
+}
+
+/// Image that may be uploaded.
+#[derive(Clone, Debug)]
+pub struct LocalImage {
+    root: Root,
+    beneath: PathBuf,
+    /// Image type according to the content.
+    pub image_type: ImageType,
+    /// Number of bytes.
+    pub size: u64,
+    /// What is wrong with it, as words after its name.
+    pub flaw: Option<String>,
+    /// SHA-256 of the content when the image was found.
+    pub hash: String,
+}
+
+/// Reason why a name is not a usable image.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// URL instead of a file name.
+    #[error("{0} is a URL, not a file")]
+    Url(String),
+    /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
+    #[error("{0} is outside the page file's directory")]
+    Outside(String),
+    /// File whose name begins with a dot, or a file in such a directory.
+    #[error("{0} is a hidden file or is in a hidden directory")]
+    Hidden(String),
+    /// Directory, device or named pipe.
+    #[error("{0} is not a file")]
+    NotAFile(String),
+    /// Empty file.
+    #[error("{0} is empty")]
+    Empty(String),
+    /// File larger than the service accepts.
+    #[error("{0} is larger than 50 MB")]
+    TooLarge(String),
+    /// File of another type according to its content.
+    #[error("{0} is not an image: only jpeg, png, webp and gif can be uploaded")]
+    NotAnImage(String),
+    /// Missing file, or a file that this user may not read.
+    #[error("cannot read {0}: {1}")]
+    ReadError(String, io::Error),
+}
+
+impl ImageError {
+    /// Hint for the user.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Url(_) => Some("`links files upload URL` prints the path to write here instead"),
+            Self::Outside(_) => {
+                Some("--upload-root DIR allows images below another directory, by relative paths")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Error for an additional directory that cannot be opened.
+#[derive(Debug)]
+pub struct RootError(pub PathBuf, pub io::Error);
+
+impl ImageRoots {
+    /// Returns the roots for a page file in this directory.
+    ///
+    /// # Errors
+    ///
+    /// When an additional directory cannot be opened.
+    pub fn new(directory: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
+        Self::within(directory, directory, more)
+    }
+
+    /// Returns roots without any directory.
+    pub fn none() -> Self {
+        Self { shown: PathBuf::new(), directory: None, roots: Vec::new() }
+    }
+
+    /// Returns the roots for names relative to `directory`, which is itself ignored if it lies outside of `trusted`.
+    ///
+    /// # Errors
+    ///
+    /// When an additional directory cannot be opened.
+    pub fn within(directory: &Path, trusted: &Path, more: &[PathBuf]) -> Result<Self, RootError> {
+        let shown = directory.to_owned();
+        let mut roots = Vec::new();
+        for path in more {
+            let root = Root::open(path).map_err(|error| RootError(path.clone(), error))?;
+            roots.push(root);
+        }
+        let resolved = std::fs::canonicalize(here(directory)).ok();
+        let trusted = Root::open(trusted).ok();
+        let is_trusted =
+            |path: &PathBuf| trusted.iter().chain(&roots).any(|root| path.starts_with(&root.path));
+        let directory = resolved.filter(is_trusted);
+        // The directory of the page file comes first, so that a hidden directory above it does not count.
+        roots.splice(..0, directory.as_deref().and_then(|path| Root::open(path).ok()));
+        Ok(Self { shown, directory, roots })
+    }
+
+    /// Finds the image that a page file names, and reads the properties needed to show and check it.
+    pub fn find(&self, name: &str) -> Result<LocalImage, ImageError> {
+        if name.contains("://") {
+            return Err(ImageError::Url(name.to_owned()));
+        }
+        let outside = || ImageError::Outside(name.to_owned());
+        if is_absolute(name) {
+            return Err(outside());
+        }
+        if is_hidden(Path::new(name)) {
+            return Err(ImageError::Hidden(name.to_owned()));
+        }
+        let directory = self.directory.as_deref().ok_or_else(outside)?;
+        let wanted = named::normal(&directory.join(name));
+        let found = self.root_of(&wanted).ok_or_else(outside)?;
+        let (root, beneath) = match resolved(&found.0.dir, &found.1) {
+            Ok(Some(beneath)) => (found.0, beneath),
+            Ok(None) => return Err(ImageError::NotAFile(self.shown(name))),
+            // A link may lead to another root. The error must not reveal whether a file elsewhere exists.
+            Err(error) if leaves_the_root(&error) => {
+                let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
+                self.root_of(&resolved).ok_or_else(outside)?
+            }
+            Err(error) => return Err(ImageError::ReadError(self.shown(name), error)),
+        };
+        if is_hidden(&beneath) {
+            return Err(ImageError::Hidden(name.to_owned()));
+        }
+        LocalImage::read_first(root.clone(), beneath, self.shown(name))
+    }
+
+    /// Returns the root above a path with resolved links, and the path relative to the root.
+    fn root_of(&self, path: &Path) -> Option<(&Root, PathBuf)> {
+        self.roots.iter().find_map(|root| {
+            let beneath = path.strip_prefix(&root.path).ok()?;
+            Some((root, here(beneath).to_owned()))
+        })
+    }
+
+    fn shown(&self, name: &str) -> String {
+        self.shown.join(name).components().collect::<PathBuf>().display().to_string()
+    }
+}
+
+impl Root {
+    fn open(path: &Path) -> io::Result<Self> {
+        let path = std::fs::canonicalize(here(path))?;
+        let dir = Arc::new(Dir::open_ambient_dir(&path, ambient_authority())?);
+        Ok(Self { path, dir })
+    }
+}
+
+impl LocalImage {
+    fn read_first(root: Root, beneath: PathBuf, shown: String) -> Result<Self, ImageError> {
+        let bytes = match bytes(&root, &beneath) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Err(ImageError::NotAFile(shown)),
+            Err(error) => return Err(ImageError::ReadError(shown, error)),
+        };
+        let size = bytes.len() as u64;
+        if size == 0 {
+            return Err(ImageError::Empty(shown));
+        }
+        if size > MAX_UPLOAD_BYTES {
+            return Err(ImageError::TooLarge(shown));
+        }
+        let Some(image_type) = ImageType::of(&bytes) else {
+            return Err(ImageError::NotAnImage(shown));
+        };
+        let flaw = flaw(&bytes);
+        Ok(Self { root, beneath, image_type, size, flaw, hash: hash_of(&bytes) })
+    }
+
+    /// Reads the image again. Returns `None` if the content has changed.
+    ///
+    /// # Errors
+    ///
+    /// When the image cannot be read any more.
+    pub fn read(&self) -> io::Result<Option<Vec<u8>>> {
+        Ok(bytes(&self.root, &self.beneath)?.filter(|bytes| hash_of(bytes) == self.hash))
+    }
+
+    /// Returns the path with links resolved, relative to the current directory if it lies beneath that.
+    pub fn path(&self) -> PathBuf {
+        let path = self.root.path.join(&self.beneath);
+        let here = std::env::current_dir().and_then(std::fs::canonicalize).ok();
+        match here.and_then(|here| path.strip_prefix(here).map(Path::to_owned).ok()) {
+            Some(path) => path,
+            None => path,
+        }
+    }
+
+    /// Returns the file name of the image.
+    pub fn file_name(&self) -> String {
+        self.beneath.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Returns the SHA-256 of bytes in hexadecimal digits.
+pub fn hash_of(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// Reads a regular file up to one byte more than may be uploaded; `None` for anything else.
+fn bytes(root: &Root, beneath: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match named::open_beneath(&root.path, &root.dir, beneath) {
+        Err(error) if matches!(Refusal::of(&error), Some(Refusal::NotAFile(_))) => return Ok(None),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_UPLOAD_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Resolves the links in the path of a regular file beneath a directory; `None` for anything else. Anything but a regular file is not even
+/// opened, which resolving may do: a pipe would block.
+fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
+    if !dir.metadata(beneath)?.is_file() {
+        return Ok(None);
+    }
+    dir.canonicalize(beneath).map(Some)
+}
+
+/// Tells whether a path is absolute on any platform: `/etc`, `C:\`, `\\server\share`.
+fn is_absolute(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    name.starts_with(['/', '\\'])
+        || Path::new(name).is_absolute()
+        || (bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':'))
+}
+
+/// Tells whether any part of the path is hidden; `.` and `..` are not.
+fn is_hidden(path: &Path) -> bool {
+    path.components().any(|part| match part {
+        Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
+        _ => false,
+    })
+}
+
+/// Tells whether a path leads out of its directory, which is reported without an error code of the system.
+fn leaves_the_root(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+/// Tells whether an existing path lies beneath a directory, with links resolved.
+pub fn lies_beneath(path: &Path, directory: &Path) -> bool {
+    let resolved = |path: &Path| std::fs::canonicalize(here(path)).ok();
+    resolved(path)
+        .zip(resolved(directory))
+        .is_some_and(|(path, directory)| path.starts_with(directory))
+}
+
+/// Replaces the empty path, which `Path::parent` returns for the current directory, by `.`.
+pub fn here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// Number of pixels per side beyond which an image is larger than any page shows: twice the width of a background (the interface, section 2.1).
+const USEFUL_PIXELS: usize = 3200;
+
+/// Returns what is wrong with an image, as words after its name.
+pub fn flaw(bytes: &[u8]) -> Option<String> {
+    let Some((width, height)) = image_size_of(bytes) else {
+        return Some("may be damaged: its width and height cannot be read".to_owned());
+    };
+    let is_whole = match ImageType::of(bytes) {
+        Some(ImageType::Jpeg) => is_whole_jpeg(bytes),
+        Some(ImageType::Png) => bytes.windows(4).any(|it| it == b"IEND"),
+        _ => true,
+    };
+    if !is_whole {
+        return Some("may be damaged: a part of it is missing or cannot be read".to_owned());
+    }
+    (width.max(height) > USEFUL_PIXELS).then(|| {
+        format!("has {width}x{height} pixels, more than pages show: {USEFUL_PIXELS} are enough")
+    })
+}
+
+/// Returns whether the parts of a JPEG follow each other up to its end. Pixels are not decoded.
+fn is_whole_jpeg(bytes: &[u8]) -> bool {
+    const END: u8 = 0xd9;
+    const SCAN: u8 = 0xda;
+    let mut at = 2;
+    loop {
+        // A marker may have more than one 0xff.
+        while bytes.get(at..at + 2) == Some(&[0xff, 0xff]) {
+            at += 1;
+        }
+        let marker = match bytes.get(at..at + 2) {
+            Some([0xff, END]) => return true,
+            Some([0xff, marker @ 0xc0..=0xfe]) => *marker,
+            _ => return false,
+        };
+        let Some([high, low]) = bytes.get(at + 2..at + 4) else { return false };
+        at += 2 + usize::from(u16::from_be_bytes([*high, *low]));
+        if marker == SCAN {
+            let Some(rest) = bytes.get(at..) else { return false };
+            // Within the pixels, 0xff is followed by 0, or by the number of a part.
+            let is_marker = |it: &[u8]| it[0] == 0xff && !matches!(it[1], 0 | 0xd0..=0xd7);
+            let Some(end) = rest.windows(2).position(is_marker) else { return false };
+            at += end;
+        }
+    }
+}
+
+/// Directories in which users and CI services keep files. A path of the service may begin with `/` too, but not with one of these.
+const LOCAL_ROOTS: [&str; 9] = [
+    "/home/",
+    "/Users/",
+    "/root/",
+    "/tmp/",
+    "/private/",
+    "/mnt/",
+    "/Volumes/",
+    "/workspace/",
+    "/builds/",
+];
+
+/// Pattern of the texts for which [`is_local`] holds, for JSON Schemas.
+pub const LOCAL_PATTERN: &str = r"^(\.{0,2}\\|\.{1,2}/|~|[a-zA-Z]:[/\\]|/(home|Users|root|tmp|private|mnt|Volumes|workspace|builds)/)";
+
+const IMAGE_ENDINGS: [&str; 10] =
+    ["jpg", "jpeg", "png", "webp", "gif", "svg", "heic", "avif", "bmp", "tiff"];
+
+/// Tells by the text alone whether it looks like a path of this machine: `./a`, `../a`, `~/a`, `/a`, `C:\a`, `\\server\a`.
+pub fn looks_local(text: &str) -> bool {
+    text.starts_with('/') || is_local(text)
+}
+
+/// Tells by the text alone whether it is surely a path of this machine, even where paths of the service begin with `/`.
+pub fn is_local(text: &str) -> bool {
+    let drive = || {
+        let mut chars = text.chars();
+        chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && chars.next() == Some(':')
+            && matches!(chars.next(), Some('/' | '\\'))
+    };
+    let starts = ["./", "../", "~", ".\\", "..\\", "\\"];
+    starts.iter().chain(&LOCAL_ROOTS).any(|start| text.starts_with(start)) || drive()
+}
+
+/// Tells whether the text ends like the name of an image file.
+pub fn has_image_ending(text: &str) -> bool {
+    text.rsplit_once('.')
+        .is_some_and(|(_, ending)| IMAGE_ENDINGS.iter().any(|it| ending.eq_ignore_ascii_case(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A JPEG of 8x8 pixels, with a thumbnail in its metadata.
+    fn jpeg() -> Vec<u8> {
+        let part = |marker: u8, data: &[u8]| {
+            let length = u16::try_from(data.len() + 2).unwrap().to_be_bytes();
+            [&[0xff, marker], &length[..], data].concat()
+        };
+        let thumbnail = [0xff, 0xd8, 0xff, 0xdb, 0xff, 0xd9];
+        let size = [8, 0, 8, 0, 8, 1, 1, 0x11, 0];
+        let pixels = [0x12, 0xff, 0, 0x34, 0xff, 0xd0, 0x56];
+        let first = [part(0xe1, &thumbnail), part(0xc0, &size), part(0xda, &[1, 1, 0, 0, 63, 0])];
+        let second = part(0xda, &[1, 1, 0, 0, 63, 0]);
+        let all = [&[0xff, 0xd8], &first.concat()[..], &pixels, &second, &pixels, &[0xff, 0xff]];
+        [&all.concat()[..], &[0xd9, b'e', b'n', b'd']].concat()
+    }
+
+    #[test]
+    fn a_jpeg_that_was_cut_off_or_overwritten_is_noticed() {
+        let whole = jpeg();
+        assert_eq!(flaw(&whole), None);
+        for length in 2..whole.len() - 5 {
+            assert!(flaw(&whole[..length]).is_some_and(|it| it.contains("damaged")), "{length}");
+        }
+        let scan = whole.windows(2).position(|it| it == [0xff, 0xda]).unwrap();
+        let mut overwritten = whole.clone();
+        overwritten[scan + 11..scan + 13].copy_from_slice(&[0xff, 0x31]);
+        assert_eq!(
+            flaw(&overwritten).as_deref(),
+            Some("may be damaged: a part of it is missing or cannot be read")
+        );
+    }
+
+    #[test]
+    fn a_png_that_was_cut_off_is_noticed() {
+        let header =
+            b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x08\x08\0\0\0\0abcd\0\0\0\x01IDATx";
+        assert!(flaw(header).is_some_and(|it| it.contains("a part of it is missing")));
+        assert_eq!(flaw(&[&header[..], b"efgh\0\0\0\0IEND\xae\x42\x60\x82"].concat()), None);
+    }
+
+    #[test]
+    fn found_06_local_paths_and_image_extensions_are_recognised() {
+        for text in ["./a.png", "../a.png", "~/a.png", "/home/a.png", "C:\\a.png", "\\\\x\\a.png"] {
+            assert!(looks_local(text) && is_local(text) && has_image_ending(text), "{text}");
+        }
+        for text in ["uploads/1/a.png", "a.png", "", ".", "c:a.png", "https://x.example/a.png"] {
+            assert!(!looks_local(text), "{text}");
+        }
+        assert!(!has_image_ending("/menu") && has_image_ending("./A.JPEG"));
+        assert!(looks_local("/storage/a.png") && !is_local("/storage/a.png"));
+    }
+}

@@ -1,0 +1,158 @@
+//! Page files: the content of a page in YAML or JSON, written by users.
+
+mod document;
+pub mod emit;
+pub mod field_rule;
+mod foreign;
+mod lex;
+pub mod local_image;
+pub mod node;
+pub mod page;
+pub mod patch;
+pub mod profile_fields;
+mod read;
+mod references;
+mod report;
+mod validate;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::fs::named::{MAX_BYTES, too_large};
+pub use document::{Document, DocumentError, FileKind};
+use local_image::{ImageRoots, LocalImage};
+use node::Node;
+pub use page::PageContent;
+pub use references::{Reference, ReferencePlace, ReferenceTarget};
+pub use report::{At, FieldDiagnostic, FileDiagnostics, Places};
+
+/// Parsed page file.
+#[derive(Debug)]
+pub struct PageFile {
+    /// Content of the page.
+    pub page: PageContent,
+    /// Document with the text and its spans.
+    pub document: Document,
+    /// References to resolve; until then the page holds them as written.
+    pub references: Vec<Reference>,
+    /// Images among the references that may be uploaded.
+    pub images: Vec<(ReferencePlace, String, LocalImage)>,
+    /// Diagnostics of the other images.
+    pub missing: Vec<FieldDiagnostic>,
+    /// Directories in which an image may be.
+    pub roots: ImageRoots,
+    /// Directory that image paths are relative to.
+    pub directory: PathBuf,
+    /// What the command takes of the file.
+    pub scope: FileScope,
+    /// Names of the fields that were removed by [`slots_only`](Self::slots_only).
+    pub left_out: Vec<String>,
+}
+
+/// Part of a page file that a command takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileScope {
+    /// Fields and slots.
+    #[default]
+    Page,
+    /// Slots alone.
+    Slots,
+}
+
+impl PageFile {
+    /// Parses the bytes of a page file; `name` is the name in messages.
+    pub fn from_bytes(
+        name: &str,
+        bytes: Vec<u8>,
+        images: &ImageRoots,
+    ) -> Result<Self, DocumentError> {
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(too_large(name.to_owned(), MAX_BYTES).into());
+        }
+        Ok(Self::of(Document::of_page_or_form(name, bytes)?, images)?)
+    }
+
+    /// Reads a page file that this program has written: nothing in the file is a reference, whatever it looks like.
+    pub fn read_literal(path: &Path) -> Result<Self, DocumentError> {
+        Ok(Self::literal(Document::read(path)?)?)
+    }
+
+    /// Parses the text of a page that this program has generated, as if from a file of this name: nothing in the text is a reference.
+    pub fn made(name: &str, text: Vec<u8>) -> Result<Self, DocumentError> {
+        Ok(Self::literal(Document::from_bytes(name, text)?)?)
+    }
+
+    /// Converts a document to a page file. Reports all problems that can be found without the service together.
+    pub fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
+        document.root.slot_data_mut().for_each(Node::unescape);
+        let (references, mut problems) = references::find(&document.root);
+        problems.extend(profile_fields::local_paths(&document.root, images));
+        let checked = validate::check(&document.root);
+        let roots = images.clone();
+        let (images, missing) = references::images(&references, images);
+        match checked {
+            Ok(page) if problems.is_empty() => {
+                let file = Self::without_references(page, document);
+                Ok(Self { references, images, missing, roots, ..file })
+            }
+            checked => {
+                problems.extend(checked.err().unwrap_or_default());
+                problems.extend(missing);
+                Err(document.bad(problems))
+            }
+        }
+    }
+
+    fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
+        document.root.slot_data_mut().for_each(Node::unescape);
+        match validate::check_literal(&document.root) {
+            Ok(page) => Ok(Self::without_references(page, document)),
+            Err(problems) => Err(document.bad(problems)),
+        }
+    }
+
+    fn without_references(page: PageContent, document: Document) -> Self {
+        Self {
+            page,
+            document,
+            references: Vec::new(),
+            images: Vec::new(),
+            missing: Vec::new(),
+            roots: ImageRoots::none(),
+            directory: PathBuf::new(),
+            scope: FileScope::Page,
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Returns the file without its fields of the page, for a command that writes only slots.
+    ///
+    /// # Errors
+    ///
+    /// When the file has no slots.
+    pub fn slots_only(mut self) -> Result<Self, FileDiagnostics> {
+        if !self.page.has_slots {
+            let problem = self.document.locate(&["slots"], At::Value, "this file has no `slots`");
+            return Err(self.document.bad(vec![problem.help("`slots: []` is an empty page")]));
+        }
+        let fields = std::mem::take(&mut Arc::make_mut(&mut self.page.content).fields).0;
+        self.references.retain(|reference| reference.place.item.is_some());
+        self.images.retain(|(place, ..)| place.item.is_some());
+        self.missing.retain(|problem| !fields.contains_key(&problem.path));
+        self.scope = FileScope::Slots;
+        self.left_out.extend(fields.into_iter().map(|(name, _)| name));
+        Ok(self)
+    }
+
+    /// Returns the names of the fields that were left out, as words; `None` if there are none.
+    pub fn left_out_words(&self) -> Option<String> {
+        let (last, first) = self.left_out.split_last()?;
+        Some(match first {
+            [] => last.clone(),
+            first => format!("{} and {last}", first.join(", ")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! Tree of a parsed document in which every value and every key has its span in the text.
+
+use std::ops::Range;
+
+use crate::apply::literal_key;
+use granit_parser::ScalarStyle;
+use serde_json::{Map, Number, Value};
+
+/// Byte range of a value or a key in the document.
+pub type Span = Range<usize>;
+
+/// Value with its span. The span of a list or mapping in block style begins at its first entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Span of the value.
+    pub span: Span,
+    /// Value.
+    pub tree: Tree,
+    /// How it is written, in a tree that was read from a text.
+    pub(super) layout: Layout,
+}
+
+/// How a value is written in the text: what is between its key and it, and where it ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Start of its key or dash.
+    pub(super) start: usize,
+    /// True if there is no colon after its key.
+    pub(super) lacks_colon: bool,
+    /// End of the colon or dash before it, and of its anchor and tag.
+    pub(super) after_head: usize,
+    /// Value without comments and line breaks at its end. A block scalar begins at its `|` or `>`.
+    pub(super) extent: Span,
+    /// Notation.
+    pub(super) style: Notation,
+}
+
+/// Notation of a value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Notation {
+    /// Nothing, which is read as `null`.
+    #[default]
+    Empty,
+    /// Scalar without or with quotes.
+    Scalar(ScalarStyle),
+    /// Block scalar with the column of its content, `None` for a scalar without content.
+    Block(ScalarStyle, Option<usize>),
+    /// List or mapping.
+    Collection {
+        /// True for a flow collection, false for one in block style.
+        is_flow: bool,
+        /// False if something else than white space and comments is before a key, such as `?` or an anchor, or if the brackets are left
+        /// out.
+        is_regular: bool,
+    },
+}
+
+/// Key of a mapping with its span.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// Span of the key.
+    pub span: Span,
+    /// Name of the key.
+    pub name: String,
+    /// True if the key was written with one more leading `$`, so that it is not a reference.
+    pub is_literal: bool,
+}
+
+/// Value of one of the six JSON types.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree {
+    /// `null`, `~`, or an empty value.
+    Null,
+    /// `true` or `false`; no other word.
+    Bool(bool),
+    /// 64-bit integer or finite floating-point number.
+    Number(Number),
+    /// String.
+    Text(String),
+    /// List.
+    List(Vec<Node>),
+    /// Mapping in the written order, without duplicate keys.
+    Map(Vec<(Key, Node)>),
+}
+
+impl Node {
+    /// Value of a key, if this is a mapping with that key.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        self.entry(name).map(|(_, value)| value)
+    }
+
+    /// Span to report for a path such as `slots.2.data.link`: the value, its key if the value has more than one line, or the closest
+    /// existing ancestor.
+    pub fn locate<'p>(&self, text: &str, path: impl IntoIterator<Item = &'p str>) -> Span {
+        let mut span = self.span.clone();
+        let mut node = self;
+        for name in path {
+            let (key, value) = match &node.tree {
+                Tree::List(items) => (None, name.parse().ok().and_then(|at: usize| items.get(at))),
+                _ => node.entry(name).map_or((None, None), |(key, value)| (Some(key), Some(value))),
+            };
+            let Some(value) = value else { break };
+            let many_lines =
+                text.get(value.span.clone()).is_none_or(|it| it.trim_end().contains('\n'));
+            span = match key {
+                Some(key) if many_lines || !value.is_scalar() || value.span.is_empty() => {
+                    key.span.clone()
+                }
+                _ => value.span.clone(),
+            };
+            node = value;
+        }
+        span
+    }
+
+    /// Span of the key of the last name in a path, if it is the key of a mapping.
+    pub fn key_span<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<Span> {
+        let mut node = self;
+        let mut span = None;
+        for name in path {
+            (span, node) = match &node.tree {
+                Tree::List(items) => (None, items.get(name.parse::<usize>().ok()?)?),
+                _ => node.entry(name).map(|(key, value)| (Some(key.span.clone()), value))?,
+            };
+        }
+        span
+    }
+
+    /// Converts a JSON value to a node without spans.
+    pub fn of_json(value: &Value) -> Self {
+        let key = |name: &String| Key { span: 0..0, name: name.clone(), is_literal: true };
+        let tree = match value {
+            Value::Null => Tree::Null,
+            Value::Bool(value) => Tree::Bool(*value),
+            Value::Number(number) => Tree::Number(number.clone()),
+            Value::String(text) => Tree::Text(text.clone()),
+            Value::Array(items) => Tree::List(items.iter().map(Self::of_json).collect()),
+            Value::Object(entries) => Tree::Map(
+                entries.iter().map(|(name, value)| (key(name), Self::of_json(value))).collect(),
+            ),
+        };
+        Self { span: 0..0, tree, layout: Layout::default() }
+    }
+
+    /// Converts the value to JSON.
+    pub fn to_json(&self) -> Value {
+        match &self.tree {
+            Tree::Null => Value::Null,
+            Tree::Bool(value) => Value::Bool(*value),
+            Tree::Number(number) => Value::Number(number.clone()),
+            Tree::Text(text) => Value::String(text.clone()),
+            Tree::List(items) => items.iter().map(Self::to_json).collect(),
+            Tree::Map(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|(key, value)| (key.name.clone(), value.to_json()))
+                    .collect::<Map<_, _>>(),
+            ),
+        }
+    }
+
+    /// Replaces every escaped key below, such as `$$upload`, by its literal name.
+    pub fn unescape(&mut self) {
+        match &mut self.tree {
+            Tree::List(items) => items.iter_mut().for_each(Self::unescape),
+            Tree::Map(entries) => {
+                for (key, value) in entries {
+                    if let Some(name) = literal_key(&key.name) {
+                        *key = Key { name: name.to_owned(), is_literal: true, ..key.clone() };
+                    }
+                    value.unescape();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Name of the type of the value in messages.
+    pub fn kind(&self) -> &'static str {
+        match self.tree {
+            Tree::Null => "nothing",
+            Tree::Bool(_) => "a boolean",
+            Tree::Number(_) => "a number",
+            Tree::Text(_) => "a string",
+            Tree::List(_) => "a list",
+            Tree::Map(_) => "a mapping",
+        }
+    }
+
+    fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
+        match &mut self.tree {
+            Tree::Map(entries) => {
+                entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Data of each slot, if this is a page file.
+    pub fn slot_data_mut(&mut self) -> impl Iterator<Item = &mut Self> {
+        let items = match self.get_mut("slots").map(|slots| &mut slots.tree) {
+            Some(Tree::List(items)) => &mut items[..],
+            _ => &mut [],
+        };
+        items.iter_mut().filter_map(|item| item.get_mut("data"))
+    }
+
+    /// Number of items or entries; 0 for a scalar.
+    pub(super) fn count(&self) -> usize {
+        match &self.tree {
+            Tree::List(items) => items.len(),
+            Tree::Map(entries) => entries.len(),
+            _ => 0,
+        }
+    }
+
+    /// Item of a list, or value of an entry of a mapping.
+    pub(super) fn child(&self, index: usize) -> Option<&Self> {
+        match &self.tree {
+            Tree::List(items) => items.get(index),
+            Tree::Map(entries) => entries.get(index).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// Items of a list, or values of a mapping.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Self> + Clone {
+        (0..self.count()).filter_map(|index| self.child(index))
+    }
+
+    /// Spans of all keys and scalars in the order of the text.
+    pub(super) fn scalars(&self) -> Vec<Span> {
+        match &self.tree {
+            Tree::List(items) => items.iter().flat_map(Self::scalars).collect(),
+            Tree::Map(entries) => {
+                let spans = |(key, value): &(Key, Self)| {
+                    std::iter::once(key.span.clone()).chain(value.scalars())
+                };
+                entries.iter().flat_map(spans).collect()
+            }
+            _ if self.layout.style == Notation::Empty => Vec::new(),
+            _ => vec![self.layout.extent.clone()],
+        }
+    }
+
+    /// Tells whether this is a list or mapping in flow style.
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(self.layout.style, Notation::Collection { is_flow: true, .. })
+    }
+
+    /// Tells whether this is a list or mapping in block style.
+    pub(super) fn is_block(&self) -> bool {
+        matches!(self.layout.style, Notation::Collection { is_flow: false, .. })
+    }
+
+    /// Tells whether this is a list or mapping in flow style with at least one entry.
+    pub(super) fn is_full_flow(&self) -> bool {
+        self.is_flow() && self.count() > 0
+    }
+
+    /// Tells whether this is a mapping.
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self.tree, Tree::Map(_))
+    }
+
+    /// Entries, if this is a mapping.
+    pub fn entries(&self) -> Option<&[(Key, Self)]> {
+        match &self.tree {
+            Tree::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// Key and value, if this is a mapping with that key.
+    pub fn entry(&self, name: &str) -> Option<&(Key, Self)> {
+        match &self.tree {
+            Tree::Map(entries) => entries.iter().find(|(key, _)| key.name == name),
+            _ => None,
+        }
+    }
+
+    /// Tells whether the value is neither a list nor a mapping.
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self.tree, Tree::List(_) | Tree::Map(_))
+    }
+}

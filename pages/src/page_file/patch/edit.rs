@@ -1,0 +1,215 @@
+//! Edits of a page file, at paths of the text as it is before the first of them, and why they cannot be made.
+
+use std::fmt;
+
+use links_sdk::SlotId;
+use serde_json::Value;
+
+use crate::page_file::node::Span;
+use crate::page_file::report::FieldDiagnostic;
+
+/// PathStep of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathStep {
+    /// Key of a mapping as it is written, with its escape: `$$upload`.
+    Key(String),
+    /// Index of an item of a list.
+    Item(usize),
+}
+
+/// Place in a page file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(pub Vec<PathStep>);
+
+impl Path {
+    /// Returns the path of the whole document.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Returns the path of a key below.
+    #[must_use]
+    pub fn key(mut self, name: impl Into<String>) -> Self {
+        self.0.push(PathStep::Key(name.into()));
+        self
+    }
+
+    /// Returns the path of an item below.
+    #[must_use]
+    pub fn item(mut self, index: usize) -> Self {
+        self.0.push(PathStep::Item(index));
+        self
+    }
+}
+
+/// Formats the path as in diagnostics: `slots.2.data.link`.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { "." })?;
+            match step {
+                PathStep::Key(name) => f.write_str(name)?,
+                PathStep::Item(index) => index.fmt(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Edit of a page file. Every path and index is that of the text before the edits, whatever the other edits of the call are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Sets a value. A missing key is added after the last key of its mapping, together with the missing mappings above it.
+    Set {
+        /// Place of the value.
+        path: Path,
+        /// New value, with escaped keys.
+        value: Value,
+    },
+    /// Sets a value as `Set` does, but adds a missing key above another one of its mapping, if it has that one below its first key.
+    SetAbove {
+        /// Place of the value.
+        path: Path,
+        /// New value, with escaped keys.
+        value: Value,
+        /// Key above which a missing one is added.
+        above: &'static str,
+    },
+    /// Removes a key of a mapping or an item of a list, with its comments: those directly above it, at its end, and within it.
+    Remove {
+        /// Place of the key or item.
+        path: Path,
+    },
+    /// Inserts an item into a list. A list that is missing or has no value is made.
+    Insert {
+        /// Place of the list.
+        list: Path,
+        /// Index of the item that the new one follows. `None` for the start. Several edits with one index keep their order.
+        after: Option<usize>,
+        /// New item, with escaped keys.
+        value: Value,
+        /// Mark above the new item, or above the line of the list if its items share lines.
+        mark: Option<MarkedConflict>,
+    },
+    /// Moves an item of a list with its comments: those directly above it, at its end, and within it.
+    Move {
+        /// Place of the list.
+        list: Path,
+        /// Index of the item.
+        item: usize,
+        /// Index of the item that it follows then, even if that one is moved too. `None` for the start.
+        after: Option<usize>,
+    },
+    /// Marks a conflict above the line of a value. The value stays.
+    Mark {
+        /// Place of the value. If it is missing, the mark is above the closest existing value that would hold it.
+        path: Path,
+        /// What the page has.
+        conflict: MarkedConflict,
+    },
+}
+
+impl Edit {
+    /// Place that the edit names.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Set { path, .. }
+            | Self::SetAbove { path, .. }
+            | Self::Remove { path }
+            | Self::Mark { path, .. } => path,
+            Self::Insert { list, .. } | Self::Move { list, .. } => list,
+        }
+    }
+}
+
+/// What the page has instead of the value in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MarkedConflict {
+    /// Another value.
+    Changed(Value),
+    /// Another value of a form, of which it is unknown which side changed it.
+    Differs(Value),
+    /// No such value any more.
+    Removed,
+    /// A slot with this id that may be the one of this item.
+    Twin(SlotId),
+    /// The slot with this id, changed, which the file no longer had.
+    Kept(SlotId),
+    /// Slots with these ids in another order.
+    Order(Vec<SlotId>),
+}
+
+/// Reason why a page file cannot be patched. Spans are those of the text without its byte order mark.
+#[derive(Debug, thiserror::Error)]
+pub enum PatchError {
+    /// Text that is not a page file.
+    #[error("the text cannot be parsed")]
+    Invalid(Vec<FieldDiagnostic>),
+    /// Path that leads to no value and to no place for one.
+    #[error("there is no `{0}` in the file")]
+    NotFound(Path),
+    /// Edits that contradict each other at this place.
+    #[error("several edits of `{0}` contradict each other")]
+    Overlap(Path),
+    /// Text that cannot be changed without touching more than the edit says.
+    #[error("`{path}` cannot be changed in place: {reason}")]
+    NotInPlace {
+        /// Path of the closest known value.
+        path: Path,
+        /// Its place in the text.
+        span: Span,
+        /// Reason as a lowercase fragment.
+        reason: &'static str,
+    },
+    /// Conflict in a JSON file, which has no comments.
+    #[error("a conflict at `{path}` cannot be marked, because JSON has no comments")]
+    NotMarkable {
+        /// Path of the value in conflict.
+        path: Path,
+        /// Its place in the text.
+        span: Span,
+    },
+}
+
+/// Creates the error for something that cannot be changed in place.
+pub(super) fn not_in_place(path: &Path, span: &Span, reason: &'static str) -> PatchError {
+    PatchError::NotInPlace { path: path.clone(), span: span.clone(), reason }
+}
+
+/// Returns the fewest moves that bring items of a list into an order. `order` names items by index, each at most once; the others, which
+/// may be removed by other edits, stay where they are among the items that do not move. A first item that moves becomes the first of all.
+pub fn moves(list: &Path, order: &[usize]) -> Vec<Edit> {
+    let stays = longest_increasing(order);
+    let mut after = None;
+    let mut moves = Vec::new();
+    for (&item, stays) in order.iter().zip(stays) {
+        if !stays {
+            moves.push(Edit::Move { list: list.clone(), item, after });
+        }
+        after = Some(item);
+    }
+    moves
+}
+
+/// Tells for each number whether it is in the longest increasing subsequence.
+fn longest_increasing(numbers: &[usize]) -> Vec<bool> {
+    // By length of a subsequence, the place of the smallest number that ends one.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before = vec![None; numbers.len()];
+    for (at, number) in numbers.iter().enumerate() {
+        let length = ends.partition_point(|end| numbers[*end] < *number);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut is_in = vec![false; numbers.len()];
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        is_in[at] = true;
+        next = before[at];
+    }
+    is_in
+}

@@ -1,0 +1,553 @@
+//! Reader of YAML 1.2, and of JSON as its subset. One pass over the events of the parser makes the tree, with the place of every key and
+//! value and how it is written: validation, diagnostics and edits in place all work on it.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use granit_parser::{
+    ErrorKind, Event, Parser, ScalarStyle, ScanError, Span as EventSpan, StrInput, StructureStyle,
+    Tag, options,
+};
+use serde::de::IgnoredAny;
+use serde_json::Number;
+
+use super::lex::{line_end, line_start, skip_blanks, skip_trivia};
+use super::node::{Key, Layout, Node, Notation, Span, Tree};
+use super::report::{FieldDiagnostic, FileDiagnostics};
+
+/// Maximum nesting depth.
+const MAX_DEPTH: usize = 32;
+
+/// Maximum number of keys and values, which bounds the memory for a hostile file.
+const MAX_NODES: usize = 250_000;
+
+/// Number of keys of a mapping from which on a repeated one is looked up instead of compared with all others.
+const MANY_KEYS: usize = 32;
+
+/// Decodes the text of a file with this name: UTF-8, without a byte order mark and NUL characters.
+///
+/// # Errors
+///
+/// A diagnostic, with invalid bytes replaced in the text.
+pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnostics> {
+    let refused = |text: &str, at: Span, message: &str, help: Option<&str>| {
+        let help = help.map(str::to_owned);
+        let problem = FieldDiagnostic { help, ..FieldDiagnostic::new("", at, message) };
+        FileDiagnostics::new(name, text, vec![problem])
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes());
+        let at = at..at + '\u{fffd}'.len_utf8();
+        refused(&text, at, "the file is not UTF-8 from here on", Some("save it as UTF-8"))
+    })?;
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    match text.find('\0') {
+        Some(at) => Err(refused(&text, at..at + 1, "there is a NUL character here", None)),
+        None if is_json_alone(&text) => Ok(escaped(&text)),
+        None => Ok(text),
+    }
+}
+
+/// Tells whether a text is JSON with characters in its strings that YAML allows only as escape sequences.
+fn is_json_alone(text: &str) -> bool {
+    text.trim_ascii_start().starts_with('{')
+        && text.contains(is_no_yaml)
+        && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+fn is_no_yaml(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 6);
+    for c in text.chars() {
+        if is_no_yaml(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Reads one document.
+///
+/// # Errors
+///
+/// Diagnostics, if the text is not exactly one YAML or JSON document of plain values.
+pub(super) fn read(text: &str) -> Result<Node, Vec<FieldDiagnostic>> {
+    read_with_layout(text).map(|(root, _)| root)
+}
+
+/// Reads one document as [`read`] does. The second value is the first place of which the [`Layout`] is not understood.
+pub(super) fn read_with_layout(text: &str) -> Result<(Node, Option<usize>), Vec<FieldDiagnostic>> {
+    let events =
+        Parser::new_from_str_with_options(text, options! { emit_unresolved_aliases: true });
+    let mut reader =
+        Reader { text, events, nodes: 0, path: String::new(), misread: Vec::new(), odd: None };
+    let root = reader.document().map_err(|problem| vec![problem])?;
+    if reader.misread.is_empty() { Ok((root, reader.odd)) } else { Err(reader.misread) }
+}
+
+/// Returns the value of a scalar without quotes by the core schema of YAML 1.2. `None` for a number that JSON cannot represent.
+pub(super) fn resolved(text: &str) -> Option<Tree> {
+    Some(match text {
+        _ if is_null(text) => Tree::Null,
+        "true" | "True" | "TRUE" => Tree::Bool(true),
+        "false" | "False" | "FALSE" => Tree::Bool(false),
+        _ if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => {
+            if matches!(unsigned(text), ".inf" | ".Inf" | ".INF")
+                || matches!(text, ".nan" | ".NaN" | ".NAN")
+            {
+                return None;
+            }
+            match whole_number(text) {
+                Some(number) => Tree::Number(number),
+                None => match float(text) {
+                    Some(float) => Tree::Number(Number::from_f64(float)?),
+                    None => Tree::Text(text.to_owned()),
+                },
+            }
+        }
+        _ => Tree::Text(text.to_owned()),
+    })
+}
+
+fn is_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL")
+}
+
+/// Reads `12`, `0o14` or `0xc`, if it has 64 bits.
+fn whole_number(text: &str) -> Option<Number> {
+    let radix = |digits: &str, radix: u32| {
+        let is_digit = |c: char| c.is_digit(radix);
+        let digits = Some(digits).filter(|it| it.chars().all(is_digit));
+        digits.and_then(|it| u64::from_str_radix(it, radix).ok()).map(Number::from)
+    };
+    match text.as_bytes() {
+        [b'0', b'x', ..] => radix(&text[2..], 16),
+        [b'0', b'o', ..] => radix(&text[2..], 8),
+        _ => text
+            .parse::<i64>()
+            .map(Number::from)
+            .or_else(|_| text.parse::<u64>().map(Number::from))
+            .ok(),
+    }
+}
+
+/// Reads a number with a fraction or an exponent, or a whole number of more than 64 bits.
+fn float(text: &str) -> Option<f64> {
+    let are_digits = |it: &str| it.bytes().all(|c| c.is_ascii_digit());
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (whole, exponent) = (unsigned(whole), unsigned(exponent));
+    let is_number = are_digits(whole)
+        && are_digits(fraction)
+        && are_digits(exponent)
+        && !(whole.is_empty() && fraction.is_empty())
+        && !exponent.is_empty();
+    if is_number { text.parse().ok() } else { None }
+}
+
+fn unsigned(text: &str) -> &str {
+    text.strip_prefix(['+', '-']).unwrap_or(text)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    events: Parser<'t, StrInput<'t>>,
+    nodes: usize,
+    /// Path of the value that is read.
+    path: String,
+    /// Numbers that would be written differently.
+    misread: Vec<FieldDiagnostic>,
+    odd: Option<usize>,
+}
+
+type Read<T> = Result<T, FieldDiagnostic>;
+
+impl<'t> Reader<'t> {
+    fn next(&mut self) -> Read<(Event<'t>, Span)> {
+        match self.events.next() {
+            Some(Ok((event, at))) => Ok((event, self.span(&at))),
+            Some(Err(error)) => Err(scan_problem(&error)),
+            None => Err(problem(self.text.len()..self.text.len(), "unexpected end of the file")),
+        }
+    }
+
+    fn span(&mut self, at: &EventSpan) -> Span {
+        let span = at.byte_range().filter(|span| self.text.get(span.clone()).is_some());
+        self.expect(0, span.is_some());
+        span.unwrap_or(0..0)
+    }
+
+    /// Takes down a place if what is there is not what the layout needs.
+    fn expect(&mut self, at: usize, is: bool) {
+        if !is {
+            self.odd.get_or_insert(at);
+        }
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
+    }
+
+    fn document(&mut self) -> Read<Node> {
+        let start = loop {
+            match self.next()? {
+                (Event::StreamStart, _) => {}
+                (Event::DocumentStart(true, _), at) => break at.end,
+                (Event::DocumentStart(false, _), _) => break 0,
+                _ => {
+                    self.expect(0, false);
+                    return Ok(Node { span: 0..0, tree: Tree::Null, layout: Layout::default() });
+                }
+            }
+        };
+        let (event, at) = self.next()?;
+        let root = self.value(event, at, start, 1)?;
+        loop {
+            match self.next()? {
+                (Event::DocumentEnd, _) => {}
+                (Event::StreamEnd, _) => return Ok(root),
+                (_, at) => {
+                    return Err(problem(at, "a second document begins here")
+                        .help("one file describes one page: remove the `---`"));
+                }
+            }
+        }
+    }
+
+    /// Reads the value that begins with an event, after the colon or dash that ends at `from`.
+    fn value(&mut self, event: Event<'t>, at: Span, from: usize, depth: usize) -> Read<Node> {
+        self.count(&at)?;
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let tree = self.scalar(&text, style, tag.as_deref(), &at)?;
+                let layout =
+                    self.scalar_layout(style, &at, from, properties(anchor, tag.as_deref()));
+                Ok(Node { span: at, tree, layout })
+            }
+            Event::SequenceStart(style, anchor, tag) => {
+                expect_tag(tag.as_deref(), "seq", &at)?;
+                let properties = properties(anchor, tag.as_deref());
+                let after_head = self.after_head(from, properties, skip_trivia);
+                self.list(at, after_head, style == StructureStyle::Flow, depth)
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                expect_tag(tag.as_deref(), "map", &at)?;
+                let properties = properties(anchor, tag.as_deref());
+                let after_head = self.after_head(from, properties, skip_trivia);
+                self.map(at, after_head, style == StructureStyle::Flow, depth)
+            }
+            _ => Err(alias(at)),
+        }
+    }
+
+    /// Counts a key or a value.
+    fn count(&mut self, at: &Span) -> Read<()> {
+        self.nodes += 1;
+        if self.nodes <= MAX_NODES {
+            return Ok(());
+        }
+        Err(problem(at.clone(), format!("there are more than {MAX_NODES} keys and values")))
+    }
+
+    fn list(&mut self, at: Span, after_head: usize, is_flow: bool, depth: usize) -> Read<Node> {
+        ensure_shallow(&at, depth)?;
+        let first = skip_trivia(self.text, after_head);
+        // The place of a list in the column of its key is that after its dash.
+        self.expect(first, first == at.start || !is_flow && self.byte(first) == Some(b'-'));
+        let mut items: Vec<Node> = Vec::new();
+        let mut end = if is_flow { at.end } else { first };
+        loop {
+            let (event, place) = self.next()?;
+            if matches!(event, Event::SequenceEnd) {
+                let extent = first..if is_flow { place.end } else { end };
+                let style = Notation::Collection { is_flow, is_regular: true };
+                let layout = Layout { after_head, extent, style, ..Layout::default() };
+                return Ok(Node { span: at, tree: Tree::List(items), layout });
+            }
+            let start = self.after_comma(end, is_flow);
+            self.expect(start, is_flow || self.byte(start) == Some(b'-'));
+            let from = if is_flow { start } else { start + 1 };
+            let mut item =
+                self.below(&items.len().to_string(), |it| it.value(event, place, from, depth + 1))?;
+            item.layout.start = start;
+            end = item.layout.extent.end;
+            items.push(item);
+        }
+    }
+
+    fn map(&mut self, at: Span, after_head: usize, is_flow: bool, depth: usize) -> Read<Node> {
+        ensure_shallow(&at, depth)?;
+        self.expect(at.start, skip_trivia(self.text, after_head) == at.start);
+        let has_brackets = is_flow && self.byte(at.start) == Some(b'{');
+        let mut is_regular = has_brackets || !is_flow;
+        let mut entries: Vec<(Key, Node)> = Vec::new();
+        let mut names = HashSet::new();
+        let mut end = if has_brackets { at.end } else { at.start };
+        loop {
+            let (event, place) = self.next()?;
+            if matches!(event, Event::MappingEnd) {
+                let extent = at.start..if has_brackets { place.end } else { end };
+                let style = Notation::Collection { is_flow, is_regular };
+                let layout = Layout { after_head, extent, style, ..Layout::default() };
+                return Ok(Node { span: at, tree: Tree::Map(entries), layout });
+            }
+            let name = self.key(event, &place)?;
+            let is_repeated = if entries.len() < MANY_KEYS {
+                entries.iter().any(|(key, _)| key.name == name)
+            } else {
+                if names.is_empty() {
+                    names.extend(entries.iter().map(|(key, _)| key.name.clone()));
+                }
+                !names.insert(name.clone())
+            };
+            if is_repeated {
+                return Err(problem(place, format!("`{name}` is repeated here"))
+                    .help("keep one of the two"));
+            }
+            self.expect(place.start, !place.is_empty());
+            let start = self.after_comma(end, is_flow);
+            is_regular &= start == place.start;
+            let colon = skip_trivia(self.text, place.end);
+            let lacks_colon = self.byte(colon) != Some(b':');
+            let from = if lacks_colon { place.end } else { colon + 1 };
+            let (event, at) = self.next()?;
+            let mut value = self.below(&name, |it| it.value(event, at, from, depth + 1))?;
+            value.layout.start = start;
+            value.layout.lacks_colon = lacks_colon;
+            end = value.layout.extent.end;
+            entries.push((Key { span: place, name, is_literal: false }, value));
+        }
+    }
+
+    fn key(&mut self, event: Event<'t>, at: &Span) -> Read<String> {
+        self.count(at)?;
+        let kind = match event {
+            Event::Scalar(name, style, _, tag) => {
+                let tag = core_tag(tag.as_deref(), at)?;
+                if style == ScalarStyle::Plain && name == "<<" && tag.is_none() {
+                    return Err(problem(at.clone(), "merge keys (`<<`) are not supported")
+                        .help("write the fields out"));
+                }
+                let is_plain = tag.is_none() && style == ScalarStyle::Plain;
+                match tag {
+                    None | Some("str") if !is_plain || !is_null(&name) => {
+                        return Ok(name.into_owned());
+                    }
+                    Some("bool") => "a boolean",
+                    Some("int" | "float") => "a number",
+                    _ => "nothing",
+                }
+            }
+            Event::SequenceStart(..) => "a list",
+            Event::MappingStart(..) => "a mapping",
+            _ => return Err(alias(at.clone())),
+        };
+        Err(problem(at.clone(), format!("a key must be a string, not {kind}")))
+    }
+
+    /// Reads what is below a key or an item of this name.
+    fn below<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        let end = self.path.len();
+        self.path.push_str(if end == 0 { "" } else { "." });
+        self.path.push_str(name);
+        let value = read(self);
+        self.path.truncate(end);
+        value
+    }
+
+    /// Returns the value of a scalar. Takes down a number that would be written differently, because it may be meant as a string: `+7701`,
+    /// `007`, `1.50`, `0x1F`, and numbers with too many digits.
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        at: &Span,
+    ) -> Read<Tree> {
+        let core = core_tag(tag, at)?;
+        if core == Some("str") || core.is_none() && style != ScalarStyle::Plain {
+            return Ok(Tree::Text(text.to_owned()));
+        }
+        let tree = resolved(text).ok_or_else(|| {
+            problem(at.clone(), format!("{text} is not a number that JSON can represent"))
+                .help("quote it if it is a string")
+        })?;
+        let tree = match (core, tree) {
+            (Some("float"), Tree::Number(number)) => {
+                Tree::Number(number.as_f64().and_then(Number::from_f64).unwrap_or(number))
+            }
+            (None, tree)
+            | (Some("null"), tree @ Tree::Null)
+            | (Some("bool"), tree @ Tree::Bool(_)) => tree,
+            (Some("int"), Tree::Number(number)) if !number.is_f64() => Tree::Number(number),
+            (Some(kind), _) => {
+                let message = format!("`{text}` is not a value of the tag `!!{kind}`");
+                return Err(problem(at.clone(), message));
+            }
+        };
+        if let Tree::Number(number) = &tree
+            && !is_scientific(text)
+            && let read = number.to_string()
+            && text != read
+        {
+            let message = format!("{text} is the number {read}");
+            let help = format!("write \"{text}\" for the string, or {read} for the number");
+            self.misread
+                .push(FieldDiagnostic::new(self.path.clone(), at.clone(), message).help(help));
+        }
+        Ok(tree)
+    }
+
+    fn scalar_layout(
+        &mut self,
+        style: ScalarStyle,
+        at: &Span,
+        from: usize,
+        properties: usize,
+    ) -> Layout {
+        let is_empty = at.is_empty() && style == ScalarStyle::Plain;
+        let skip = if is_empty { skip_blanks } else { skip_trivia };
+        let after_head = self.after_head(from, properties, skip);
+        let start = skip_trivia(self.text, after_head);
+        let (extent, style) = match style {
+            _ if is_empty => (after_head..after_head, Notation::Empty),
+            ScalarStyle::Literal | ScalarStyle::Folded => {
+                let (extent, column) = self.block_scalar(start, at);
+                (extent, Notation::Block(style, column))
+            }
+            style => {
+                self.expect(at.start, start == at.start);
+                (at.clone(), Notation::Scalar(style))
+            }
+        };
+        Layout { after_head, extent, style, ..Layout::default() }
+    }
+
+    /// Returns the end of an anchor and a tag.
+    fn after_head(&mut self, from: usize, count: usize, skip: fn(&str, usize) -> usize) -> usize {
+        let mut end = from;
+        for _ in 0..count {
+            let start = skip(self.text, end);
+            self.expect(start, matches!(self.byte(start), Some(b'&' | b'!')));
+            let length = self.text[start..].find(|c: char| {
+                c.is_ascii_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}')
+            });
+            end = length.map_or(self.text.len(), |length| start + length);
+        }
+        end
+    }
+
+    /// Returns the place of the next entry of a collection, after its comma.
+    fn after_comma(&self, end: usize, is_flow: bool) -> usize {
+        let next = skip_trivia(self.text, end);
+        if is_flow && self.byte(next) == Some(b',') {
+            skip_trivia(self.text, next + 1)
+        } else {
+            next
+        }
+    }
+
+    /// Returns the extent of a block scalar from its header on, and the column of its content; `None` for a scalar without content.
+    fn block_scalar(&mut self, header: usize, content: &Span) -> (Span, Option<usize>) {
+        self.expect(header, matches!(self.byte(header), Some(b'|' | b'>')));
+        let text = self.text;
+        let header_end = line_end(text, header);
+        let written = &text[header..header_end];
+        let indicators = written.find(char::is_whitespace).unwrap_or(written.len());
+        if content.is_empty() || content.start < header_end {
+            return (header..header + indicators, None);
+        }
+        let keeps = written[..indicators].contains('+');
+        let first = line_start(text, content.start);
+        let indent = content.start - first;
+        let mut end = content.end;
+        let last = line_start(text, end);
+        if last > first && text[last..end].bytes().all(|byte| byte == b' ') {
+            end = last;
+        }
+        loop {
+            if text[..end].ends_with('\n') {
+                end -= 1;
+                end -= usize::from(text[..end].ends_with('\r'));
+            }
+            let line = line_start(text, end);
+            let is_empty = end - line <= indent && text[line..end].trim_ascii().is_empty();
+            if keeps || !is_empty || line <= first {
+                return (header..end, Some(indent));
+            }
+            end = line;
+        }
+    }
+}
+
+fn properties(anchor: usize, tag: Option<&Tag>) -> usize {
+    usize::from(anchor != 0) + usize::from(tag.is_some())
+}
+
+/// Returns the name of the type of a tag of the core schema. The tag `!` stands for that of a string.
+fn core_tag<'t>(tag: Option<&'t Tag>, at: &Span) -> Read<Option<&'t str>> {
+    let Some(tag) = tag else { return Ok(None) };
+    match tag.core_suffix() {
+        Some(kind @ ("null" | "bool" | "int" | "float" | "str")) => Ok(Some(kind)),
+        None if tag.original() == "!" => Ok(Some("str")),
+        _ => Err(unsupported(tag, at)),
+    }
+}
+
+/// Refuses a tag of a collection other than that of its type.
+fn expect_tag(tag: Option<&Tag>, kind: &str, at: &Span) -> Read<()> {
+    match tag {
+        Some(tag) if tag.core_suffix() != Some(kind) && tag.original() != "!" => {
+            Err(unsupported(tag, at))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn unsupported(tag: &Tag, at: &Span) -> FieldDiagnostic {
+    problem(at.clone(), format!("the tag `{}` is not supported", tag.original()))
+}
+
+fn ensure_shallow(at: &Span, depth: usize) -> Read<()> {
+    if depth > MAX_DEPTH { Err(too_deep(at.clone())) } else { Ok(()) }
+}
+
+fn too_deep(at: Span) -> FieldDiagnostic {
+    problem(at, format!("nested more than {MAX_DEPTH} levels deep"))
+        .help("no slot needs that; look for an unclosed bracket")
+}
+
+fn alias(at: Span) -> FieldDiagnostic {
+    problem(at, "aliases (`*name`) are not supported").help("write the value out")
+}
+
+fn problem(at: Span, message: impl Into<String>) -> FieldDiagnostic {
+    FieldDiagnostic::new("", at, message)
+}
+
+/// Returns the diagnostic of a text that is no YAML, with the message of the parser as a lowercase fragment.
+fn scan_problem(error: &ScanError) -> FieldDiagnostic {
+    let at = error.marker().byte_offset().unwrap_or(0);
+    // The scanner has a limit of its own, which a run of many brackets reaches first.
+    if *error.kind() == ErrorKind::RecursionLimitExceeded {
+        return too_deep(at..at);
+    }
+    let message = error.info();
+    let mut chars = message.chars();
+    let first = chars.next().into_iter().flat_map(char::to_lowercase);
+    problem(at..at, first.chain(chars).collect::<String>())
+}
+
+/// Tells whether a number is in scientific notation (`1e5`), which has many spellings.
+fn is_scientific(written: &str) -> bool {
+    written.contains(['e', 'E'])
+        && !written.starts_with('+')
+        && written.bytes().all(|it| !it.is_ascii_alphabetic() || matches!(it, b'e' | b'E'))
+}

@@ -1,0 +1,250 @@
+//! References in page files: `{$upload: ./menu.jpg}` for the path of an image, `{$form: booking}` for the id of a form. A key with one
+//! more leading `$` is literal.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::apply::DesiredPage;
+use serde_json::{Map, Value};
+
+use super::field_rule::UPLOAD;
+use super::local_image::{ImageError, ImageRoots, LocalImage};
+use super::node::{Key, Node, Span, Tree};
+use super::profile_fields;
+use super::report::FieldDiagnostic;
+use crate::suggest::nearest;
+
+/// Reference in a page file, to be resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Place of the reference.
+    pub place: ReferencePlace,
+    /// Target of the reference.
+    pub target: ReferenceTarget,
+    span: Span,
+}
+
+/// Place in the data of a slot, or in the fields of the page.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReferencePlace {
+    /// Index of the slot's item in the file; `None` for a field of the page.
+    pub item: Option<usize>,
+    /// Keys from the data of the item down, or the name of the field: at least one.
+    pub path: Vec<String>,
+}
+
+/// Target of a reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReferenceTarget {
+    /// Path of this image on the service.
+    Upload(String),
+    /// Id of the form with this local name, otherwise of the account's form with this title.
+    Form(String),
+}
+
+const FORM: &str = "$form";
+
+impl Reference {
+    /// Diagnostic at the place of the reference.
+    pub fn problem(&self, message: impl Into<String>) -> FieldDiagnostic {
+        FieldDiagnostic::new(self.place.to_string(), self.span.clone(), message)
+    }
+}
+
+/// Formats the place as a path in the file: `slots.2.data.image`, or `avatar`.
+impl fmt::Display for ReferencePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.join(".");
+        match self.item {
+            Some(item) => write!(f, "slots.{item}.data.{path}"),
+            None => f.write_str(&path),
+        }
+    }
+}
+
+impl ReferencePlace {
+    /// Returns the data of the item or the fields of the page that the place is in.
+    pub fn data<'p>(&self, page: &'p DesiredPage) -> Option<&'p Map<String, Value>> {
+        match self.item {
+            Some(item) => page.slots.get(item).map(|slot| &slot.data.0),
+            None => Some(&page.fields.0),
+        }
+    }
+
+    /// Sets the value at this place of a page, if the page has the place.
+    pub fn put_in(&self, page: &mut DesiredPage, value: &Value) {
+        match self.item {
+            Some(item) => {
+                if let Some(slot) = page.slots.get_mut(item) {
+                    self.put(&mut slot.data, value);
+                }
+            }
+            None => self.put(&mut page.fields, value),
+        }
+    }
+
+    /// Returns the value at this place, if the data has the place.
+    pub fn value<'d>(&self, data: &'d Map<String, Value>) -> Option<&'d Value> {
+        let (first, rest) = self.path.split_first()?;
+        rest.iter().try_fold(data.get(first)?, |value, key| match value {
+            Value::Object(map) => map.get(key),
+            Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    /// Sets the value at this place, if the data has the place.
+    pub fn put(&self, data: &mut Map<String, Value>, value: &Value) {
+        let Some((first, rest)) = self.path.split_first() else { return };
+        let mut target = data.get_mut(first);
+        for key in rest {
+            target = match target {
+                Some(Value::Object(map)) => map.get_mut(key),
+                Some(Value::Array(list)) => key.parse().ok().and_then(|at: usize| list.get_mut(at)),
+                _ => None,
+            };
+        }
+        if let Some(target) = target {
+            target.clone_from(value);
+        }
+    }
+}
+
+/// Finds the references of a page file, and diagnostics of invalid ones.
+pub(super) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
+    let mut search = Search::default();
+    for (name, image, span) in profile_fields::uploads(root) {
+        let place = ReferencePlace { item: None, path: vec![name.to_owned()] };
+        let (target, span) = (ReferenceTarget::Upload(image.to_owned()), span.clone());
+        search.found.push(Reference { place, target, span });
+    }
+    if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
+        for (index, item) in items.iter().enumerate() {
+            if let Some(data) = item.get("data") {
+                search.walk(data, &mut ReferencePlace { item: Some(index), path: Vec::new() });
+            }
+        }
+    }
+    (search.found, search.problems)
+}
+
+/// Finds the images that references name, each with its place and its name, and diagnostics of the others.
+pub(super) fn images(
+    references: &[Reference],
+    roots: &ImageRoots,
+) -> (Vec<(ReferencePlace, String, LocalImage)>, Vec<FieldDiagnostic>) {
+    let mut found: BTreeMap<&str, Result<LocalImage, ImageError>> = BTreeMap::new();
+    let (mut images, mut problems) = (Vec::new(), Vec::new());
+    for reference in references {
+        let ReferenceTarget::Upload(name) = &reference.target else { continue };
+        match found.entry(name).or_insert_with(|| roots.find(name)) {
+            Ok(image) => images.push((reference.place.clone(), name.clone(), image.clone())),
+            Err(why) => {
+                let problem = reference.problem(why.to_string());
+                problems.push(match why.help() {
+                    Some(help) => problem.help(help),
+                    None => problem,
+                });
+            }
+        }
+    }
+    (images, problems)
+}
+
+/// Returns an escaped key that the mapping also has without the escape.
+fn twice(entries: &[(Key, Node)]) -> Option<&(Key, Node)> {
+    let same = |name: &str| entries.iter().filter(|(key, _)| key.name == name).count();
+    entries.iter().find(|(key, _)| key.is_literal && same(&key.name) > 1)
+}
+
+#[derive(Default)]
+struct Search {
+    found: Vec<Reference>,
+    problems: Vec<FieldDiagnostic>,
+}
+
+impl Search {
+    fn walk(&mut self, node: &Node, place: &mut ReferencePlace) {
+        match &node.tree {
+            Tree::List(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(item, at.to_string(), place);
+                }
+            }
+            Tree::Map(entries) => {
+                if let Some((key, _)) = twice(entries) {
+                    let message = format!("`{}` is repeated here", key.name);
+                    self.problems.push(
+                        FieldDiagnostic::new(place.to_string(), key.span.clone(), message)
+                            .help("keep one of the two"),
+                    );
+                    return;
+                }
+                let named = |key: &Key| !key.is_literal && matches!(&*key.name, UPLOAD | FORM);
+                if let Some((key, value)) = entries.iter().find(|(key, _)| named(key)) {
+                    self.read(&key.name, key.span.clone(), value, entries.len(), place);
+                    return;
+                }
+                if let [(key, _)] = &entries[..]
+                    && !key.is_literal
+                    && key.name.starts_with('$')
+                    && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
+                {
+                    let message = format!("`{}` is not a reference", key.name);
+                    let problem =
+                        FieldDiagnostic::new(place.to_string(), key.span.clone(), message);
+                    self.problems.push(problem.help(format!("did you mean `{meant}`?")));
+                    return;
+                }
+                for (key, value) in entries {
+                    self.below(value, key.name.clone(), place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, node: &Node, key: String, place: &mut ReferencePlace) {
+        place.path.push(key);
+        self.walk(node, place);
+        place.path.pop();
+    }
+
+    fn read(
+        &mut self,
+        name: &str,
+        key: Span,
+        value: &Node,
+        entries: usize,
+        place: &ReferencePlace,
+    ) {
+        let what = if name == UPLOAD { "an image file" } else { "a form" };
+        let path = place.to_string();
+        let mut problem = |span: Span, message: String| {
+            self.problems.push(FieldDiagnostic::new(&path, span, message));
+        };
+        match &value.tree {
+            _ if place.path.is_empty() => {
+                problem(key, format!("`{name}` stands for one value, not for all data of a slot"));
+            }
+            _ if entries > 1 => {
+                problem(key, format!("`{name}` must be the only key of its mapping"));
+            }
+            Tree::Text(text) if !text.trim().is_empty() => {
+                let text = text.clone();
+                let target = if name == UPLOAD {
+                    ReferenceTarget::Upload(text)
+                } else {
+                    ReferenceTarget::Form(text)
+                };
+                let span = value.span.clone();
+                self.found.push(Reference { place: place.clone(), target, span });
+            }
+            Tree::Text(_) => problem(value.span.clone(), format!("`{name}` is empty")),
+            _ => {
+                let message = format!("`{name}` must name {what}, not {}", value.kind());
+                problem(value.span.clone(), message);
+            }
+        }
+    }
+}

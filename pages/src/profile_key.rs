@@ -1,0 +1,136 @@
+//! Parsing of the names of pages and slots on the command line and in page files: a page by id, login or URL, a slot by id.
+
+use std::ops::RangeInclusive;
+
+use links_sdk::{InvalidProfileKey, ProfileKey, SlotId};
+
+/// Parses an id, a login, or the URL of a page (`https://links.example/cafe`).
+///
+/// # Errors
+///
+/// When the text is none of them.
+pub fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
+    let Some((_, rest)) = url(text) else { return text.parse() };
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    let login = path.trim_end_matches('/').split_once('/').map_or("", |(_, login)| login);
+    // Digits in a URL are a login, and such a login can be reached only by the id of its page.
+    let key = login.parse()?;
+    if matches!(key, ProfileKey::Id(_)) {
+        return Err(InvalidProfileKey::IdOutOfRange(login.to_owned()));
+    }
+    Ok(key)
+}
+
+/// Returns each key once, in the order in which they are named first.
+pub fn once(keys: Vec<ProfileKey>) -> Vec<ProfileKey> {
+    let mut once: Vec<ProfileKey> = Vec::new();
+    for key in keys {
+        if !once.contains(&key) {
+            once.push(key);
+        }
+    }
+    once
+}
+
+/// Returns the host in the URL of a page, with its port if that is not the usual one; `None` for an id or a login.
+pub fn host(text: &str) -> Option<&str> {
+    let (scheme, rest) = url(text)?;
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let usual_port = if scheme == "https" { ":443" } else { ":80" };
+    Some(host.strip_suffix(usual_port).unwrap_or(host))
+}
+
+/// Returns the scheme of a URL, and what follows it.
+fn url(text: &str) -> Option<(&str, &str)> {
+    text.split_once("://").filter(|(scheme, _)| matches!(*scheme, "https" | "http"))
+}
+
+/// Parses the id of a slot.
+///
+/// # Errors
+///
+/// When the text is not an id.
+pub fn slot(text: &str) -> Result<SlotId, &'static str> {
+    if text.parse::<i64>().is_err() && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
+    {
+        return Err("an id is a whole number, at most 9223372036854775807");
+    }
+    text.parse()
+        .ok()
+        .filter(|id: &SlotId| id.get() > 0)
+        .ok_or("an id is a whole number, such as 1002")
+}
+
+/// Length of a login in characters (the interface, section 8).
+pub const LOGIN_LENGTH: RangeInclusive<usize> = 4..=60;
+
+/// Checks the rules for a new login that apply to everyone: 4 to 60 of `a-z A-Z 0-9 . _`. Only the service knows the reserved words.
+pub fn broken_login_rule(login: &str) -> Option<&'static str> {
+    if !login.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')) {
+        Some("a login has only letters a-z, digits, `.` and `_`")
+    } else if !LOGIN_LENGTH.contains(&login.len()) {
+        Some("a login has 4 to 60 characters")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalid_logins_are_detected_without_the_service() {
+        for login in ["abc", "", "my-links", "кафе", "a b.c", &"a".repeat(61)] {
+            assert!(broken_login_rule(login).is_some(), "{login}");
+        }
+        for login in ["cafe", "a.b_", "2020", &"a".repeat(60)] {
+            assert!(broken_login_rule(login).is_none(), "{login}");
+        }
+    }
+
+    #[test]
+    fn page_urls_are_parsed_as_a_login_and_numbers_as_an_id() {
+        for text in [
+            "cafe",
+            "https://links.test/cafe",
+            "http://links.test:80/cafe/",
+            "https://links.test/cafe?utm=1#top",
+        ] {
+            assert_eq!(parse(text), Ok(ProfileKey::Login("cafe".into())), "{text}");
+        }
+        assert_eq!(parse("1042"), Ok(ProfileKey::Id(1042.into())));
+    }
+
+    #[test]
+    fn the_host_of_a_url_is_what_a_browser_opens() {
+        for (text, expected) in [
+            ("cafe", None),
+            ("1042", None),
+            ("https://links.test/cafe", Some("links.test")),
+            ("http://links.test:80/cafe", Some("links.test")),
+            ("https://links.test:8443/cafe", Some("links.test:8443")),
+            ("https://links.test@evil.test/cafe", Some("evil.test")),
+            ("https://evil.test\\@links.test/cafe", Some("evil.test")),
+            ("https://evil.test?/links.test/cafe", Some("evil.test")),
+            ("https://", Some("")),
+        ] {
+            assert_eq!(host(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn urls_and_paths_of_no_page_are_refused() {
+        for text in [
+            "https://links.test",
+            "https://links.test/a/b",
+            "https://links.test/123",
+            "ftp://links.test/cafe",
+            "a/b",
+            "..",
+        ] {
+            parse(text).unwrap_err();
+        }
+    }
+}
