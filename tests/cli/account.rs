@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use links_fixtures::{Account, Choices, ContractServer, Fault, World};
+use links_fixtures::{Account, Choices, ContractServer, Fault, Limits, World};
 use serde_json::{Value, json};
 
 use crate::steps::{Beginning, cut_short, ok, path, text, writes};
@@ -366,13 +366,20 @@ fn a_login_that_is_taken_after_the_check_is_refused_and_the_rest_stays_written()
 
 #[test]
 fn a_new_page_is_read_at_most_once_before_its_first_write() {
-    let env = account_of_files();
-    ok(&env, APPLY);
-    let operations = env.operations();
-    let created = operations.iter().position(|it| it == "createProfile").unwrap();
-    let is_read = |it: &&String| it.starts_with("get") || it.starts_with("list");
-    let reads = operations[created + 1..].iter().take_while(is_read).count();
-    assert!(reads <= 1, "{reads} reads in {operations:?}");
+    // A wait for a limit would be followed by a read. `me` learns that none is in reach.
+    let limits = Limits { requests_per_second: 1000, ..Limits::default() };
+    let env = TestEnv::with(|server| server.limits(limits)).keeping_state();
+    ok(&env, "me");
+    env.file("astana.yaml", "profile: qara.astana\nslots: [{type: text, data: {title: Soon}}]\n");
+    ok(&env, "apply astana.yaml --yes --allow-create 1");
+    let account = env.server.account();
+    let id = account.profiles.iter().find(|page| page.login == "qara.astana").unwrap().id;
+    let requests = env.server.requests();
+    let is_of_page = |path: &str| path.contains(&format!("/profiles/{id}"));
+    let of_page = requests.iter().filter(|it| is_of_page(&it.path));
+    let reads = of_page.take_while(|it| it.method == "GET").map(|it| format!("{it:?}"));
+    let reads: Vec<_> = reads.collect();
+    assert_eq!(reads.len(), 1, "{reads:?}");
 }
 
 #[test]
