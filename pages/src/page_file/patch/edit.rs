@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::page_file::node::Span;
 use crate::page_file::report::FieldDiagnostic;
 
-/// PathStep of a path.
+/// Step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathStep {
     /// Key of a mapping as it is written, with its escape: `$$upload`.
