@@ -176,7 +176,7 @@ fn an_edit_deletes_only_with_prune_and_confirmation() {
     let env = self::env();
     let seen = edited(&env, "--prune", &turn);
     assert_eq!(seen.exit, 14, "{}", seen.text);
-    assert!(seen.text.contains("Delete this slot and its click statistics?"), "{}", seen.text);
+    assert!(seen.text.contains("1 delete. Apply these changes?"), "{}", seen.text);
     assert!(!kept(&env, &seen).contains("id: 1003"));
     let there =
         |env: &TestEnv| env.server.account().profiles[0].slots.iter().any(|it| it.id == 1003);

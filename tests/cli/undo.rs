@@ -291,7 +291,7 @@ fn a_form_is_restored_with_the_keys_of_its_fields() {
         assert_ne!(form(&env), before, "{line}");
         let asked = env.run("undo");
         assert_eq!(asked.exit, 14, "{asked}");
-        assert!(asked.stderr.contains("the changes need confirmation"), "{asked}");
+        assert!(asked.stderr.contains("the changes must be confirmed"), "{asked}");
         assert!(!asked.stderr.contains("cannot be undone"), "{asked}");
         let undone = ok(&env, "undo --yes");
         assert_eq!(form(&env)["title"], before["title"], "{line}: {undone}");

@@ -1,16 +1,14 @@
 //! Confirmation of a run over the files of an account.
 
-use links_pages::apply::OpenPage;
+use links_pages::apply::{OpenPage, PlannedDelete};
 
-use super::report::plan_lines;
 use super::request::Allowed;
 use super::state::AccountState;
-use crate::apply::confirm::{confirmation_lines, counted};
 use crate::apply::preflight::check_write_access;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{Style, StyledLine};
+use crate::output::{Style, StyledLine, counted};
+use crate::ui::plan::Upload;
 
 /// What the command line allows without a question.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +16,8 @@ pub(super) struct Consent {
     pub(super) allowed: Allowed,
     /// True if deletes and uploads are confirmed.
     pub(super) yes: bool,
+    /// True if every change needs confirmation.
+    pub(super) asks: bool,
 }
 
 /// What a run does that cannot be undone.
@@ -33,38 +33,47 @@ struct Irreversible {
     lines: Vec<StyledLine>,
 }
 
-/// Shows the plan, and asks about what cannot be undone. Returns true if the user was asked.
+/// Fate of deleted slots.
+const UNDO_OF_DELETES: &str = "  `links undo` creates slots again if their type allows it, with new ids and without their statistics";
+
+/// Asks about what cannot be undone, or about every change. Returns true if the user was asked.
 pub(super) async fn confirm(
     context: &Context,
     state: &AccountState,
     pages: &[OpenPage],
     consent: Consent,
 ) -> Result<bool, CommandError> {
-    let ui = &context.ui;
-    for line in plan_lines(state) {
-        ui.say(&line);
-    }
-    let found = Irreversible::of(state, pages);
-    let needs = found.needs(consent);
+    let mut found = Irreversible::of(state, pages);
+    let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
+    let needs = found.needs(Consent { asks: consent.asks && is_new, ..consent });
     if needs.is_empty() {
         return Ok(false);
     }
-    if ui.is_interactive() {
+    if context.ui.is_interactive() {
+        // A read-only token is refused before the question.
         check_write_access(context.me(&state.client).await?)?;
     }
-    let question = format!("{}. Apply these changes?", found.words().join(", "));
-    match ui.ask_about(&found.lines, &question) {
-        Some(true) => Ok(true),
-        Some(false) => Err(CommandError::new(Exit::Refused, "not confirmed; nothing was written")),
-        None => {
-            let message = format!(
-                "{} must be confirmed, but there is no terminal; nothing was written",
-                found.words().join(", ")
-            );
-            let hint = format!("pass {}", needs.join(" "));
-            Err(CommandError::new(Exit::Refused, message).with_hint(hint))
-        }
+    if found.deletes > 0 {
+        found.lines.push(StyledLine::new(Style::Faint, UNDO_OF_DELETES));
     }
+    let words = found.words().join(", ");
+    let (question, what) = if words.is_empty() {
+        ("Apply these changes?".to_owned(), "the changes")
+    } else {
+        (format!("{words}. Apply these changes?"), &*words)
+    };
+    context.ui.consent(&found.lines, &question, what, &needs.join(" "))?;
+    Ok(true)
+}
+
+/// Lines that name every image to upload and every slot to delete.
+fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
+    let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
+    let delete = |slot: &PlannedDelete| {
+        let label = slot.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+        StyledLine::new(Style::Removed, format!("  delete {} {}{label}", slot.kind, slot.id))
+    };
+    uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
 
 /// Returns what a run does that has to be confirmed, such as `2 deletes`, and the lines that name each.
@@ -123,7 +132,8 @@ impl Irreversible {
     /// Returns the flags that are missing.
     fn needs(&self, consent: Consent) -> Vec<String> {
         let mut needs = Vec::new();
-        if self.deletes + self.uploads + self.removed_fields > 0 && !consent.yes {
+        let has_loss = self.deletes + self.uploads + self.removed_fields > 0;
+        if (has_loss || consent.asks) && !consent.yes {
             needs.push("--yes".to_owned());
         }
         if self.creates.len() > consent.allowed.allow_create {
@@ -144,5 +154,35 @@ impl Irreversible {
             counted(self.renames.len(), "1 new login", "new logins"),
         ];
         counts.into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_confirmation_names_every_slot_to_delete_and_image_to_upload() {
+        let delete = |id, kind: &str, label: Option<&str>| {
+            let label = label.map(str::to_owned);
+            PlannedDelete { id, kind: kind.to_owned(), label }
+        };
+        let deletes = [
+            delete(7.into(), "text", Some("Opening\n\u{1b}hours")),
+            delete(8.into(), "divider", None),
+        ];
+        let image = Upload {
+            index: Some(0),
+            path: "image".into(),
+            file: "a\n\u{1b}.gif".into(),
+            media_type: "image/gif",
+            bytes: 43,
+            warning: None,
+        };
+        let lines = confirmation_lines(&deletes, &[image]);
+        let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
+        assert_eq!(text[1..], ["  delete text 7 \"Opening \\u{1b}hours\"", "  delete divider 8"]);
+        assert!(text[0].starts_with("  upload a") && text[0].ends_with("(image/gif, 43 bytes)"));
+        assert!(!text[0].contains(char::is_control), "{text:?}");
     }
 }

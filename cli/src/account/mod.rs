@@ -168,7 +168,7 @@ async fn apply_files(
     files: AccountFiles,
 ) -> Result<CommandOutput, CommandError> {
     let AccountRequest { apply_args, allowed, .. } = request;
-    let consent = Consent { allowed, yes: apply_args.yes };
+    let consent = Consent { allowed, yes: apply_args.yes, asks: false };
     let (mut session, pages, sources) =
         PagesRun::of_files(context, files, saved, apply_args).await?;
     let running: Rc<RunProgress> = session.running.clone();
@@ -198,6 +198,9 @@ async fn run(
         session.check_fields(&open).await?;
         session.confirm_lock_only(&open)?;
         session.state.is_shown = true;
+        for line in plan_lines(&session.state) {
+            session.context.ui.say(&line);
+        }
         let asked = confirm(session.context, &session.state, &open, consent).await?;
         session.prepare(&mut open, asked).await?;
     }

@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use links_pages::apply::{Applied, OpenPage, PageRequest, Run, RunSettings};
+use links_pages::apply::{Applied, OpenPage, PageRequest, RetainReason, Run, RunSettings};
+use links_pages::sync::RemoteChange;
 use links_sdk::Client;
 
+use super::confirm::{self, Consent};
 use super::pages_run::{PageInput, PagesRun, file_diagnostics_or};
 use super::report::recorded;
+use super::request::Allowed;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::ApplyArgs;
-use crate::apply::confirm::{confirm_plan, report_kept_slots};
 use crate::apply::dry_run::{check_on_service, nothing_changed, requests, with_notes};
 use crate::apply::execute::{AT_ONCE, interrupted};
 use crate::apply::fail_on::FailOn;
@@ -18,7 +20,7 @@ use crate::apply::planned::PlannedPage;
 use crate::apply::report::{report, shown, summary};
 use crate::apply::run_failure::RunFailure;
 use crate::apply::saved_plan::ApplySource;
-use crate::apply::sync::{self, SyncRecord};
+use crate::apply::sync::{self, Since, SyncRecord};
 use crate::apply::{locked, runs};
 use crate::args::flags::DryRunArgs;
 use crate::context::Context;
@@ -27,6 +29,7 @@ use crate::error::exit_code::Exit;
 use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::{CommandOutput, Style, StyledLine};
+use crate::ui::Ui;
 
 /// Source and options of a run that updates a page.
 pub(crate) struct ApplyRequest {
@@ -108,21 +111,24 @@ async fn applied(
     if run.has_changes(&open) {
         run.check_plans(&open)?;
         run.confirm_lock_only(&open)?;
-        let is_confirmed = open.iter().all(OpenPage::is_confirmed);
-        let asked = confirm(run, is_confirmed, ask).await?;
+        let asked = confirm(run, &open, ask).await?;
         run.prepare(&mut open, asked).await?;
     }
     let results = run.execute(open).await;
     results.into_iter().next().ok_or_else(|| CommandError::internal("a run without a page"))
 }
 
-/// Asks about deletes and uploads, or about every change. Returns whether the user was asked.
-async fn confirm(run: &PagesRun<'_>, is_confirmed: bool, ask: bool) -> Result<bool, CommandError> {
+/// Shows the plan, and asks about deletes and uploads, or about every change. Returns whether the user was asked.
+async fn confirm(run: &PagesRun<'_>, open: &[OpenPage], ask: bool) -> Result<bool, CommandError> {
     let Some(planned) = run.state.planned().next() else { return Ok(false) };
-    let stays_here = planned.new_images().next().is_none();
-    let is_harmless = planned.plan.deletes.is_empty() && !ask;
-    let is_confirmed = run.apply_args.yes || (stays_here && (is_harmless || is_confirmed));
-    confirm_plan(&run.context.ui, planned, is_confirmed).await
+    let summary = std::iter::once(planned.summary()).chain(planned.created_again_note());
+    for line in planned.lines().into_iter().chain(summary) {
+        run.context.ui.say(&line);
+    }
+    // A login that an undo changes back was confirmed before.
+    let allowed = Allowed { allow_create: 0, allow_rename: true };
+    let consent = Consent { allowed, yes: run.apply_args.yes, asks: ask };
+    confirm::confirm(run.context, &run.state, open, consent).await
 }
 
 /// Refuses a `links.lock` of another user, which may send a request that counts for the plan.
@@ -228,4 +234,23 @@ async fn dry_run_only(
     let mut notes = check_on_service(&planned).await?;
     notes.push(nothing_changed());
     Ok(with_notes(shown(planned, FailOn::Pending, true), notes))
+}
+
+/// Tells the user about slots that the file does not mention and that are kept without `--prune`.
+fn report_kept_slots(ui: &Ui, planned: &PlannedPage) {
+    let kept = planned.plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile);
+    // What others made since a text was opened, an edit never deletes.
+    let opened = planned.merged.as_ref().filter(|merged| merged.since == Since::Opened);
+    let remote = opened.into_iter().flat_map(|merged| &merged.merge.remote);
+    let made = remote.filter(|it| matches!(it, RemoteChange::Made { .. })).count();
+    let stays = kept.count().saturating_sub(made);
+    let what = match stays {
+        0 => return,
+        1 => "1 slot that the file does not mention stays".to_owned(),
+        stays => format!("{stays} slots that the file does not mention stay"),
+    };
+    ui.say(&StyledLine::new(
+        Style::Faint,
+        format!("{what}; --prune deletes what is not mentioned"),
+    ));
 }

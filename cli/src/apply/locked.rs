@@ -1,10 +1,10 @@
 //! `apply --locked`: only what `links.lock` identifies.
 
-use super::confirm::counted;
 use super::known_forms;
 use super::sync::SyncRecord;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::output::counted;
 use links_pages::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
 const UPLOAD: &str = "apply the file without --locked, which uploads it, and commit links.lock";

@@ -1,7 +1,6 @@
 //! Parts of a run: what a page file asks for, its plan, its record, and what is said of it.
 
 pub(crate) mod apply_args;
-pub(crate) mod confirm;
 pub(crate) mod dry_run;
 pub(crate) mod execute;
 pub(crate) mod existing_file;

@@ -85,18 +85,10 @@ impl<'c> BulkSession<'c> {
         let changed: Vec<&Plan> = self.state.pages.iter().filter_map(BulkPage::plan).collect();
         let slots = changed.iter().map(|plan| plan.updates.len() + plan.creates.len()).sum();
         let question = self.state.edit.question(slots, changed.len());
-        match self.context.ui.ask(&question) {
-            Some(true) => Ok(true),
-            Some(false) => {
-                Err(CommandError::new(Exit::Refused, "not confirmed; nothing was written"))
-            }
-            None => {
-                let message =
-                    "the changes need confirmation, but there is no terminal; nothing was written";
-                Err(CommandError::new(Exit::Refused, message).with_hint("pass --yes"))
-            }
-        }
+        self.context.ui.consent(&[], &question, "the changes", "--yes")?;
+        Ok(true)
     }
+
     /// Reads and plans the pages, and locks them if the run writes.
     pub(super) async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, CommandError> {
         let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());

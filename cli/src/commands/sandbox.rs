@@ -77,7 +77,9 @@ async fn serve(context: &Context, port: Option<u16>, has_limits: bool) -> Comman
         exit: Exit::Ok,
         then: Some(Box::pin(async move {
             let ended = stopped.await;
-            drop((server, suppressed));
+            drop(server);
+            // The thread of the signal may get to this Ctrl-C later than this task.
+            suppressed.end_soon();
             if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
         })),
     })

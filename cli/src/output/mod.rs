@@ -214,3 +214,12 @@ impl fmt::Debug for Cell {
         }
     }
 }
+
+/// Returns a number of things in words: the phrase for one, or the number with the word for several; `None` if there are none.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        _ => Some(format!("{count} {several}")),
+    }
+}

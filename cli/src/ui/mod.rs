@@ -211,18 +211,34 @@ impl Ui {
     ///
     /// When the answer is no, or there is no terminal.
     pub(crate) fn confirm(&self, is_confirmed: bool, question: &str) -> Result<(), CommandError> {
-        if is_confirmed {
-            return Ok(());
-        }
-        let refused = |message: &str| Err(CommandError::new(Exit::Refused, message));
-        match self.ask(question) {
-            Some(true) => Ok(()),
-            Some(false) => refused("not confirmed; nothing was written"),
-            None => refused(
-                "the changes need confirmation, but there is no terminal; nothing was written",
-            )
-            .map_err(|failure| failure.with_hint("pass --yes")),
-        }
+        if is_confirmed { Ok(()) } else { self.consent(&[], question, "the changes", "--yes") }
+    }
+
+    /// Shows lines, and asks for the confirmation of `what`, which these flags would have given.
+    ///
+    /// # Errors
+    ///
+    /// When the answer is no, or there is no terminal.
+    pub(crate) fn consent(
+        &self,
+        lines: &[StyledLine],
+        question: &str,
+        what: &str,
+        flags: &str,
+    ) -> Result<(), CommandError> {
+        let message = match self.ask_about(lines, question) {
+            Some(true) => return Ok(()),
+            Some(false) => "not confirmed; nothing was written".to_owned(),
+            None => {
+                format!("{what} must be confirmed, but there is no terminal; nothing was written")
+            }
+        };
+        let refused = CommandError::new(Exit::Refused, message);
+        Err(if self.is_interactive() {
+            refused
+        } else {
+            refused.with_hint(format!("pass {flags}"))
+        })
     }
 
     /// Asks for a text. `None` without a terminal.

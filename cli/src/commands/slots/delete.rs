@@ -8,7 +8,6 @@ use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
 use serde_json::{Value, json};
 
 use super::clicks;
-use crate::apply::confirm::question;
 use crate::args::flags::{DryRunArgs, next_dry_run};
 use crate::commands::common::CommandResult;
 use crate::context::Context;
@@ -37,6 +36,17 @@ pub(crate) struct SlotsDeleteArgs {
     dry_run: DryRunArgs,
 }
 
+/// Returns the question before slots are deleted.
+fn question(slots: usize) -> String {
+    let slots = match slots {
+        1 => "this slot and its".to_owned(),
+        several => format!("these {several} slots and their"),
+    };
+    format!(
+        "Delete {slots} click statistics? `links undo` creates slots again if their type allows it, with new ids and without their statistics."
+    )
+}
+
 pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> CommandResult {
     let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let slots = profile.slots();
@@ -47,7 +57,7 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     for slot in &to_delete {
         context.ui.say(&loss(slot, clicks.get(&slot.id)));
     }
-    context.ui.confirm(args.yes, &question(to_delete.len(), 0))?;
+    context.ui.confirm(args.yes, &question(to_delete.len()))?;
     if context.dry_run() == Some(DryRun::Service)
         && let Some(refused) = refused(context, &to_delete).await
     {

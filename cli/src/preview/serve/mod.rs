@@ -72,8 +72,12 @@ pub(crate) async fn serve(
             local.spawn_local(server.run(served, options.apply.map(|_| orders)));
             let followed = Box::pin(follow(session, watcher, ordered, &mut stopped));
             let ended = local.run_until(followed).await;
-            drop(suppressed);
-            if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
+            if ended.is_err() {
+                return Exit::Internal;
+            }
+            // The thread of the signal may get to this Ctrl-C later than this task.
+            suppressed.end_soon();
+            Exit::Interrupted
         })),
         ..CommandOutput::own(data, View::Lines(lines))
     })
