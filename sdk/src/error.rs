@@ -33,7 +33,7 @@ const LOOKED_AT: usize = 64 * 1024;
 /// [`Error::kind`] tells what a program decides by; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
 /// hold text of the service: clean them before they reach a terminal.
 ///
-/// The errors of runs, [`BatchError`](crate::BatchError) and [`ApplyError`](crate::apply::ApplyError), convert into it and have the same
+/// The errors of runs, such as [`BatchError`](crate::BatchError), convert into it and have the same
 /// predicates, so that a function that does several things can return one type:
 ///
 /// ```
