@@ -21,7 +21,6 @@ const GIVEN: [&str; 22] = [
     "apply::RecordWrite",
     "apply::RunCommand",
     "apply::SyncedRun",
-    "apply::UndoOptions",
     "sync::FilePage",
     "sync::FileSlot",
     "sync::HashPair",
@@ -30,6 +29,7 @@ const GIVEN: [&str; 22] = [
     "sync::MergeOptions",
     "sync::PageBase",
     "sync::SlotBase",
+    "undo::UndoSource",
 ];
 
 /// Returns the types with this keyword that have public variants or fields and are not `#[non_exhaustive]`.
