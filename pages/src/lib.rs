@@ -1,5 +1,30 @@
 //! Public link pages as data: what a page shall be is planned against what it is, merged with what others changed, applied, recorded, and
-//! taken back.
+//! taken back. The client of the service is [`links_sdk`].
+//!
+//! ```no_run
+//! use links_pages::account::{ApplyAccount, DesiredAccount};
+//! use links_pages::apply::{Apply, RunSettings};
+//! use links_sdk::{Client, Token};
+//!
+//! # async fn program() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::builder("https://links.example/api/v1").token(Token::new("pps_one")?).build()?;
+//! let pages = DesiredAccount::read(["cafe.yaml"])?;
+//! let plan = ApplyAccount::new(&client, pages.clone()).plan().await?;
+//! println!("{} requests", plan.pages[0].plan.request_count());
+//! let settings = RunSettings::new().journal("state");
+//! ApplyAccount::new(&client, pages).planned(plan).settings(settings.clone()).run().await?;
+//! if let Some(undo) = Apply::undo(&client.profile("cafe"), settings).await? {
+//!     undo.await?;
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`account`] | pages and forms together, also from their files |
+//! | [`apply`] | one page: its plan, its runs and their journals |
+//! | [`sync`] | three-way merges, and the record of the last sync |
+//! | [`undo`] | what the reverse of a run needs |
 
 pub mod account;
 pub mod apply;

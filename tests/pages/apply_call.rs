@@ -270,3 +270,27 @@ async fn a_program_that_goes_on_after_a_failed_lock_writes_nothing() {
     ended[0].result.as_ref().unwrap_err();
     assert_eq!(server.account().profiles, before.profiles);
 }
+
+#[tokio::test]
+async fn a_run_that_only_plans_writes_nothing_whatever_its_program_does_next() {
+    let (server, client) = cafe().await;
+    let requests = ["cafe", "qara.new"].map(|login| PageRequest {
+        keys: vec![login.parse().unwrap()],
+        path: None,
+        may_create: true,
+    });
+    let run = Run::plan(&client, requests.to_vec(), RunSettings::new()).await.unwrap();
+    let mut pages = Vec::new();
+    for nth in run.order() {
+        let mut page = run.open(nth).await.unwrap();
+        let same = Arc::new(DesiredPage::from(page.snapshot().unchanged_slots()));
+        let proposal = Proposal::new(page.snapshot(), same, PlanOptions::default()).unwrap();
+        page.propose(proposal).unwrap();
+        assert_eq!(page.create().await.is_ok(), page.snapshot().exists());
+        pages.push(page);
+    }
+    let ended = execute(pages, false, &mut |_, _, _| ControlFlow::Continue(())).await;
+    assert_eq!(ended.len(), 2);
+    assert!(ended.iter().all(|page| page.result.is_err()));
+    assert!(server.requests().iter().all(|request| request.method == "GET"));
+}

@@ -339,7 +339,7 @@ fn logs(runs: io::Result<Vec<RecordedRun>>) -> Result<Vec<JournalEntries>, Apply
     in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
 }
 
-fn not_prepared(why: &str) -> ApplyCause {
+pub(super) fn not_prepared(why: &str) -> ApplyCause {
     ApplyCause::Journals(io::Error::other(why))
 }
 

@@ -13,7 +13,7 @@ use super::journal::Journal;
 use super::page_creation::create_page;
 use super::page_request::{FoundPage, PageRequest, find_pages};
 use super::page_run::{PageRun, RunPart};
-use super::prepared_run::{PreparedRun, interrupted_before, needs_language, read};
+use super::prepared_run::{PreparedRun, interrupted_before, needs_language, not_prepared, read};
 use super::run_settings::{PageSettings, RunMarks, RunSettings};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, PageSnapshot, Plan,
@@ -68,6 +68,8 @@ pub struct OpenPage {
     settings: PageSettings,
     state: OpenState,
     is_new: bool,
+    /// False for a page of a run that only plans.
+    writes: bool,
     proposal: Option<Proposal>,
     /// Set if something that took time came after the plan: the page is read again before it is written.
     took_time: bool,
@@ -218,6 +220,7 @@ impl Run {
             settings,
             state,
             is_new,
+            writes: self.marks.is_some(),
             proposal: None,
             took_time: false,
         })
@@ -366,6 +369,7 @@ impl OpenPage {
         if self.snapshot().exists() {
             return Ok(());
         }
+        self.check_writes()?;
         let marks = self.settings.marks().await;
         let record = self.settings.record.as_ref();
         let created = create_page(&self.client, self.request.login(), record).await;
@@ -451,8 +455,13 @@ enum Begun {
 }
 
 impl OpenPage {
+    fn check_writes(&self) -> Result<(), ApplyCause> {
+        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans writes nothing")) }
+    }
+
     /// Writes the plan down, after reading the page again where that is needed.
     async fn begin(self) -> Result<Begun, ApplyError> {
+        self.check_writes()?;
         let (OpenState::Locked(mut run), Some(proposal)) = (self.state, self.proposal) else {
             return Err(ApplyCause::Stopped.into());
         };
