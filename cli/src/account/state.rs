@@ -153,8 +153,9 @@ impl AccountState {
         if self.pages.len() == 1 || error.is_of_file() {
             return error;
         }
-        match &page.planned {
+        match page.planned.as_ref().filter(|_| self.is_shown) {
             Some(planned) => error.about(&planned.page.login),
+            // Until the plans of all pages are made, their files are what the user has to look at.
             None => error.about(&page.path.display().to_string()),
         }
     }
