@@ -25,7 +25,6 @@ pub use image_size::{image_size, image_size_of};
 use once::{OnceContent, Pieces, ProgramStream};
 pub(crate) use replayable_body::ReplayableBody;
 pub use upload_url::UploadTarget;
-#[cfg(feature = "oauth")]
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use upload_url::fuzzed;
 pub(crate) use upload_url::send_to_upload_url;
