@@ -5,10 +5,12 @@ use std::io;
 
 use links_sdk::runs::blocking;
 use links_sdk::{Error, ProfileHandle, SlotId};
+use serde_json::Value;
 
 use crate::apply::{
-    Apply, ApplyCause, ApplyError, DesiredSlot, JournalEntries, JournalStore, MergedItems,
+    Apply, ApplyCause, ApplyError, DesiredSlot, JournalEntries, JournalError, JournalStore,
     PageSnapshot, RunCommand, RunSettings, RunState, SlotTypes, Undo, UndoConflict, UndoFacts,
+    held, same,
 };
 use crate::page_file::PageFile;
 
@@ -56,7 +58,7 @@ impl UndoSource {
     /// Returns the slots before the run, if its journal has them.
     fn before(&self) -> io::Result<Option<Vec<DesiredSlot>>> {
         let path = self.store.backup(self.log.run());
-        if !path.exists() {
+        if !path.try_exists()? {
             return Ok(None);
         }
         let file = PageFile::read_literal(&path).map_err(io::Error::other)?;
@@ -88,7 +90,8 @@ impl Apply {
     /// Returns the request that takes back what the newest run on a page wrote, by the journal of `settings`; `None` if no run is left to take
     /// back. Runs that were taken back, and those that did it, are passed over, so repeats go further back.
     ///
-    /// What came to the page since stays. An example is at [`DesiredAccount::read`](crate::account::DesiredAccount::read).
+    /// What came to the page since stays. The request is for the page as it is now: if that changes before it is sent, nothing is written.
+    /// [`not_restored`](Self::not_restored) says what cannot come back, such as a deleted event slot. An example is at [`DesiredAccount::read`](crate::account::DesiredAccount::read).
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -102,7 +105,8 @@ impl Apply {
     ///
     /// # Errors
     ///
-    /// When the page or its journal cannot be read, or what the run wrote was changed since.
+    /// When the page or its journal cannot be read, when the newest run did not end, and when what the run wrote was changed since. A login is not
+    /// changed back.
     pub async fn undo(
         page: &ProfileHandle,
         settings: RunSettings,
@@ -112,47 +116,80 @@ impl Apply {
         let key = page.key.clone().map_err(refused)?;
         let mut now = PageSnapshot::read(client, &key).await.map_err(ApplyCause::Read)?;
         let Some(runs) = settings.store(client, now.id) else { return Ok(None) };
-        let newest = blocking(move || newest(runs)).await.map_err(journal)?;
-        let Some(source) = newest else { return Ok(None) };
-        if source.wrote("languageCode") {
-            now.read_language(client).await.map_err(ApplyCause::Read)?;
-        }
         let types = SlotTypes::fetch(client).await.map_err(ApplyCause::Read)?;
-        let run = source.log.run().to_owned();
-        let of_types = types.clone();
-        let reverse = blocking(move || source.reverse(&now, &of_types, false)).await;
-        let undo = reverse.map_err(journal)?;
-        if !undo.conflicts.is_empty() {
-            let found = undo.conflicts.iter().map(UndoConflict::to_string).collect();
+        now.read_language(client).await.map_err(ApplyCause::Read)?;
+        let (seen, of_types) = (now.clone(), types.clone());
+        let newest = blocking(move || newest(&runs, &seen, &of_types)).await;
+        let Some((run, undo)) = newest.map_err(ApplyCause::Journals)? else { return Ok(None) };
+        let mut found: Vec<_> = undo.conflicts.iter().map(UndoConflict::to_string).collect();
+        if undo.desired.fields.contains_key("login") {
+            // That breaks links, QR codes and NFC tags: whoever wants it says so by itself.
+            found.push("login".to_owned());
+        }
+        if !found.is_empty() {
             return Err(ApplyCause::Changed(found).into());
         }
-        let (items, deletes) = ((0..undo.desired.slots.len()).collect(), undo.deletes.len());
-        let merged = MergedItems { items, deleted: undo.deletes, run: None };
         let command = RunCommand {
             name: "undo".to_owned(),
             undoes: Some(run),
-            recreates: undo.recreates,
+            recreates: undo.recreates.clone(),
             ..RunCommand::default()
         };
-        let request = Self::new(page, undo.desired).types(types).merged(merged);
-        let request = request.settings(settings.command(Some(command)));
-        Ok(Some(request.max_deletes(deletes).allow_empty(true)))
+        let request = Self::of_undo(client, now, undo, types);
+        Ok(Some(request.settings(settings.command(Some(command)))))
     }
 }
 
-/// Returns the newest run of a page that wrote something and was not taken back.
-fn newest(runs: JournalStore) -> io::Result<Option<UndoSource>> {
-    let logs: Vec<_> = runs.list()?.into_iter().filter_map(|run| run.log.ok()).collect();
-    let undoes = |log: &JournalEntries| log.opening().command.as_ref()?.undoes.clone();
-    let done = logs.iter().filter(|log| log.state() == RunState::Done);
-    let undone: BTreeSet<String> = done.filter_map(undoes).collect();
-    let is_left = |log: &JournalEntries| {
-        log.has_effect() && undoes(log).is_none() && !undone.contains(log.run())
-    };
-    let log = logs.into_iter().rev().find(is_left);
-    Ok(log.map(|log| UndoSource { log, store: runs.clone(), runs }))
-}
-
-fn journal(error: io::Error) -> ApplyError {
-    ApplyCause::Journal(error).into()
+/// Returns the newest run of a page that can be taken back, and its reverse. A run whose values are gone from the page, or were taken back
+/// by hand, is passed over.
+fn newest(
+    runs: &JournalStore,
+    now: &PageSnapshot,
+    types: &SlotTypes,
+) -> io::Result<Option<(String, Undo)>> {
+    let mut undone = BTreeSet::new();
+    for recorded in runs.list()?.into_iter().rev() {
+        let log = match recorded.log {
+            Ok(log) => log,
+            Err(JournalError::NotBegun) => continue,
+            Err(why) => {
+                return Err(io::Error::other(format!("the run {}: {why}", recorded.run)));
+            }
+        };
+        let undoes = log.opening().command.as_ref().and_then(|command| command.undoes.clone());
+        let run = log.run().to_owned();
+        if log.state() == RunState::Unfinished {
+            let why = "it did not end: apply its content again, or abort it";
+            return Err(io::Error::other(format!("the run {run}: {why}")));
+        }
+        if undone.contains(&run) || !log.has_effect() {
+            continue;
+        }
+        if let Some(other) = undoes {
+            undone.insert(other);
+            continue;
+        }
+        let source = UndoSource { log, store: runs.clone(), runs: runs.clone() };
+        let undo = source.reverse(now, types, false)?;
+        let fields = now.fields();
+        let is_there = |(name, value): (&String, &Value)| same(value, held(&fields, name));
+        let is_done = undo.deletes.is_empty()
+            && undo.recreates.is_empty()
+            && undo.conflicts.is_empty()
+            && undo.not_restored.is_empty()
+            && undo.desired.fields.iter().all(is_there)
+            && undo
+                .desired
+                .slots
+                .iter()
+                .map(|slot| slot.id)
+                .eq(now.slots.iter().map(|it| Some(it.id)))
+            && undo.desired.slots.iter().zip(&now.slots).all(|(wanted, slot)| {
+                wanted.data.iter().all(|(key, value)| same(value, held(&slot.data, key)))
+            });
+        if !is_done {
+            return Ok(Some((run, undo)));
+        }
+    }
+    Ok(None)
 }

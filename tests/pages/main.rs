@@ -17,5 +17,6 @@ mod readme;
 
 mod recorded_run;
 mod resume;
+mod undo;
 
 use links_test_support::service::{cafe, cafe_with, client_elsewhere, client_of};

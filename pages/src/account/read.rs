@@ -1,13 +1,14 @@
 //! Page files and form files as what an account shall be.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
 use super::{AccountPage, DesiredAccount, DesiredForm};
 use crate::form_file::FormFile;
+use crate::fs::named;
 use crate::page_file::local_image::ImageRoots;
-use crate::page_file::{Document, DocumentError, FileKind, PageFile, ReferenceTarget};
+use crate::page_file::{At, Document, DocumentError, FileKind, PageFile, ReferenceTarget};
+use crate::sanitize;
 use crate::sync::{FileSlot, FileSlotId};
 
 /// Reason why a file cannot be used: a line for each problem, with its place.
@@ -15,9 +16,10 @@ use crate::sync::{FileSlot, FileSlotId};
 pub struct FileError(DocumentError);
 
 impl DesiredAccount {
-    /// Reads page files and form files, as `links apply` does. Nothing is sent.
+    /// Reads page files and form files, `-` for standard input. Nothing is sent.
     ///
-    /// Images of this machine have to be uploaded before, and notification channels to be named by their ids.
+    /// Images of this machine have to be uploaded before, and notification channels to be named by their ids. What the files say replaces
+    /// what others changed on the pages, unless [`AccountPage::base`] says what was there at the last sync.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -44,7 +46,8 @@ impl DesiredAccount {
     pub fn read(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, FileError> {
         let mut account = Self::default();
         for path in paths {
-            let document = Document::read(path.as_ref())?;
+            let (name, bytes) = named::read(path.as_ref()).map_err(DocumentError::from)?;
+            let document = Document::of_page_or_form(&name, bytes)?;
             let kind = FileKind::required(&document.root);
             match kind.map_err(|problem| document.bad(vec![problem]))? {
                 FileKind::Page => account.pages.push(page(document)?),
@@ -87,8 +90,12 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
 }
 
 fn form(document: Document) -> Result<DesiredForm, DocumentError> {
-    let file = FormFile::of(document)?;
-    let form = file.form;
+    let FormFile { form, document, channels } = FormFile::of(document)?;
+    if !channels.is_empty() {
+        let place = ["notificationChannelIds"];
+        let problem = document.locate(&place, At::Value, "channels have to be named by their ids");
+        return Err(document.bad(vec![problem]).into());
+    }
     Ok(DesiredForm { name: form.name, id: form.id.map(Into::into), fields: form.fields })
 }
 
@@ -100,14 +107,15 @@ impl<E: Into<DocumentError>> From<E> for FileError {
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DocumentError::Bad(file) = &self.0 else { return self.0.fmt(f) };
-        let lines: BTreeSet<_> = file
-            .places()
-            .map(|(line, column, problem)| (line, column, problem.message.as_str()))
-            .collect();
-        for (nth, (line, column, message)) in lines.iter().enumerate() {
+        let DocumentError::Bad(file) = &self.0 else {
+            return f.write_str(&sanitize::line(&self.0.to_string()));
+        };
+        for (nth, (line, column, problem)) in file.places().enumerate() {
             let end = if nth == 0 { "" } else { "\n" };
-            write!(f, "{end}{}:{line}:{column}: {message}", file.name())?;
+            let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            let message = format!("{}{help}", problem.message);
+            let (name, message) = (sanitize::line(file.name()), sanitize::line(&message));
+            write!(f, "{end}{name}:{line}:{column}: {message}")?;
         }
         Ok(())
     }

@@ -6,11 +6,13 @@ use std::future::IntoFuture;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::page_fields::held;
 use super::run::{Applied, OpenPage, Run, execute};
 use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, MergedItems, PageRequest,
-    PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, guard,
+    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, MergedItems, NotRestored,
+    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, fingerprint,
+    guard, same,
 };
 use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
@@ -27,6 +29,9 @@ pub struct Apply {
     limits: DeleteLimits,
     on_step: Box<dyn FnMut(Step) -> ControlFlow<()> + Send>,
     confirm: Option<Confirm>,
+    /// The page that the content was made for, if it is for that page alone.
+    seen: Option<Arc<PageSnapshot>>,
+    not_restored: Vec<NotRestored>,
 }
 
 /// Plan for a page, not executed.
@@ -91,6 +96,8 @@ impl Apply {
             limits: DeleteLimits::default(),
             on_step: Box::new(|_| ControlFlow::Continue(())),
             confirm: None,
+            seen: None,
+            not_restored: Vec::new(),
         }
     }
 }
@@ -193,6 +200,17 @@ impl Apply {
     }
 
     fn proposal(&self, page: &OpenPage) -> Result<Proposal, ApplyError> {
+        let is_as_seen = |seen: &Arc<PageSnapshot>| {
+            let (seen, now) = (seen.fields(), page.snapshot().fields());
+            self.desired.fields.keys().all(|name| same(held(&seen, name), held(&now, name)))
+        };
+        if let Some(seen) = &self.seen
+            && (fingerprint(&seen.slots) != fingerprint(&page.snapshot().slots)
+                || !is_as_seen(seen))
+        {
+            let found = vec!["since the undo was planned".to_owned()];
+            return Err(ApplyCause::Changed(found).into());
+        }
         let options = PlanOptions { created: page.created(), ..self.options.clone() };
         Proposal::new(page.snapshot(), self.desired.clone(), options)
     }
@@ -230,10 +248,26 @@ impl Apply {
         CallFuture::new(self.run())
     }
 
-    /// Identifies the slots by their ids alone, and deletes those that this says.
-    pub(crate) fn merged(mut self, merged: MergedItems) -> Self {
-        self.options.merged = Some(merged);
-        self
+    /// Returns the request that makes a page what an undo says, if it is still as it was then.
+    pub(crate) fn of_undo(
+        client: &Client,
+        seen: PageSnapshot,
+        undo: Undo,
+        types: SlotTypes,
+    ) -> Self {
+        let (items, deletes) = ((0..undo.desired.slots.len()).collect(), undo.deletes.len());
+        let mut request = Self::new(&client.profile(seen.id), undo.desired).types(types);
+        // The slots are identified by their ids alone.
+        let merged = MergedItems { items, deleted: undo.deletes, run: None };
+        request.options.merged = Some(merged);
+        request.not_restored = undo.not_restored;
+        request.seen = Some(Arc::new(seen));
+        request.max_deletes(deletes).allow_empty(true)
+    }
+
+    /// Returns what an [undo](Self::undo) cannot restore.
+    pub fn not_restored(&self) -> &[NotRestored] {
+        &self.not_restored
     }
 
     /// Deletes the slots that are not mentioned. Read-only and unsupported ones stay.

@@ -34,7 +34,7 @@ impl RunSettings {
         Self::default()
     }
 
-    /// Writes a journal for each page below this directory, and excludes other processes that do the same. The next run for the same page
+    /// Writes a journal for each page below this directory, and excludes other processes that do the same. The next run for the same content
     /// continues one that was interrupted.
     pub fn journal(mut self, state: impl Into<PathBuf>) -> Self {
         self.state = Some(state.into());
