@@ -5,12 +5,11 @@ use std::io;
 
 use links_sdk::runs::blocking;
 use links_sdk::{Error, ProfileHandle, SlotId};
-use serde_json::Value;
 
 use crate::apply::{
     Apply, ApplyCause, ApplyError, DesiredSlot, JournalEntries, JournalError, JournalStore,
-    PageSnapshot, RunCommand, RunSettings, RunState, SlotTypes, Undo, UndoConflict, UndoFacts,
-    held, same,
+    NotRestored, PageSnapshot, RunCommand, RunSettings, RunState, SlotTypes, Undo, UndoConflict,
+    UndoFacts,
 };
 use crate::page_file::PageFile;
 
@@ -91,7 +90,8 @@ impl Apply {
     /// back. Runs that were taken back, and those that did it, are passed over, so repeats go further back.
     ///
     /// What came to the page since stays. The request is for the page as it is now: if that changes before it is sent, nothing is written.
-    /// [`not_restored`](Self::not_restored) says what cannot come back, such as a deleted event slot. An example is at [`DesiredAccount::read`](crate::account::DesiredAccount::read).
+    /// [`not_restored`](Self::not_restored) says what does not come back, such as a deleted event slot or a login.
+    /// A run of which nothing can come back is passed over. An example is at [`DesiredAccount::read`](crate::account::DesiredAccount::read).
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -105,8 +105,7 @@ impl Apply {
     ///
     /// # Errors
     ///
-    /// When the page or its journal cannot be read, when the newest run did not end, and when what the run wrote was changed since. A login is not
-    /// changed back.
+    /// When the page or its journal cannot be read, when the newest run did not end, and when what the run wrote was changed since.
     pub async fn undo(
         page: &ProfileHandle,
         settings: RunSettings,
@@ -121,12 +120,8 @@ impl Apply {
         let (seen, of_types) = (now.clone(), types.clone());
         let newest = blocking(move || newest(&runs, &seen, &of_types)).await;
         let Some((run, undo)) = newest.map_err(ApplyCause::Journals)? else { return Ok(None) };
-        let mut found: Vec<_> = undo.conflicts.iter().map(UndoConflict::to_string).collect();
-        if undo.desired.fields.contains_key("login") {
-            // That breaks links, QR codes and NFC tags: whoever wants it says so by itself.
-            found.push("login".to_owned());
-        }
-        if !found.is_empty() {
+        if !undo.conflicts.is_empty() {
+            let found = undo.conflicts.iter().map(UndoConflict::to_string).collect();
             return Err(ApplyCause::Changed(found).into());
         }
         let command = RunCommand {
@@ -140,8 +135,8 @@ impl Apply {
     }
 }
 
-/// Returns the newest run of a page that can be taken back, and its reverse. A run whose values are gone from the page, or were taken back
-/// by hand, is passed over.
+/// Returns the newest run of a page that can be taken back, and its reverse. A run of which nothing can come back, or that was taken back by
+/// hand, is passed over.
 fn newest(
     runs: &JournalStore,
     now: &PageSnapshot,
@@ -166,28 +161,19 @@ fn newest(
             continue;
         }
         if let Some(other) = undoes {
-            undone.insert(other);
+            if log.state() == RunState::Done {
+                undone.insert(other);
+            }
             continue;
         }
         let source = UndoSource { log, store: runs.clone(), runs: runs.clone() };
-        let undo = source.reverse(now, types, false)?;
-        let fields = now.fields();
-        let is_there = |(name, value): (&String, &Value)| same(value, held(&fields, name));
-        let is_done = undo.deletes.is_empty()
-            && undo.recreates.is_empty()
-            && undo.conflicts.is_empty()
-            && undo.not_restored.is_empty()
-            && undo.desired.fields.iter().all(is_there)
-            && undo
-                .desired
-                .slots
-                .iter()
-                .map(|slot| slot.id)
-                .eq(now.slots.iter().map(|it| Some(it.id)))
-            && undo.desired.slots.iter().zip(&now.slots).all(|(wanted, slot)| {
-                wanted.data.iter().all(|(key, value)| same(value, held(&slot.data, key)))
-            });
-        if !is_done {
+        let mut undo = source.reverse(now, types, false)?;
+        // That would break links, QR codes and NFC tags: whoever wants it says so by itself.
+        let login = undo.desired.fields.remove("login");
+        if login.is_some_and(|login| login.as_str() != Some(&*now.login)) {
+            undo.not_restored.push(NotRestored::Field { name: "login".to_owned() });
+        }
+        if !undo.conflicts.is_empty() || undo.has_changes(now, types) {
             return Ok(Some((run, undo)));
         }
     }

@@ -2,7 +2,7 @@
 
 use links_fixtures::ContractServer;
 use links_pages::account::DesiredAccount;
-use links_pages::apply::{Apply, ApplyCause, DesiredPage, RunSettings};
+use links_pages::apply::{Apply, ApplyCause, DesiredPage, NotRestored, RunSettings};
 use links_sdk::Client;
 use serde_json::json;
 
@@ -50,6 +50,32 @@ async fn repeats_go_further_back_over_what_was_taken_back_also_by_hand() {
     // The third run left a title that is not there any more.
     let error = Apply::undo(&client.profile("cafe"), settings).await.unwrap_err();
     assert!(matches!(error.cause(), ApplyCause::Changed(found) if found == &["title"]), "{error}");
+}
+
+#[tokio::test]
+async fn a_login_stays_and_is_named_and_a_run_of_which_nothing_comes_back_is_passed_over() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let settings = RunSettings::new().journal(state.path());
+    let before = title(&server);
+    let mut page = titled("One");
+    page["fields"]["login"] = "cafe.qara".into();
+    apply(&client, &settings, page).await;
+    let renamed = client.profile("cafe.qara");
+    let request = Apply::undo(&renamed, settings.clone()).await.unwrap().unwrap();
+    let login = NotRestored::Field { name: "login".to_owned() };
+    assert_eq!(request.not_restored(), [login]);
+    request.await.unwrap();
+    assert_eq!(title(&server), before);
+    assert_eq!(server.account().profiles[0].login, "cafe.qara");
+    assert!(Apply::undo(&renamed, settings.clone()).await.unwrap().is_none());
+
+    let mut page = titled(&before);
+    page["fields"]["login"] = "cafe.again".into();
+    let desired: DesiredPage = serde_json::from_value(page).unwrap();
+    Apply::new(&renamed, desired).settings(settings.clone()).await.unwrap();
+    let renamed = client.profile("cafe.again");
+    assert!(Apply::undo(&renamed, settings).await.unwrap().is_none());
 }
 
 #[tokio::test]

@@ -87,7 +87,6 @@ pub use links_sdk::runs::same;
 pub use literal::{literal, literal_key};
 pub(crate) use matching::matched_slots;
 pub use normalized::fingerprint;
-pub(crate) use page_fields::held;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_request::PageRequest;
 pub use page_snapshot::PageSnapshot;

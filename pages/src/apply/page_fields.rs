@@ -154,7 +154,7 @@ fn request_of(name: &str) -> FieldsRequest {
     }
 }
 
-pub(crate) fn held<'f>(fields: &'f Map<String, Value>, name: &str) -> &'f Value {
+pub(super) fn held<'f>(fields: &'f Map<String, Value>, name: &str) -> &'f Value {
     fields.get(name).unwrap_or(&Value::Null)
 }
 

@@ -10,9 +10,8 @@ use super::page_fields::held;
 use super::run::{Applied, OpenPage, Run, execute};
 use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, MergedItems, NotRestored,
-    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, fingerprint,
-    guard, same,
+    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, PageRequest,
+    PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, fingerprint, guard, same,
 };
 use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
@@ -255,11 +254,9 @@ impl Apply {
         undo: Undo,
         types: SlotTypes,
     ) -> Self {
-        let (items, deletes) = ((0..undo.desired.slots.len()).collect(), undo.deletes.len());
-        let mut request = Self::new(&client.profile(seen.id), undo.desired).types(types);
-        // The slots are identified by their ids alone.
-        let merged = MergedItems { items, deleted: undo.deletes, run: None };
-        request.options.merged = Some(merged);
+        let (options, deletes) = (undo.options(types), undo.deletes.len());
+        let mut request = Self::new(&client.profile(seen.id), undo.desired);
+        request.options = options;
         request.not_restored = undo.not_restored;
         request.seen = Some(Arc::new(seen));
         request.max_deletes(deletes).allow_empty(true)

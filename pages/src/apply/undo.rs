@@ -9,7 +9,10 @@ use super::order::arrange;
 use super::page_fields::{PAGE_FIELDS, held};
 use super::run_effects::{RunEffects, changes_by_slot};
 use super::schema::Clearing;
-use super::{DesiredPage, DesiredSlot, JournalEntries, SlotTypes, same};
+use super::{
+    DesiredPage, DesiredSlot, JournalEntries, MergedItems, PageSnapshot, Plan, PlanOptions,
+    SlotTypes, same,
+};
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -132,6 +135,19 @@ pub enum NotRestored {
 }
 
 impl Undo {
+    /// Returns the options of its plan: slots are identified by their ids alone.
+    pub(super) fn options(&self, types: SlotTypes) -> PlanOptions {
+        let (items, deleted) = ((0..self.desired.slots.len()).collect(), self.deletes.clone());
+        let merged = Some(MergedItems { items, deleted, run: None });
+        PlanOptions { types, merged, ..PlanOptions::default() }
+    }
+
+    /// Returns whether there is anything to write on the page as it is now, as far as that can be planned.
+    pub(crate) fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
+        let plan = Plan::of_page(now, &self.desired, &self.options(types.clone()));
+        plan.map_or(true, |plan| !plan.is_empty())
+    }
+
     /// Returns the reverse of a run for the page as it is now: its slots in order, and its profile fields in the form of files.
     pub(crate) fn of(
         run: &JournalEntries,
