@@ -77,7 +77,9 @@ fn git_in(env: &TestEnv, directory: &Path, line: &str) {
     for name in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{name}_NAME"), "x").env(format!("GIT_{name}_EMAIL"), "x@x");
     }
-    let output = command.arg("-C").arg(directory).args(line.split(' ')).output().unwrap();
+    // Maintenance would go on after the command, and read the repository at the same time as the tool.
+    command.args(["-c", "maintenance.auto=false", "-C"]).arg(directory);
+    let output = command.args(line.split(' ')).output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
 }
 

@@ -119,7 +119,9 @@ impl Workflow {
 
     fn git(&self, directory: &Path, line: &str) -> String {
         let mut command = Command::new("git");
-        command.args(line.split(' ')).current_dir(directory).env_clear();
+        // Maintenance would go on after the command, in a directory that is about to go.
+        command.args(["-c", "maintenance.auto=false"]).args(line.split(' '));
+        command.current_dir(directory).env_clear();
         command.env("PATH", "/usr/bin:/bin").env("HOME", self.root.path());
         let output = command.output().unwrap();
         assert!(output.status.success(), "git {line}: {}", text(&output));
