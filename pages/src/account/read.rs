@@ -50,7 +50,10 @@ impl DesiredAccount {
             let document = Document::of_page_or_form(&name, bytes)?;
             let kind = FileKind::required(&document.root);
             match kind.map_err(|problem| document.bad(vec![problem]))? {
-                FileKind::Page => account.pages.push(page(document)?),
+                FileKind::Page => {
+                    let path = (path.as_ref().as_os_str() != "-").then_some(name);
+                    account.pages.push(AccountPage { path, ..page(document)? });
+                }
                 FileKind::Form => account.forms.push(form(document)?),
             }
         }
@@ -59,6 +62,8 @@ impl DesiredAccount {
 }
 
 fn page(document: Document) -> Result<AccountPage, DocumentError> {
+    // With the escapes of keys that are no references.
+    let written = document.root.to_json();
     let PageFile { page, document, references, .. } = PageFile::of(document, &ImageRoots::none())?;
     let uploads = references.iter().filter(|it| matches!(it.target, ReferenceTarget::Upload(_)));
     let problems: Vec<_> =
@@ -73,7 +78,7 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
             None => FileSlotId::Absent,
         },
         kind: slot.kind.clone(),
-        data: slot.data.clone(),
+        data: written["slots"][index]["data"].as_object().cloned().unwrap_or_default().into(),
         ..FileSlot::default()
     };
     let mut fields = page.content.fields.clone();
@@ -85,7 +90,7 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
         profile: page.profile.to_string(),
         fields,
         slots: page.has_slots.then(|| slots.collect()),
-        base: None,
+        ..AccountPage::default()
     })
 }
 
