@@ -79,13 +79,21 @@ mod generated;
 mod conditional_write;
 pub mod content;
 mod ids;
-#[cfg(feature = "link-check")]
-pub mod link_check;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;
 mod private_host;
 mod profile_key;
+/// What a program needs that asks hosts which others chose: for `links`, which is released with this crate. No part of what a version
+/// promises.
+#[doc(hidden)]
+pub mod public_hosts {
+    pub use crate::base_url::is_loopback;
+    pub use crate::private_host::{NameError, PublicOnlyResolver, is_private_url};
+    pub use crate::transport::retry::retry_after;
+    #[cfg(feature = "rustls-no-provider")]
+    pub use crate::transport::tls::system_config;
+}
 #[doc(hidden)]
 pub mod runs;
 mod same;

@@ -6,6 +6,7 @@ mod collect;
 pub(crate) mod fix;
 pub(crate) mod report;
 pub(crate) mod visits;
+mod web;
 
 use std::path::PathBuf;
 use std::time::Duration;

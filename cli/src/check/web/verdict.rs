@@ -3,12 +3,14 @@
 use std::fmt;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
 use super::visit::VisitEnd;
 
 /// Verdict on a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub enum Verdict {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
     /// Visitors get there.
     Fine,
     /// A program cannot tell.
@@ -19,20 +21,18 @@ pub enum Verdict {
 
 /// Verdict on a link with its reason and notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct Judgement {
+pub(crate) struct Judgement {
     /// Verdict.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Reason why the link is not fine.
-    pub reason: Option<VerdictReason>,
+    pub(crate) reason: Option<VerdictReason>,
     /// What else is to be known.
-    pub notes: Vec<LinkNote>,
+    pub(crate) notes: Vec<LinkNote>,
 }
 
 /// Reason why a link is not fine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum VerdictReason {
+pub(crate) enum VerdictReason {
     /// It is no URL, with what is wrong.
     Syntax(String),
     /// A URL of this scheme opens nothing for a visitor.
@@ -47,8 +47,7 @@ pub enum VerdictReason {
 
 /// What is to be known about a link besides its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LinkNote {
+pub(crate) enum LinkNote {
     /// All redirects are permanent, so the link should be this URL.
     Moved(String),
     /// A certificate on the way ends in this number of days.
@@ -68,38 +67,22 @@ pub enum LinkNote {
     Redirected(String),
 }
 
-impl Verdict {
-    /// Returns the name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fine => "fine",
-            Self::Unsure => "unsure",
-            Self::Broken => "broken",
-        }
-    }
-
-    /// Returns the verdict of a name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        [Self::Fine, Self::Unsure, Self::Broken].into_iter().find(|it| it.name() == name)
-    }
-}
-
 impl Judgement {
     /// Returns the judgement of a link that is fine.
-    pub const fn fine(notes: Vec<LinkNote>) -> Self {
+    pub(crate) const fn fine(notes: Vec<LinkNote>) -> Self {
         Self { verdict: Verdict::Fine, reason: None, notes }
     }
 
-    pub(super) const fn broken(reason: VerdictReason) -> Self {
+    pub(crate) const fn broken(reason: VerdictReason) -> Self {
         Self { verdict: Verdict::Broken, reason: Some(reason), notes: Vec::new() }
     }
 
-    pub(super) const fn unsure(reason: VerdictReason) -> Self {
+    pub(crate) const fn unsure(reason: VerdictReason) -> Self {
         Self { verdict: Verdict::Unsure, reason: Some(reason), notes: Vec::new() }
     }
 
     /// Returns the URL that the link should be, if it has moved for good.
-    pub fn moved_to(&self) -> Option<&str> {
+    pub(crate) fn moved_to(&self) -> Option<&str> {
         self.notes.iter().find_map(|note| match note {
             LinkNote::Moved(to) => Some(to.as_str()),
             _ => None,
@@ -109,7 +92,7 @@ impl Judgement {
 
 impl VerdictReason {
     /// Returns the name in JSON.
-    pub const fn code(&self) -> &'static str {
+    pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::Syntax(_) => "syntax",
             Self::Scheme(_) => "scheme",
@@ -120,7 +103,7 @@ impl VerdictReason {
     }
 
     /// Returns the HTTP status, if that is the reason.
-    pub const fn status(&self) -> Option<u16> {
+    pub(crate) const fn status(&self) -> Option<u16> {
         match self {
             Self::Visit(VisitEnd::Status(status)) => Some(*status),
             _ => None,
@@ -130,7 +113,7 @@ impl VerdictReason {
 
 impl LinkNote {
     /// Returns the name in JSON.
-    pub const fn code(&self) -> &'static str {
+    pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::Moved(_) => "moved",
             Self::CertificateEnds { .. } => "certificate_ends",

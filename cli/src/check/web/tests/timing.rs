@@ -3,11 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use links_sdk::link_check::VisitEnd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
+use super::super::visit::VisitEnd;
 use super::{checker, link};
 
 const HOSTS: u16 = 250;
@@ -37,7 +37,7 @@ async fn serve(listener: TcpListener) {
     }
 }
 
-/// `cargo test -p links-sdk --test sdk link_check::timing -- --ignored --nocapture`, on Linux, where all of 127/8 is this machine.
+/// `cargo test -p links-cli --lib web::tests::timing -- --ignored --nocapture`, on Linux, where all of 127/8 is this machine.
 #[tokio::test]
 #[ignore = "takes seconds in real time, and needs an idle machine"]
 async fn five_hundred_links_on_250_hosts_take_what_the_limits_force() {
@@ -51,7 +51,7 @@ async fn five_hundred_links_on_250_hosts_take_what_the_limits_force() {
     let url = |nth: usize| format!("http://{}/{nth}", hosts[nth % hosts.len()]);
     let links = (0..LINKS).map(|nth| link(&url(nth))).collect();
     let start = Instant::now();
-    let visits = checker().build().unwrap().visit_all(links, |_, _| {}).await;
+    let visits = checker().visit_all(links, || {}).await;
     let taken = start.elapsed();
     assert!(visits.iter().all(|visit| visit.end == VisitEnd::Status(200)));
     #[expect(clippy::cast_precision_loss, reason = "500 is exact")]

@@ -1,22 +1,23 @@
-//! Request of one link with its redirects, and what is known about the hosts on the way.
+//! Requests of many links at once, each with its redirects, and what is known about the hosts on the way.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use links_sdk::Clock;
+use links_sdk::public_hosts::{PublicOnlyResolver, retry_after};
 use reqwest::header::{HeaderMap, LOCATION, RANGE, SET_COOKIE};
 use reqwest::{Method, Response};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::link::{MAX_BYTES, WebLink};
 use super::outbound::Outbound;
 use super::visit::{Hop, Visit, VisitEnd, certificate_end, end_of};
-use crate::blocking::locked;
-use crate::transport::clock::Clock;
-use crate::transport::retry::retry_after;
 
 /// Time limit of all requests for a link, without the time in which it waits for others or for the site.
 const WHOLE: Duration = Duration::from_secs(20);
@@ -27,14 +28,85 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// Number of redirects that are followed.
 const REDIRECTS: usize = 10;
 
-/// What all visits of a check share.
+/// Number of requests at a time.
+const AT_ONCE: usize = 16;
+
+/// Number of links that wait for their turn at a time. Each costs memory, and a page that others wrote can have very many.
+const UNDER_WAY: usize = 2000;
+
+/// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no
+/// body, and asks no private host, unless its resolver allows it. A host that leaves 3 requests in a row without an answer is not asked again.
 #[derive(Debug)]
-pub(super) struct Surroundings<'c> {
-    pub(super) outbound: &'c Outbound,
-    pub(super) hosts: &'c HostTable,
+pub(crate) struct LinkChecker {
+    outbound: Outbound,
+    /// Hosts by name and port.
+    hosts: Mutex<HashMap<String, Arc<HostState>>>,
     /// One permit for each request at a time.
-    pub(super) requests: &'c Semaphore,
-    pub(super) clock: &'c dyn Clock,
+    requests: Semaphore,
+    clock: Arc<dyn Clock>,
+}
+
+impl LinkChecker {
+    /// Creates a checker; an error means that the certificates of the system cannot be read. With `system_proxy` requests go through the
+    /// proxy that the system names.
+    pub(crate) fn new(
+        resolver: PublicOnlyResolver,
+        system_proxy: bool,
+        clock: Arc<dyn Clock>,
+    ) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            outbound: Outbound::new(resolver, system_proxy)?,
+            hosts: Mutex::default(),
+            requests: Semaphore::new(AT_ONCE),
+            clock,
+        }))
+    }
+
+    /// Requests one link.
+    pub(crate) async fn visit(&self, link: &WebLink) -> Visit {
+        let visit = SingleVisit {
+            checker: self,
+            time_left: WHOLE,
+            has_waited: false,
+            certificate_ends: None,
+        };
+        visit.run(link).await
+    }
+
+    /// Requests links, and calls `done` when a visit has ended. Returns the visits in the order of the links. Dropping the future ends all
+    /// requests.
+    pub(crate) async fn visit_all(
+        self: Arc<Self>,
+        links: Vec<WebLink>,
+        mut done: impl FnMut(),
+    ) -> Vec<Visit> {
+        let lost = || Visit::ended(VisitEnd::Connection("the request was lost".to_owned()));
+        let mut visits: Vec<Visit> = links.iter().map(|_| lost()).collect();
+        let mut waiting = links.into_iter().enumerate();
+        let mut running = JoinSet::new();
+        loop {
+            for (nth, link) in waiting.by_ref().take(UNDER_WAY - running.len()) {
+                let checker = self.clone();
+                running.spawn(async move { (nth, checker.visit(&link).await) });
+            }
+            match running.join_next().await {
+                Some(Ok((nth, visit))) => {
+                    done();
+                    visits[nth] = visit;
+                }
+                Some(Err(_)) => {}
+                None => return visits,
+            }
+        }
+    }
+
+    /// Returns what is known about the host of a URL.
+    fn host(&self, url: &Url) -> Arc<HostState> {
+        let host = url.host_str().unwrap_or_default();
+        let name = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.entry(name).or_default().clone()
+    }
 }
 
 /// An answer, whose body is not read.
@@ -53,20 +125,16 @@ struct NoAnswer {
 }
 
 /// A visit that is under way.
-pub(super) struct SingleVisit<'c> {
-    all: Surroundings<'c>,
+struct SingleVisit<'c> {
+    checker: &'c LinkChecker,
     time_left: Duration,
     has_waited: bool,
     certificate_ends: Option<SystemTime>,
 }
 
-impl<'c> SingleVisit<'c> {
-    pub(super) fn new(all: Surroundings<'c>) -> Self {
-        Self { all, time_left: WHOLE, has_waited: false, certificate_ends: None }
-    }
-
+impl SingleVisit<'_> {
     /// Requests a link, and what it redirects to.
-    pub(super) async fn run(mut self, link: &WebLink) -> Visit {
+    async fn run(mut self, link: &WebLink) -> Visit {
         let mut hops = Vec::new();
         let end = match self.follow(link.url.clone(), &mut hops).await {
             Ok(status) => VisitEnd::Status(status),
@@ -115,7 +183,7 @@ impl<'c> SingleVisit<'c> {
 
     /// Requests one URL, whatever it redirects to.
     async fn ask(&mut self, url: &Url) -> Result<SiteAnswer, VisitEnd> {
-        let host = self.all.hosts.of(url);
+        let host = self.checker.host(url);
         let _permit = permit(&host.permits).await?;
         if let Some(end) = host.is_given_up() {
             return Err(end);
@@ -137,7 +205,7 @@ impl<'c> SingleVisit<'c> {
             return Ok(found);
         }
         self.has_waited = true;
-        self.all.clock.sleep(wait).await;
+        self.checker.clock.sleep(wait).await;
         let mut found = self.request(&host, &method, url).await.map_err(|error| error.end)?;
         if method == Method::HEAD && is_refused_head(found.status) {
             found = self.request(&host, &Method::GET, url).await.map_err(|error| error.end)?;
@@ -156,14 +224,15 @@ impl<'c> SingleVisit<'c> {
         url: &Url,
     ) -> Result<SiteAnswer, NoAnswer> {
         let ended = |end| NoAnswer { end, is_connected: false };
-        let client = self.all.outbound.client(url).ok_or_else(|| ended(VisitEnd::PrivateHost))?;
+        let client =
+            self.checker.outbound.client(url).ok_or_else(|| ended(VisitEnd::PrivateHost))?;
         let mut request = client.request(method.clone(), url.clone());
         if method == Method::GET {
             request = request.header(RANGE, "bytes=0-0");
         }
         let time = self.time_left;
         let sent = {
-            let _permit = permit(self.all.requests).await.map_err(ended)?;
+            let _permit = permit(&self.checker.requests).await.map_err(ended)?;
             let start = Instant::now();
             let sent = timeout_at(start + time, request.send()).await;
             self.time_left = time.saturating_sub(start.elapsed());
@@ -200,7 +269,7 @@ impl<'c> SingleVisit<'c> {
         if !matches!(status, 429 | 503) {
             return None;
         }
-        retry_after(headers, self.all.clock.wall())
+        retry_after(headers, self.checker.clock.wall())
     }
 
     /// Tells whether a link that is http could be https. A port that is named is that of http alone.
@@ -238,27 +307,13 @@ const MISSES: u32 = 3;
 /// Time within which a host has to answer. One that was given less, because others have used it up, has not missed a request.
 const FAIR: Duration = Duration::from_secs(10);
 
-/// Hosts of one check, by name and port.
-#[derive(Debug, Default)]
-pub(super) struct HostTable(Mutex<HashMap<String, Arc<HostState>>>);
-
 /// What is known about a host.
 #[derive(Debug)]
-pub(super) struct HostState {
-    pub(super) permits: Semaphore,
+struct HostState {
+    permits: Semaphore,
     misses: AtomicU32,
     /// Status with which it turned a request away twice, or 0.
     turned_away: AtomicU16,
-}
-
-impl HostTable {
-    /// Returns what is known about the host of a URL.
-    pub(super) fn of(&self, url: &Url) -> Arc<HostState> {
-        let host = url.host_str().unwrap_or_default();
-        let name = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
-        let mut hosts = locked(&self.0);
-        hosts.entry(name).or_default().clone()
-    }
 }
 
 impl Default for HostState {
@@ -273,7 +328,7 @@ impl Default for HostState {
 
 impl HostState {
     /// Returns the end of a visit to a host that is not asked any more.
-    pub(super) fn is_given_up(&self) -> Option<VisitEnd> {
+    fn is_given_up(&self) -> Option<VisitEnd> {
         match self.turned_away.load(Ordering::Relaxed) {
             0 => (self.misses.load(Ordering::Relaxed) >= MISSES).then_some(VisitEnd::SilentHost),
             status => Some(VisitEnd::Status(status)),
@@ -281,7 +336,7 @@ impl HostState {
     }
 
     /// Notes the result of a request for which there was so much time.
-    pub(super) fn note(&self, end: Option<&VisitEnd>, time: Duration) {
+    fn note(&self, end: Option<&VisitEnd>, time: Duration) {
         match end {
             Some(VisitEnd::Timeout) if time < FAIR => {}
             Some(VisitEnd::Timeout | VisitEnd::Connection(_)) => {
@@ -293,19 +348,20 @@ impl HostState {
     }
 
     /// Notes that the host turned a request away although it was waited for.
-    pub(super) fn note_turned_away(&self, status: u16) {
+    fn note_turned_away(&self, status: u16) {
         self.turned_away.store(status, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::checker;
     use super::*;
 
     #[test]
     fn a_host_that_does_not_answer_is_given_up() {
-        let hosts = HostTable::default();
-        let of = |url: &str| hosts.of(&Url::parse(url).unwrap());
+        let checker = checker();
+        let of = |url: &str| checker.host(&Url::parse(url).unwrap());
         let host = of("https://qara.example/menu");
         for _ in 1..MISSES {
             host.note(Some(&VisitEnd::Timeout), FAIR);

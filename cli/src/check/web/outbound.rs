@@ -6,13 +6,9 @@ use std::time::Duration;
 
 use http::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
+use links_sdk::public_hosts::{PublicOnlyResolver, is_loopback, is_private_url, system_config};
 use reqwest::redirect::Policy;
 use url::{Host, Url};
-
-use crate::base_url::is_loopback;
-use crate::private_host::PublicOnlyResolver;
-use crate::private_host::is_private_url;
-use crate::transport::tls;
 
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -38,7 +34,7 @@ pub(super) struct Outbound {
 impl Outbound {
     /// Creates the clients. With `system_proxy` requests go through the proxy that the system names for their URL.
     pub(super) fn new(resolver: PublicOnlyResolver, system_proxy: bool) -> io::Result<Self> {
-        let tls = tls::system_config().map_err(io::Error::other)?;
+        let tls = system_config().map_err(io::Error::other)?;
         let builder = || {
             reqwest::Client::builder()
                 .user_agent(USER_AGENT)

@@ -11,18 +11,9 @@ pub(super) const MAX_BYTES: usize = 8 * 1024;
 pub(super) const USELESS_SCHEMES: [&str; 7] =
     ["about", "blob", "data", "file", "javascript", "vbscript", "view-source"];
 
-/// A link as far as it can be judged without a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// It has to be requested.
-    Web(WebLink),
-    /// It is judged already.
-    Judged(Judgement),
-}
-
 /// A link to a site.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct WebLink {
+pub(crate) struct WebLink {
     /// URL without its fragment, user name and password.
     pub(super) url: Url,
     pub(super) fragment: Option<String>,
@@ -31,7 +22,7 @@ pub struct WebLink {
 
 impl WebLink {
     /// Returns the URL that is requested: without a fragment, a user name and a password. Links with the same one are requested once.
-    pub fn requested(&self) -> &str {
+    pub(crate) fn requested(&self) -> &str {
         self.url.as_str()
     }
 
@@ -50,34 +41,27 @@ impl WebLink {
     }
 }
 
-/// Reads a link, and judges it if that needs no request: its syntax, `mailto:` without `@`, `tel:` without digits, and other schemes.
-pub fn read_link(text: &str) -> LinkKind {
-    let syntax =
-        |what: &str| LinkKind::Judged(Judgement::broken(VerdictReason::Syntax(what.to_owned())));
+/// Reads a link that has to be requested, or judges it without: by its syntax, `mailto:` without `@`, `tel:` without digits, and other schemes.
+pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
+    let syntax = |what: &str| Judgement::broken(VerdictReason::Syntax(what.to_owned()));
     if text.len() > MAX_BYTES {
-        return syntax("longer than 8 KB");
+        return Err(syntax("longer than 8 KB"));
     }
-    let url = match Url::parse(text) {
-        Ok(url) => url,
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
-            return syntax("not a whole URL: it has no https://");
-        }
-        Err(error) => return syntax(&format!("not a URL: {error}")),
-    };
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => syntax("not a whole URL: it has no https://"),
+        error => syntax(&format!("not a URL: {error}")),
+    })?;
     let scheme = url.scheme().to_owned();
-    match scheme.as_str() {
-        "http" | "https" => match WebLink::of(url) {
-            Some(link) => LinkKind::Web(link),
-            None => syntax("not a URL: empty host"),
-        },
+    Err(match scheme.as_str() {
+        "http" | "https" => return WebLink::of(url).ok_or_else(|| syntax("not a URL: empty host")),
         "mailto" if !names_a_mailbox(&url) => syntax("a mailto: link without @"),
         "tel" if !has_digits(&url) => syntax("a tel: link without digits"),
-        "mailto" | "tel" => LinkKind::Judged(Judgement::fine(Vec::new())),
+        "mailto" | "tel" => Judgement::fine(Vec::new()),
         useless if USELESS_SCHEMES.contains(&useless) => {
-            LinkKind::Judged(Judgement::broken(VerdictReason::Scheme(scheme)))
+            Judgement::broken(VerdictReason::Scheme(scheme))
         }
-        _ => LinkKind::Judged(Judgement::fine(vec![LinkNote::NotRequested(scheme)])),
-    }
+        _ => Judgement::fine(vec![LinkNote::NotRequested(scheme)]),
+    })
 }
 
 /// Returns whether a path has a digit that is no part of an escape such as `%1B`.
@@ -110,19 +94,16 @@ fn names_a_mailbox(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::words;
+    use super::super::verdict::Verdict;
     use super::*;
-    use crate::link_check::verdict::Verdict;
 
     fn shown(text: &str) -> String {
         match read_link(text) {
-            LinkKind::Web(WebLink { url, fragment, had_credentials }) => {
+            Ok(WebLink { url, fragment, had_credentials }) => {
                 format!("{url} {} {had_credentials}", fragment.unwrap_or_default())
             }
-            LinkKind::Judged(Judgement { verdict, reason, notes }) => {
-                let words = reason.map(|it| it.to_string()).into_iter();
-                let words = words.chain(notes.iter().map(ToString::to_string));
-                format!("{}: {}", verdict.name(), words.collect::<Vec<_>>().join("; "))
-            }
+            Err(judgement) => words(&judgement),
         }
     }
 
@@ -166,8 +147,8 @@ mod tests {
         #[test]
         fn no_text_panics(text in "\\PC{0,60}", scheme in "(https?://|mailto:|tel:|[a-z]{1,5}:)?") {
             match read_link(&format!("{scheme}{text}")) {
-                LinkKind::Web(link) => assert!(link.url.password().is_none() && link.url.username().is_empty()),
-                LinkKind::Judged(judgement) => assert_ne!(judgement.verdict, Verdict::Unsure),
+                Ok(link) => assert!(link.url.password().is_none() && link.url.username().is_empty()),
+                Err(judgement) => assert_ne!(judgement.verdict, Verdict::Unsure),
             }
         }
     }

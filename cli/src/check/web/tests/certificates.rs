@@ -3,13 +3,13 @@
 use std::process::Command;
 use std::time::SystemTime;
 
-use links_sdk::link_check::judge;
 use links_test_support::authority::Authority;
 use links_test_support::link_site::LinkSite;
 
-use super::{checker, link};
+use super::super::judge::judge;
+use super::{anywhere, checker_of, knowing, link, words};
 
-const SITES: &str = "LINKS_TEST_SITES";
+const SITES: &str = "SITES_TO_VISIT";
 
 fn now() -> SystemTime {
     #[expect(clippy::disallowed_methods, reason = "certificates are verified by the real time")]
@@ -24,7 +24,12 @@ async fn visited(authority: &Authority, sites: &[(String, std::net::SocketAddr)]
     let sites: Vec<String> =
         sites.iter().map(|(url, address)| format!("{url} {address}")).collect();
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "link_check::certificates::visit_sites", "--ignored", "--nocapture"]);
+    command.args([
+        "--exact",
+        "check::web::tests::certificates::visit_sites",
+        "--ignored",
+        "--nocapture",
+    ]);
     command.env_clear().env(SITES, sites.join("\n")).env("SSL_CERT_FILE", &trusted);
     let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -39,13 +44,9 @@ async fn visit_sites() {
     println!();
     for line in sites.lines() {
         let (url, address) = line.split_once(' ').unwrap();
-        let checker = checker().host("cafe.example", address.parse().unwrap()).build().unwrap();
+        let checker = checker_of(knowing("cafe.example", address.parse().unwrap(), anywhere()));
         let visit = checker.visit(&link(url)).await;
-        let judgement = judge(&link(url), &visit, now(), 14);
-        let reason = judgement.reason.iter().map(ToString::to_string);
-        let words = reason.chain(judgement.notes.iter().map(ToString::to_string));
-        let words = words.collect::<Vec<_>>().join("; ");
-        println!("visited {}: {words}", judgement.verdict.name());
+        println!("visited {}", words(&judge(&link(url), &visit, now(), 14)));
     }
 }
 

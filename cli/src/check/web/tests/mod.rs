@@ -3,37 +3,59 @@
 mod certificates;
 mod timing;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use links_sdk::link_check::{
-    LinkChecker, LinkCheckerBuilder, LinkKind, Visit, VisitEnd, WebLink, judge, read_link,
-};
+use links_sdk::SystemClock;
+use links_sdk::public_hosts::PublicOnlyResolver;
 use links_test_support::clock::shared_clock;
 use links_test_support::link_site::LinkSite;
 
-fn link(url: &str) -> WebLink {
-    match read_link(url) {
-        LinkKind::Web(link) => link,
-        LinkKind::Judged(judgement) => panic!("{url}: {judgement:?}"),
-    }
+use super::checker::LinkChecker;
+use super::judge::judge;
+use super::link::{WebLink, read_link};
+use super::verdict::Judgement;
+use super::visit::{Visit, VisitEnd};
+
+pub(super) fn link(url: &str) -> WebLink {
+    read_link(url).unwrap_or_else(|judgement| panic!("{url}: {judgement:?}"))
 }
 
-fn checker() -> LinkCheckerBuilder {
-    LinkChecker::builder().no_proxy().allow_private(true)
+/// Returns the verdict, the reason and the notes.
+pub(super) fn words(judgement: &Judgement) -> String {
+    let reason = judgement.reason.iter().map(ToString::to_string);
+    let words = reason.chain(judgement.notes.iter().map(ToString::to_string));
+    let verdict = format!("{:?}", judgement.verdict).to_lowercase();
+    format!("{verdict}: {}", words.collect::<Vec<_>>().join("; "))
+}
+
+/// Returns a resolver that asks private hosts.
+fn anywhere() -> PublicOnlyResolver {
+    PublicOnlyResolver { trusts_all: true, ..PublicOnlyResolver::default() }
+}
+
+/// Returns a resolver with a name that is not looked up.
+fn knowing(name: &str, address: SocketAddr, resolver: PublicOnlyResolver) -> PublicOnlyResolver {
+    PublicOnlyResolver { known: BTreeMap::from([(name.to_owned(), address)]), ..resolver }
+}
+
+fn checker_of(resolver: PublicOnlyResolver) -> Arc<LinkChecker> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    LinkChecker::new(resolver, false, Arc::new(SystemClock::new())).unwrap()
+}
+
+pub(super) fn checker() -> Arc<LinkChecker> {
+    checker_of(anywhere())
 }
 
 async fn visit(site: &LinkSite, path: &str) -> Visit {
-    checker().build().unwrap().visit(&link(&site.url(path))).await
+    checker().visit(&link(&site.url(path))).await
 }
 
-fn words(url: &str, visit: &Visit, here: &str) -> String {
-    let judgement = judge(&link(url), visit, SystemTime::UNIX_EPOCH, 14);
-    let reason = judgement.reason.iter().map(ToString::to_string);
-    let words = reason.chain(judgement.notes.iter().map(ToString::to_string));
-    let words = words.collect::<Vec<_>>().join("; ").replace(here, "");
-    format!("{}: {words}", judgement.verdict.name())
+fn judged(url: &str, visit: &Visit, here: &str) -> String {
+    words(&judge(&link(url), visit, SystemTime::UNIX_EPOCH, 14)).replace(here, "")
 }
 
 #[tokio::test]
@@ -96,7 +118,7 @@ async fn each_answer_has_its_verdict_and_costs_few_requests() {
     ] {
         let site = LinkSite::start();
         let visit = visit(&site, path).await;
-        let found = words(&site.url(path), &visit, &site.url(""));
+        let found = judged(&site.url(path), &visit, &site.url(""));
         assert_eq!(
             (found.as_str(), site.lines().join(", ")),
             (expected, requests.into()),
@@ -116,7 +138,7 @@ async fn ten_redirects_are_followed_and_no_more() {
 #[tokio::test]
 async fn a_site_sees_neither_cookies_nor_credentials_nor_where_the_link_is() {
     let site = LinkSite::start();
-    let checker = checker().build().unwrap();
+    let checker = checker();
     let with_password = site.url("/menu").replace("://", "://user:pass@");
     for url in
         [site.url("/cookie"), site.url("/cookie-loop"), site.url("/to-password"), with_password]
@@ -153,7 +175,8 @@ async fn a_busy_site_is_waited_for_once() {
     ] {
         let site = LinkSite::start();
         let (clock, _) = shared_clock();
-        let checker = checker().clock(clock.clone()).build().unwrap();
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let checker = LinkChecker::new(anywhere(), false, clock.clone()).unwrap();
         let visit = checker.visit(&link(&site.url(path))).await;
         assert_eq!(visit.end, VisitEnd::Status(end), "{path}");
         assert_eq!(site.requests().len(), requests, "{path}");
@@ -170,7 +193,7 @@ async fn a_busy_site_is_waited_for_once() {
 #[tokio::test]
 async fn a_site_that_does_not_answer_costs_20_seconds() {
     let site = Arc::new(LinkSite::start());
-    let checker = checker().build().unwrap();
+    let checker = checker();
     let waiting = {
         let (checker, url) = (checker.clone(), site.url("/slow"));
         tokio::spawn(async move { checker.visit(&link(&url)).await })
@@ -189,7 +212,7 @@ async fn a_site_that_does_not_answer_costs_20_seconds() {
 #[tokio::test]
 async fn a_host_that_refuses_connections_is_asked_three_times() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let checker = checker().build().unwrap();
+    let checker = checker();
     let mut ends = Vec::new();
     for nth in 0..5 {
         ends.push(checker.visit(&link(&format!("http://{closed}/{nth}"))).await.end);
@@ -204,7 +227,7 @@ async fn private_hosts_are_not_asked_unless_that_is_allowed() {
     let site = LinkSite::start();
     let port = site.address().port();
     let own: SocketAddr = site.address();
-    let public = || LinkChecker::builder().no_proxy().host("cafe.example", own).build().unwrap();
+    let public = || checker_of(knowing("cafe.example", own, PublicOnlyResolver::default()));
     for (url, end) in [
         (format!("http://127.0.0.1:{port}/"), VisitEnd::PrivateHost),
         (format!("http://localhost:{port}/"), VisitEnd::PrivateHost),
@@ -218,15 +241,16 @@ async fn private_hosts_are_not_asked_unless_that_is_allowed() {
         assert_eq!(public().visit(&link(&url)).await.end, end, "{url}");
     }
     assert!(site.requests().is_empty(), "{:?}", site.lines());
-    let allowed = checker().host("cafe.example", own).build().unwrap();
+    let allowed = checker_of(knowing("cafe.example", own, anywhere()));
     assert_eq!(allowed.visit(&link("http://cafe.example/")).await.end, VisitEnd::Status(200));
 }
 
 #[tokio::test]
 async fn a_redirect_to_a_private_host_is_not_followed() {
     let site = LinkSite::start();
-    let checker = LinkChecker::builder().no_proxy().host("cafe.example", site.address());
-    let checker = checker.trust("cafe.example").build().unwrap();
+    let trusted = vec!["cafe.example".to_owned()];
+    let trusting = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
+    let checker = checker_of(knowing("cafe.example", site.address(), trusting));
     assert_eq!(checker.visit(&link("http://cafe.example/menu")).await.end, VisitEnd::Status(200));
     for (path, to) in [
         ("/to-private", "http://10.0.0.1/"),
@@ -243,7 +267,7 @@ async fn a_redirect_to_a_private_host_is_not_followed() {
 async fn a_name_that_does_not_exist_is_no_host() {
     // Too long a name for any name server to be asked.
     let url = format!("http://{}.example/", "a".repeat(64));
-    let visit = checker().build().unwrap().visit(&link(&url)).await;
+    let visit = checker().visit(&link(&url)).await;
     assert_eq!(visit.end, VisitEnd::NoHost);
 }
 
@@ -252,10 +276,9 @@ async fn all_links_are_visited_in_order_and_reported_as_they_end() {
     let site = LinkSite::start();
     let paths = ["/menu", "/status/404", "/permanent", "/status/410"];
     let links = paths.iter().map(|path| link(&site.url(path))).collect();
-    let mut reported = Vec::new();
-    let visits = checker().build().unwrap().visit_all(links, |nth, _| reported.push(nth)).await;
+    let mut reported = 0;
+    let visits = checker().visit_all(links, || reported += 1).await;
     let ends: Vec<_> = visits.iter().map(|it| it.end.clone()).collect();
     assert_eq!(ends, [200, 404, 200, 410].map(VisitEnd::Status));
-    reported.sort_unstable();
-    assert_eq!(reported, [0, 1, 2, 3]);
+    assert_eq!(reported, 4);
 }

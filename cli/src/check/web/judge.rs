@@ -11,7 +11,7 @@ use super::visit::{Visit, VisitEnd};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Judges a link by what was seen. A certificate that ends less than `tls_days` days after `now` is noted.
-pub fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u32) -> Judgement {
+pub(crate) fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u32) -> Judgement {
     let mut judgement = verdict(link, visit);
     judgement.notes.extend(failed_host(link, visit).map(LinkNote::Redirected));
     if let Some(note) = visit.certificate_ends.and_then(|end| certificate(end, now, tls_days)) {
@@ -129,25 +129,12 @@ fn certificate(at: SystemTime, now: SystemTime, tls_days: u32) -> Option<LinkNot
 
 #[cfg(test)]
 mod tests {
-    use super::super::link::{LinkKind, read_link};
+    use super::super::tests::{link, words};
     use super::super::visit::Hop;
     use super::*;
 
-    fn link(text: &str) -> WebLink {
-        match read_link(text) {
-            LinkKind::Web(link) => link,
-            LinkKind::Judged(judgement) => panic!("{judgement:?}"),
-        }
-    }
-
     fn hop(status: u16, to: &str) -> Hop {
         Hop { status, to: to.to_owned(), sets_cookie: false, had_credentials: false }
-    }
-
-    fn words(judgement: &Judgement) -> String {
-        let reason = judgement.reason.iter().map(ToString::to_string);
-        let words = reason.chain(judgement.notes.iter().map(ToString::to_string));
-        format!("{}: {}", judgement.verdict.name(), words.collect::<Vec<_>>().join("; "))
     }
 
     #[test]

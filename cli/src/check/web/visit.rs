@@ -8,43 +8,40 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustls::CertificateError;
 use x509_cert::der::Decode;
 
-use crate::private_host::NameError;
+use links_sdk::public_hosts::NameError;
 
 /// Reason of [`VisitEnd::Connection`] where this machine has no way to the host.
-pub const NETWORK_UNREACHABLE: &str = "the network cannot be reached";
+pub(crate) const NETWORK_UNREACHABLE: &str = "the network cannot be reached";
 
 /// What was seen when a link was requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct Visit {
+pub(crate) struct Visit {
     /// Redirects that were followed, in order. The last one may lead to what was not requested.
-    pub hops: Vec<Hop>,
+    pub(crate) hops: Vec<Hop>,
     /// End of the visit.
-    pub end: VisitEnd,
+    pub(crate) end: VisitEnd,
     /// The earliest end of the certificates that were seen.
-    pub certificate_ends: Option<SystemTime>,
+    pub(crate) certificate_ends: Option<SystemTime>,
     /// The link is http, and the same URL with https works.
-    pub works_with_https: bool,
+    pub(crate) works_with_https: bool,
 }
 
 /// A redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct Hop {
+pub(crate) struct Hop {
     /// Status of the answer.
-    pub status: u16,
+    pub(crate) status: u16,
     /// URL that it leads to, with its fragment, without a user name and a password.
-    pub to: String,
+    pub(crate) to: String,
     /// The answer sets a cookie, which is not sent back.
-    pub sets_cookie: bool,
+    pub(crate) sets_cookie: bool,
     /// The URL held a user name or a password.
-    pub had_credentials: bool,
+    pub(crate) had_credentials: bool,
 }
 
 /// End of a visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum VisitEnd {
+pub(crate) enum VisitEnd {
     /// An answer that is no redirect to another URL, with its status.
     Status(u16),
     /// A redirect to a URL that was requested before.
@@ -77,7 +74,7 @@ pub enum VisitEnd {
 
 impl VisitEnd {
     /// Returns the name of the reason in the output of a program.
-    pub const fn code(&self) -> &'static str {
+    pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::Status(_) => "status",
             Self::NoHost => "no_host",
@@ -136,7 +133,7 @@ fn status_words(status: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 impl Visit {
     /// Returns a visit that ended at once.
-    pub fn ended(end: VisitEnd) -> Self {
+    pub(crate) fn ended(end: VisitEnd) -> Self {
         Self { hops: Vec::new(), end, certificate_ends: None, works_with_https: false }
     }
 }
