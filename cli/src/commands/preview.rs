@@ -12,9 +12,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
-use crate::preview::{
-    ApplyWhen, PreviewOutputs, PreviewRequest, ServeOptions, preview, serve, shown,
-};
+use crate::preview::{ApplyWhen, PreviewOutputs, PreviewRequest, preview, serve, shown};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
@@ -78,8 +76,7 @@ pub(crate) async fn run(
     let apply_args = ApplyArgs { prune, upload_root, sync, ..ApplyArgs::default() };
     let request = PreviewRequest { path, apply_args, offline };
     if args.serve {
-        let options = ServeOptions { port: args.port, apply: args.apply };
-        return serve(context, request, options).await;
+        return serve(context, request, args.port, args.apply).await;
     }
     summary::check(summary.as_deref(), context.settings.output)?;
     let preview = preview(context, &request).await?;
