@@ -1,34 +1,119 @@
-//! A run over a desired account: what each step decides.
+//! A run over a desired account, and what each step decides.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{AccountError, AccountPage, ApplyAccount, FormPlan, PagePlan};
+use super::{
+    AccountError, AccountPage, AccountPlan, AppliedAccount, AppliedPage, ApplyAccount, FormPlan,
+    PagePlan,
+};
 use crate::apply::{
     DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
-    Run, guard, literal_key,
+    Run, execute, guard, literal_key,
 };
 use crate::sync::{FilePage, FileSlotId, LivePage, Merge, MergeOptions, PageBase, SyncError};
 use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
+impl ApplyAccount {
+    /// Plans. Nothing is locked and nothing is written.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{ApplyAccount, DesiredAccount};
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let plan = ApplyAccount::new(&client, desired.clone()).plan().await?;
+    /// // Exactly this plan is carried out, even if it was saved meanwhile.
+    /// let applied = ApplyAccount::new(&client, desired).planned(plan).run().await?;
+    /// assert!(applied.pages[0].is_ok());
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a page or the forms cannot be read, or no plan can be made.
+    pub async fn plan(self) -> Result<AccountPlan, AccountError> {
+        let pages = self.pages()?;
+        let mut session = AccountSession::new(&self).await?;
+        let run = Run::plan(&self.client, pages, self.settings.clone()).await?;
+        let open = session.open(&run).await?;
+        let pages = open.iter().filter_map(|page| session.page_plan(page)).collect();
+        Ok(AccountPlan { forms: session.forms, pages })
+    }
+
+    /// Makes pages and forms as they are desired.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{ApplyAccount, DesiredAccount};
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let applied = ApplyAccount::new(&client, desired).run().await?;
+    /// for page in &applied.pages {
+    ///     match page {
+    ///         Ok(page) => println!("{:?}", page.done),
+    ///         Err(error) => println!("{error}"),
+    ///     }
+    /// }
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
+    pub async fn run(self) -> Result<AppliedAccount, AccountError> {
+        let pages = self.pages()?;
+        let mut session = AccountSession::new(&self).await?;
+        let run = Run::begin(&self.client, pages, self.settings.clone()).await?;
+        let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
+            session.open(&run).await?.into_iter().partition(OpenPage::has_changes);
+        let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
+        // Their locks are free from here on.
+        let mut ended = execute(unchanged, false, on_step).await;
+        if session.has_changes(&open) {
+            session.check_consent(&open)?;
+            session.write_forms(&mut open).await?;
+        }
+        let (open, failed) = session.create_pages(open).await;
+        ended.extend(execute(open, !failed.is_empty(), on_step).await);
+        let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
+            failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
+        for page in ended {
+            let applied = page.result.map(|applied| AppliedPage {
+                base: session.base_after(page.nth, &applied.page, &applied.done.created),
+                done: applied.done,
+            });
+            pages.insert(page.nth, applied.map_err(AccountError::from));
+        }
+        Ok(AppliedAccount { forms: session.ids, pages: pages.into_values().collect() })
+    }
+}
+
 /// A run over an account.
-pub(super) struct AccountSession<'a> {
+struct AccountSession<'a> {
     request: &'a ApplyAccount,
     /// Forms of the account, if they were read.
     known: Vec<LeadForm>,
-    pub(super) forms: Vec<FormPlan>,
+    forms: Vec<FormPlan>,
     /// Ids of the forms by name, as far as they exist.
-    pub(super) ids: BTreeMap<String, FormId>,
+    ids: BTreeMap<String, FormId>,
     /// Merges of the pages, each with the slots that an interrupted run had made.
     merges: BTreeMap<usize, (Merge, BTreeMap<usize, SlotId>)>,
 }
 
 impl<'a> AccountSession<'a> {
     /// Reads the forms of the account if they are needed, and plans those that are desired.
-    pub(super) async fn new(request: &'a ApplyAccount) -> Result<Self, AccountError> {
+    async fn new(request: &'a ApplyAccount) -> Result<Self, AccountError> {
         let desired = &request.desired;
         let mut session = Self {
             request,
@@ -110,7 +195,7 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Opens and plans the pages.
-    pub(super) async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
+    async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
         let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
         for nth in run.order() {
             match self.open_page(run, nth).await {
@@ -150,7 +235,7 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Returns the plan of a page that was planned.
-    pub(super) fn page_plan(&self, page: &OpenPage) -> Option<PagePlan> {
+    fn page_plan(&self, page: &OpenPage) -> Option<PagePlan> {
         let (merge, _) = self.merges.get(&page.nth())?;
         Some(page_plan(page, merge, page.plan()?))
     }
@@ -211,7 +296,7 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Returns the record of the sync of a page that was applied.
-    pub(super) fn base_after(
+    fn base_after(
         &self,
         nth: usize,
         after: &PageSnapshot,
@@ -231,12 +316,12 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Returns whether a page or a form would be written.
-    pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
+    fn has_changes(&self, pages: &[OpenPage]) -> bool {
         pages.iter().any(OpenPage::has_changes) || self.forms.iter().any(|plan| !plan.is_empty())
     }
 
     /// Refuses what was not allowed.
-    pub(super) fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
+    fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
         let new_forms = self.forms.iter().filter(|plan| plan.id.is_none()).count();
         let creates = new_forms + pages.iter().filter(|page| page.is_new()).count();
         let allowed = self.request.creates;
@@ -263,7 +348,7 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
-    pub(super) async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
+    async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
         let mut has_written = false;
         for plan in &mut self.forms {
             if plan.is_empty() {
@@ -285,7 +370,7 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Creates the pages that do not exist. Returns those that can be written, and why others cannot.
-    pub(super) async fn create_pages(
+    async fn create_pages(
         &mut self,
         pages: Vec<OpenPage>,
     ) -> (Vec<OpenPage>, BTreeMap<usize, AccountError>) {

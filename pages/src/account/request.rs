@@ -1,11 +1,9 @@
 //! Request to make an account as it is desired.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
+use std::collections::BTreeSet;
 
-use super::account_session::AccountSession;
-use super::{AccountError, AccountPage, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount};
-use crate::apply::{DeleteLimits, OpenPage, PageRequest, Run, RunSettings, SlotTypes, execute};
+use super::{AccountError, AccountPage, AccountPlan, DesiredAccount};
+use crate::apply::{DeleteLimits, PageRequest, RunSettings, SlotTypes};
 use links_sdk::{Client, ProfileKey};
 
 /// Request to make pages and forms as they are desired. From [`ApplyAccount::new`].
@@ -22,7 +20,7 @@ pub struct ApplyAccount {
     pub(super) renames: bool,
     /// The only plan that may be carried out.
     pub(super) planned: Option<AccountPlan>,
-    settings: RunSettings,
+    pub(super) settings: RunSettings,
 }
 
 impl ApplyAccount {
@@ -109,86 +107,8 @@ impl ApplyAccount {
         self
     }
 
-    /// Plans. Nothing is locked and nothing is written.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::account::{ApplyAccount, DesiredAccount};
-    ///
-    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
-    ///     "forms": [],
-    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
-    /// }))?;
-    /// let plan = ApplyAccount::new(&client, desired.clone()).plan().await?;
-    /// // Exactly this plan is carried out, even if it was saved meanwhile.
-    /// let applied = ApplyAccount::new(&client, desired).planned(plan).run().await?;
-    /// assert!(applied.pages[0].is_ok());
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When a page or the forms cannot be read, or no plan can be made.
-    pub async fn plan(self) -> Result<AccountPlan, AccountError> {
-        let pages = self.pages()?;
-        let mut session = AccountSession::new(&self).await?;
-        let run = Run::plan(&self.client, pages, self.settings.clone()).await?;
-        let open = session.open(&run).await?;
-        let pages = open.iter().filter_map(|page| session.page_plan(page)).collect();
-        Ok(AccountPlan { forms: session.forms, pages })
-    }
-
-    /// Makes pages and forms as they are desired.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::account::{ApplyAccount, DesiredAccount};
-    ///
-    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
-    ///     "forms": [],
-    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
-    /// }))?;
-    /// let applied = ApplyAccount::new(&client, desired).run().await?;
-    /// for page in &applied.pages {
-    ///     match page {
-    ///         Ok(page) => println!("{:?}", page.done),
-    ///         Err(error) => println!("{error}"),
-    ///     }
-    /// }
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
-    pub async fn run(self) -> Result<AppliedAccount, AccountError> {
-        let pages = self.pages()?;
-        let mut session = AccountSession::new(&self).await?;
-        let run = Run::begin(&self.client, pages, self.settings.clone()).await?;
-        let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
-            session.open(&run).await?.into_iter().partition(OpenPage::has_changes);
-        let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
-        // Their locks are free from here on.
-        let mut ended = execute(unchanged, false, on_step).await;
-        if session.has_changes(&open) {
-            session.check_consent(&open)?;
-            session.write_forms(&mut open).await?;
-        }
-        let (open, failed) = session.create_pages(open).await;
-        ended.extend(execute(open, !failed.is_empty(), on_step).await);
-        let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
-            failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
-        for page in ended {
-            let applied = page.result.map(|applied| AppliedPage {
-                base: session.base_after(page.nth, &applied.page, &applied.done.created),
-                done: applied.done,
-            });
-            pages.insert(page.nth, applied.map_err(AccountError::from));
-        }
-        Ok(AppliedAccount { forms: session.ids, pages: pages.into_values().collect() })
-    }
-
-    fn pages(&self) -> Result<Vec<PageRequest>, AccountError> {
+    /// Returns the pages to open, each with the keys by which it is found.
+    pub(super) fn pages(&self) -> Result<Vec<PageRequest>, AccountError> {
         let mut seen = BTreeSet::new();
         let task = |page: &AccountPage| {
             let name = page.name();
