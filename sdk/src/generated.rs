@@ -24,6 +24,7 @@ pub struct Client<'c> {
     pub(crate) client: &'c reqwest::Client,
 }
 /// Types used as operation parameters and responses.
+#[allow(clippy::all)]
 pub mod types {
     ///Length of one step of the timeline.
     #[derive(
@@ -1097,12 +1098,14 @@ pub mod types {
         }
     }
 }
+#[allow(clippy::all)]
 impl Client<'_> {
     /**Describe the service
 
 The only endpoint that needs no token (interface, section 4.3).
 
-Sends `GET /`.
+Sends a `GET` request to `/`
+
 */
     pub fn get_api_index<'a>(
         &'a self,
@@ -1114,7 +1117,8 @@ Sends `GET /`.
 
 Meant to be called first: it says whether the token can write and how many profiles are left (interface, section 4.4).
 
-Sends `GET /me`.
+Sends a `GET` request to `/me`
+
 */
     pub fn get_me<'a>(&'a self) -> reqwest::Result<TypedRequest<types::MeEnvelope>> {
         let url = format!("{}/me", self.baseurl,);
@@ -1124,7 +1128,8 @@ Sends `GET /me`.
 
 Every type with the JSON Schema of its data (interface, section 2.3).
 
-Sends `GET /slot-types`.
+Sends a `GET` request to `/slot-types`
+
 */
     pub fn list_slot_types<'a>(
         &'a self,
@@ -1136,15 +1141,17 @@ Sends `GET /slot-types`.
 
 An unknown type is answered with 404 and the code `not_found` (interface, section 4.2).
 
-Sends `GET /slot-types/{type}`.
+Sends a `GET` request to `/slot-types/{type}`
 
-- `kind`: Name of the slot type.*/
+Arguments:
+- `kind`: Name of the slot type.
+*/
     pub fn get_slot_type<'a>(
         &'a self,
         kind: &'a str,
     ) -> reqwest::Result<TypedRequest<types::SlotTypeEnvelope>> {
         let url = format!(
-            "{}/slot-types/{}", self.baseurl, encode_path(& kind.to_string())
+            "{}/slot-types/{}", self.baseurl, encode_path(& kind.to_string()),
         );
         self.client.get(url).build().map(TypedRequest::from)
     }
@@ -1152,7 +1159,8 @@ Sends `GET /slot-types/{type}`.
 
 Without their slots (interface, section 4.2).
 
-Sends `GET /profiles`.
+Sends a `GET` request to `/profiles`
+
 */
     pub fn list_profiles<'a>(
         &'a self,
@@ -1164,7 +1172,8 @@ Sends `GET /profiles`.
 
 Counts against the limit of 100 profiles; 409 beyond it (interface, section 4.5).
 
-Sends `POST /profiles`.
+Sends a `POST` request to `/profiles`
+
 */
     pub fn create_profile<'a>(
         &'a self,
@@ -1177,10 +1186,12 @@ Sends `POST /profiles`.
 
 Checks the rules, the reserved words and the profiles that exist (interface, sections 4.2 and 8).
 
-Sends `GET /profiles/check-login`.
+Sends a `GET` request to `/profiles/check-login`
 
+Arguments:
 - `login`: The login to check, at most 255 characters.
-- `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters. Any other value is refused with 422.*/
+- `profile`: Id or login of a profile of the caller whose current login does not count as taken, at most 255 characters. Any other value is refused with 422.
+*/
     pub fn check_login<'a>(
         &'a self,
         login: &'a str,
@@ -1198,17 +1209,19 @@ Sends `GET /profiles/check-login`.
 
 With `include=slots` its slots come along (interface, section 4.2).
 
-Sends `GET /profiles/{profileKey}`.
+Sends a `GET` request to `/profiles/{profileKey}`
 
+Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
-- `include`: `slots`: the slots, in page order.*/
+- `include`: `slots`: the slots, in page order.
+*/
     pub fn get_profile<'a>(
         &'a self,
         profile_key: &'a str,
         include: Option<&'a str>,
     ) -> reqwest::Result<TypedRequest<types::ProfileEnvelope>> {
         let url = format!(
-            "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string())
+            "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
         );
         self.client
             .get(url)
@@ -1220,16 +1233,19 @@ Sends `GET /profiles/{profileKey}`.
 
 Fields that are left out stay as they are (interface, section 4.5).
 
-Sends `PATCH /profiles/{profileKey}`.
+Sends a `PATCH` request to `/profiles/{profileKey}`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
     pub fn update_profile<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a crate::Object,
     ) -> reqwest::Result<TypedRequest<types::ProfileEnvelope>> {
         let url = format!(
-            "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string())
+            "{}/profiles/{}", self.baseurl, encode_path(& profile_key.to_string()),
         );
         self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1237,16 +1253,18 @@ Sends `PATCH /profiles/{profileKey}`.
 
 Address and language, with the values that can be chosen (interface, section 2.6).
 
-Sends `GET /profiles/{profileKey}/settings`.
+Sends a `GET` request to `/profiles/{profileKey}/settings`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+*/
     pub fn get_profile_settings<'a>(
         &'a self,
         profile_key: &'a str,
     ) -> reqwest::Result<TypedRequest<types::ProfileSettingsEnvelope>> {
         let url = format!(
             "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
-            .to_string())
+            .to_string()),
         );
         self.client.get(url).build().map(TypedRequest::from)
     }
@@ -1254,9 +1272,12 @@ Sends `GET /profiles/{profileKey}/settings`.
 
 A new login takes effect at once and the old address stops working (interface, section 4.5).
 
-Sends `PATCH /profiles/{profileKey}/settings`.
+Sends a `PATCH` request to `/profiles/{profileKey}/settings`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
     pub fn update_profile_settings<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1264,7 +1285,7 @@ Sends `PATCH /profiles/{profileKey}/settings`.
     ) -> reqwest::Result<TypedRequest<types::ProfileSettingsEnvelope>> {
         let url = format!(
             "{}/profiles/{}/settings", self.baseurl, encode_path(& profile_key
-            .to_string())
+            .to_string()),
         );
         self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1272,16 +1293,18 @@ Sends `PATCH /profiles/{profileKey}/settings`.
 
 The whole page as its reader sees it (interface, section 4.2).
 
-Sends `GET /profiles/{profileKey}/markdown`.
+Sends a `GET` request to `/profiles/{profileKey}/markdown`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+*/
     pub fn preview_profile_markdown<'a>(
         &'a self,
         profile_key: &'a str,
     ) -> reqwest::Result<TypedRequest<ByteStream>> {
         let url = format!(
             "{}/profiles/{}/markdown", self.baseurl, encode_path(& profile_key
-            .to_string())
+            .to_string()),
         );
         self.client.get(url).build().map(TypedRequest::from)
     }
@@ -1289,15 +1312,17 @@ Sends `GET /profiles/{profileKey}/markdown`.
 
 In page order, legacy slots included (interface, section 4.2).
 
-Sends `GET /profiles/{profileKey}/slots`.
+Sends a `GET` request to `/profiles/{profileKey}/slots`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+*/
     pub fn list_slots<'a>(
         &'a self,
         profile_key: &'a str,
     ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
-            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string())
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
         self.client.get(url).build().map(TypedRequest::from)
     }
@@ -1305,16 +1330,19 @@ Sends `GET /profiles/{profileKey}/slots`.
 
 A profile has at most 500 slots; 409 beyond them, and for a type that is read-only (interface, section 4.6.1).
 
-Sends `POST /profiles/{profileKey}/slots`.
+Sends a `POST` request to `/profiles/{profileKey}/slots`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
     pub fn create_slot<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a types::NewSlot,
     ) -> reqwest::Result<TypedRequest<types::SlotEnvelope>> {
         let url = format!(
-            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string())
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
         self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1322,17 +1350,19 @@ Sends `POST /profiles/{profileKey}/slots`.
 
 At most 50, all or none, for good and with their click statistics. The ids stand in the query, or in the body (interface, section 4.6.5).
 
-Sends `DELETE /profiles/{profileKey}/slots`.
+Sends a `DELETE` request to `/profiles/{profileKey}/slots`
 
+Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
-- `ids`: Ids of slots of the profile, 1 to 50, each once.*/
+- `ids`: Ids of slots of the profile, 1 to 50, each once.
+*/
     pub fn delete_slots<'a>(
         &'a self,
         profile_key: &'a str,
         ids: &'a ::std::vec::Vec<crate::SlotId>,
     ) -> reqwest::Result<TypedRequest<types::SlotsDeleted>> {
         let url = format!(
-            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string())
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
         self.client
             .delete(url)
@@ -1344,16 +1374,19 @@ Sends `DELETE /profiles/{profileKey}/slots`.
 
 At most 50, all or none. Data is merged at the top level; ids and click statistics stay (interface, section 4.6.3).
 
-Sends `PATCH /profiles/{profileKey}/slots`.
+Sends a `PATCH` request to `/profiles/{profileKey}/slots`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
     pub fn update_slots<'a>(
         &'a self,
         profile_key: &'a str,
         body: &'a types::SlotChanges,
     ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
-            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string())
+            "{}/profiles/{}/slots", self.baseurl, encode_path(& profile_key.to_string()),
         );
         self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1361,9 +1394,12 @@ Sends `PATCH /profiles/{profileKey}/slots`.
 
 At most 50, all or none, in the order given. An error in the third item is keyed `slots.2.data.*` (interface, section 4.6.2).
 
-Sends `POST /profiles/{profileKey}/slots/batch`.
+Sends a `POST` request to `/profiles/{profileKey}/slots/batch`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
     pub fn create_slots<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1371,7 +1407,7 @@ Sends `POST /profiles/{profileKey}/slots/batch`.
     ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
             "{}/profiles/{}/slots/batch", self.baseurl, encode_path(& profile_key
-            .to_string())
+            .to_string()),
         );
         self.client.post(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1379,9 +1415,12 @@ Sends `POST /profiles/{profileKey}/slots/batch`.
 
 Takes the id of every slot exactly once (interface, section 4.6.6).
 
-Sends `PUT /profiles/{profileKey}/slots/order`.
+Sends a `PUT` request to `/profiles/{profileKey}/slots/order`
 
-- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).*/
+Arguments:
+- `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
+- `body`
+*/
     pub fn reorder_slots<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1389,7 +1428,7 @@ Sends `PUT /profiles/{profileKey}/slots/order`.
     ) -> reqwest::Result<TypedRequest<types::SlotList>> {
         let url = format!(
             "{}/profiles/{}/slots/order", self.baseurl, encode_path(& profile_key
-            .to_string())
+            .to_string()),
         );
         self.client.put(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1397,10 +1436,12 @@ Sends `PUT /profiles/{profileKey}/slots/order`.
 
 Legacy slots can be read too (interface, section 2.2).
 
-Sends `GET /profiles/{profileKey}/slots/{slot}`.
+Sends a `GET` request to `/profiles/{profileKey}/slots/{slot}`
 
+Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
-- `slot`: Id of a slot of the profile.*/
+- `slot`: Id of a slot of the profile.
+*/
     pub fn get_slot<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1408,7 +1449,7 @@ Sends `GET /profiles/{profileKey}/slots/{slot}`.
     ) -> reqwest::Result<TypedRequest<types::SlotEnvelope>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
-            .to_string()), encode_path(& slot.to_string())
+            .to_string()), encode_path(& slot.to_string()),
         );
         self.client.get(url).build().map(TypedRequest::from)
     }
@@ -1416,10 +1457,12 @@ Sends `GET /profiles/{profileKey}/slots/{slot}`.
 
 For good, with its click statistics (interface, section 3).
 
-Sends `DELETE /profiles/{profileKey}/slots/{slot}`.
+Sends a `DELETE` request to `/profiles/{profileKey}/slots/{slot}`
 
+Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
-- `slot`: Id of a slot of the profile.*/
+- `slot`: Id of a slot of the profile.
+*/
     pub fn delete_slot<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1427,7 +1470,7 @@ Sends `DELETE /profiles/{profileKey}/slots/{slot}`.
     ) -> reqwest::Result<TypedRequest<()>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
-            .to_string()), encode_path(& slot.to_string())
+            .to_string()), encode_path(& slot.to_string()),
         );
         self.client.delete(url).build().map(TypedRequest::from)
     }
@@ -1435,10 +1478,13 @@ Sends `DELETE /profiles/{profileKey}/slots/{slot}`.
 
 Data is merged at the top level; the type cannot be changed (interface, section 4.6.4).
 
-Sends `PATCH /profiles/{profileKey}/slots/{slot}`.
+Sends a `PATCH` request to `/profiles/{profileKey}/slots/{slot}`
 
+Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
-- `slot`: Id of a slot of the profile.*/
+- `slot`: Id of a slot of the profile.
+- `body`
+*/
     pub fn update_slot<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1447,7 +1493,7 @@ Sends `PATCH /profiles/{profileKey}/slots/{slot}`.
     ) -> reqwest::Result<TypedRequest<types::SlotEnvelope>> {
         let url = format!(
             "{}/profiles/{}/slots/{}", self.baseurl, encode_path(& profile_key
-            .to_string()), encode_path(& slot.to_string())
+            .to_string()), encode_path(& slot.to_string()),
         );
         self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1455,7 +1501,8 @@ Sends `PATCH /profiles/{profileKey}/slots/{slot}`.
 
 Submissions are not part of the interface (interface, section 1).
 
-Sends `GET /forms`.
+Sends a `GET` request to `/forms`
+
 */
     pub fn list_forms<'a>(
         &'a self,
@@ -1467,7 +1514,8 @@ Sends `GET /forms`.
 
 To be seen, it has to be put on a page with a `form` slot (interface, section 4.7).
 
-Sends `POST /forms`.
+Sends a `POST` request to `/forms`
+
 */
     pub fn create_form<'a>(
         &'a self,
@@ -1480,15 +1528,17 @@ Sends `POST /forms`.
 
 A form is addressed by its id only (interface, section 2.4).
 
-Sends `GET /forms/{formId}`.
+Sends a `GET` request to `/forms/{formId}`
 
-- `form_id`: Id of a form of the account.*/
+Arguments:
+- `form_id`: Id of a form of the account.
+*/
     pub fn show_form<'a>(
         &'a self,
         form_id: &'a crate::FormId,
     ) -> reqwest::Result<TypedRequest<types::LeadFormEnvelope>> {
         let url = format!(
-            "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string())
+            "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
         );
         self.client.get(url).build().map(TypedRequest::from)
     }
@@ -1496,16 +1546,19 @@ Sends `GET /forms/{formId}`.
 
 Takes effect on every page that shows the form; leads that were received stay as they are (interface, section 4.7.3).
 
-Sends `PATCH /forms/{formId}`.
+Sends a `PATCH` request to `/forms/{formId}`
 
-- `form_id`: Id of a form of the account.*/
+Arguments:
+- `form_id`: Id of a form of the account.
+- `body`
+*/
     pub fn update_form<'a>(
         &'a self,
         form_id: &'a crate::FormId,
         body: &'a crate::Object,
     ) -> reqwest::Result<TypedRequest<types::LeadFormEnvelope>> {
         let url = format!(
-            "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string())
+            "{}/forms/{}", self.baseurl, encode_path(& form_id.to_string()),
         );
         self.client.patch(url).json(&body).build().map(TypedRequest::from)
     }
@@ -1513,7 +1566,8 @@ Sends `PATCH /forms/{formId}`.
 
 Verified ones only (interface, section 2.5).
 
-Sends `GET /notification-channels`.
+Sends a `GET` request to `/notification-channels`
+
 */
     pub fn list_notification_channels<'a>(
         &'a self,
@@ -1525,11 +1579,13 @@ Sends `GET /notification-channels`.
 
 At most 15 lookups a minute. When nothing is found: 404 with the code `not_found` (interface, section 4.8).
 
-Sends `GET /music/lookup`.
+Sends a `GET` request to `/music/lookup`
 
+Arguments:
 - `artist`: Narrows a search by title, at most 200 characters.
 - `query`: A UPC of 12 to 13 digits, an ISRC of 12 characters, the address of a release on a music platform, or a title; 1 to 500 characters.
-- `kind`: What a search by title and artist looks for; ignored otherwise.*/
+- `kind`: What a search by title and artist looks for; ignored otherwise.
+*/
     pub fn lookup_music<'a>(
         &'a self,
         artist: Option<&'a str>,
@@ -1549,7 +1605,8 @@ Sends `GET /music/lookup`.
 
 Either the picture itself, at most 50 MB, or its address for the service to download, at most 10 MB; not both (interface, section 4.9).
 
-Sends `POST /files`.
+Sends a `POST` request to `/files`
+
 */
     pub fn upload_file<'a>(
         &'a self,
@@ -1562,7 +1619,8 @@ Sends `POST /files`.
 
 Good for 15 minutes and a JPEG, PNG, WebP or GIF of at most 50 MB, sent there as raw bytes with PUT or as the part `file` with POST (interface, section 4.9).
 
-Sends `POST /files/upload-url`.
+Sends a `POST` request to `/files/upload-url`
+
 */
     pub fn create_upload_url<'a>(
         &'a self,
@@ -1574,14 +1632,16 @@ Sends `POST /files/upload-url`.
 
 One row for each page, and totals. At most 20 analytics requests a minute (interface, section 4.10).
 
-Sends `GET /analytics`.
+Sends a `GET` request to `/analytics`
 
+Arguments:
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
 - `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.*/
+- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
+*/
     pub fn get_account_analytics<'a>(
         &'a self,
         bucket: Option<types::AnalyticsBucket>,
@@ -1607,15 +1667,17 @@ Sends `GET /analytics`.
 
 For each block and each social link, with short findings in `insights` (interface, section 4.10).
 
-Sends `GET /profiles/{profileKey}/analytics`.
+Sends a `GET` request to `/profiles/{profileKey}/analytics`
 
+Arguments:
 - `profile_key`: Id or login of a profile of the account. A key of digits only is always an id (interface, section 4.1.1).
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
 - `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.*/
+- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
+*/
     pub fn get_profile_analytics<'a>(
         &'a self,
         profile_key: &'a str,
@@ -1628,7 +1690,7 @@ Sends `GET /profiles/{profileKey}/analytics`.
     ) -> reqwest::Result<TypedRequest<types::AnalyticsEnvelope>> {
         let url = format!(
             "{}/profiles/{}/analytics", self.baseurl, encode_path(& profile_key
-            .to_string())
+            .to_string()),
         );
         self.client
             .get(url)
@@ -1645,15 +1707,17 @@ Sends `GET /profiles/{profileKey}/analytics`.
 
 Views, opens, starts and submits, and the share of each page that shows the form. Submissions are exact, the steps before them can be undercounted (interface, section 4.10).
 
-Sends `GET /forms/{formId}/analytics`.
+Sends a `GET` request to `/forms/{formId}/analytics`
 
+Arguments:
 - `form_id`: Id of a form of the account.
 - `bucket`: Length of one step of the timeline.
 - `compare`: Whether to add the numbers of the previous span of the same length.
 - `date_from`: First day, `YYYY-MM-DD`, an existing one. Needs `dateTo`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `date_to`: Last day, `YYYY-MM-DD`, an existing one. Needs `dateFrom`, and excludes `period`; the first day is not after the last, and the span has at most 366 days. An empty value counts as none.
 - `include`: More to include; `timeline` has been seen, further values are not shown.
-- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.*/
+- `period`: Named span of days, at most 366 days long. Excludes `dateFrom` and `dateTo`.
+*/
     pub fn get_form_analytics<'a>(
         &'a self,
         form_id: &'a crate::FormId,
@@ -1665,7 +1729,7 @@ Sends `GET /forms/{formId}/analytics`.
         period: Option<types::AnalyticsPeriod>,
     ) -> reqwest::Result<TypedRequest<types::AnalyticsEnvelope>> {
         let url = format!(
-            "{}/forms/{}/analytics", self.baseurl, encode_path(& form_id.to_string())
+            "{}/forms/{}/analytics", self.baseurl, encode_path(& form_id.to_string()),
         );
         self.client
             .get(url)
@@ -1682,7 +1746,8 @@ Sends `GET /forms/{formId}/analytics`.
 
 The service's own OpenAPI 3.1.0 document (interface, section 9).
 
-Sends `GET /openapi.json`.
+Sends a `GET` request to `/openapi.json`
+
 */
     pub fn get_openapi<'a>(
         &'a self,
@@ -1692,6 +1757,11 @@ Sends `GET /openapi.json`.
         let url = format!("{}/openapi.json", self.baseurl,);
         self.client.get(url).build().map(TypedRequest::from)
     }
+}
+/// Items consumers will typically use such as the Client.
+pub mod prelude {
+    #[allow(unused_imports)]
+    pub use super::Client;
 }
 /// Shapes of the records that the service answers with.
 pub(crate) mod shapes {

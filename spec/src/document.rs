@@ -19,6 +19,38 @@ const LIST: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// A change to one schema; the text is the schema's JSON pointer.
 pub(crate) type Rule<'a> = dyn FnMut(&mut Object, &str) -> Result<(), Error> + 'a;
 
+/// Applies a rule to every schema of a document, outer schemas before those inside them.
+pub(crate) fn each_schema(document: &mut Value, rule: &mut Rule) -> Result<(), Error> {
+    outside_schemas(document, "", rule)
+}
+
+fn outside_schemas(value: &mut Value, pointer: &str, rule: &mut Rule) -> Result<(), Error> {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let here = child(pointer, key);
+                match key.as_str() {
+                    "example" | "examples" => {}
+                    "schema" => each_schema_in(value, &here, rule)?,
+                    "schemas" if pointer == "/components" => {
+                        for (name, schema) in value.as_object_mut().into_iter().flatten() {
+                            each_schema_in(schema, &child(&here, name), rule)?;
+                        }
+                    }
+                    _ => outside_schemas(value, &here, rule)?,
+                }
+            }
+        }
+        Value::Array(list) => {
+            for (index, value) in list.iter_mut().enumerate() {
+                outside_schemas(value, &format!("{pointer}/{index}"), rule)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 /// Applies a rule to a schema and to every schema inside it. `true`, which allows everything, counts as the empty schema.
 pub(crate) fn each_schema_in(
     schema: &mut Value,
@@ -95,20 +127,6 @@ pub(crate) fn resolve<'a>(
     Err(Error::refused(pointer, "a reference that leads to itself"))
 }
 
-/// Returns the types that a schema lists: one, or several.
-pub(crate) fn types(schema: &Value) -> Vec<&str> {
-    match &schema["type"] {
-        Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
-        other => other.as_str().into_iter().collect(),
-    }
-}
-
-/// Returns whether a schema lists `null` beside its type, or as an alternative.
-pub(crate) fn is_nullable(schema: &Value) -> bool {
-    let mut alternatives = schema["anyOf"].as_array().into_iter().flatten();
-    types(schema).contains(&"null") || alternatives.any(|schema| schema["type"] == "null")
-}
-
 /// Returns the pointer of a member, its name escaped as RFC 6901 requires.
 pub(crate) fn child(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
@@ -122,27 +140,36 @@ mod tests {
 
     #[test]
     fn every_schema_is_visited_once_and_nothing_else_is() {
-        let mut schema = json!({
-            "properties": {"schema": {"anyOf": [{}, true]}, "b/c": {"items": {"not": {}}}},
-            "additionalProperties": false,
-            "examples": [{"schema": {}}]
+        let mut document = json!({
+            "paths": {"/a/{b}": {"get": {
+                "parameters": [{"name": "b", "schema": {"type": "string"}, "example": {"schema": {}}}],
+                "responses": {"200": {"content": {"application/json": {"schema": {"items": {"not": {}}}}}}}
+            }}},
+            "components": {"schemas": {"A": {
+                "properties": {"schema": {"anyOf": [{}, true]}},
+                "additionalProperties": false,
+                "examples": [{"schema": {}}]
+            }}}
         });
         let mut seen = Vec::new();
-        each_schema_in(&mut schema, "/A", &mut |_, pointer| {
+        each_schema(&mut document, &mut |_, pointer| {
             seen.push(pointer.to_owned());
             Ok(())
         })
         .unwrap();
+        let get = "/paths/~1a~1{b}/get";
+        let answer = format!("{get}/responses/200/content/application~1json/schema");
         assert_eq!(
             seen,
             [
-                "/A",
-                "/A/properties/schema",
-                "/A/properties/schema/anyOf/0",
-                "/A/properties/schema/anyOf/1",
-                "/A/properties/b~1c",
-                "/A/properties/b~1c/items",
-                "/A/properties/b~1c/items/not",
+                format!("{get}/parameters/0/schema"),
+                answer.clone(),
+                format!("{answer}/items"),
+                format!("{answer}/items/not"),
+                "/components/schemas/A".into(),
+                "/components/schemas/A/properties/schema".into(),
+                "/components/schemas/A/properties/schema/anyOf/0".into(),
+                "/components/schemas/A/properties/schema/anyOf/1".into(),
             ]
         );
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Reason why a document could not be read, generated from or compared.
+/// Reason why a document could not be read, lowered, generated from or compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -32,12 +32,12 @@ pub enum Error {
         /// Place at which the syntax breaks.
         source: serde_json::Error,
     },
-    /// The schemas of the document are no JSON Schema.
-    #[error("the schemas of the document cannot be read")]
-    Schemas(#[source] serde_json::Error),
-    /// No types can be made of the schemas.
-    #[error("no types can be made of the schemas of the document")]
-    Types(#[from] typify::Error),
+    /// The lowered document is not OpenAPI 3.0.
+    #[error("the lowered document is not OpenAPI 3.0")]
+    Lowered(#[source] serde_json::Error),
+    /// The generator refuses the lowered document.
+    #[error("no code can be generated from the lowered document")]
+    Generator(#[from] progenitor_impl::Error),
     /// The generator wrote something that is not Rust.
     #[error("the generated code is not Rust")]
     Syntax(#[from] syn::Error),

@@ -1,15 +1,13 @@
 //! Generation of `sdk/src/generated.rs` from the document.
 
-use std::collections::BTreeMap;
-
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::Value;
-use typify::{TypeSpace, TypeSpaceSettings};
 
-use crate::Error;
 use crate::annotate::annotate;
-use crate::methods::methods;
+use crate::requests::requests_only;
 use crate::shapes::shapes;
-use crate::tolerant::tolerant_schemas;
+use crate::{Error, downlevel, tailor};
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
 /// in which `null` is not the same as nothing. The type of a new slot stays a string, so that a type that the service adds can be created.
@@ -38,79 +36,51 @@ const HEADER: &str = "\
 
 ";
 
-/// What the generated methods build.
-const REQUESTS: &str = "
-use progenitor_client::{ByteStream, encode_path};
-
-/// Request of an operation, with the type of its answer.
-pub struct TypedRequest<R> {
-    pub(crate) request: reqwest::Request,
-    answer: ::std::marker::PhantomData<fn() -> R>,
-}
-
-impl<R> From<reqwest::Request> for TypedRequest<R> {
-    fn from(request: reqwest::Request) -> Self {
-        Self { request, answer: ::std::marker::PhantomData }
-    }
-}
-
-/// Result of a method of [`Client`].
-pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
-
-/// Builder of the request of each operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Client<'c> {
-    pub(crate) baseurl: &'c str,
-    pub(crate) client: &'c reqwest::Client,
-}
-";
-
 /// Returns the client for an OpenAPI 3.1 document, as formatted Rust.
 ///
 /// # Errors
 ///
-/// When the document is not OpenAPI 3.1, or has something that no type or method can be made of.
+/// When the document cannot be lowered, or when the generator refuses the lowered document.
 pub fn generate(document: Value) -> Result<String, Error> {
-    let version = document["openapi"].as_str().unwrap_or_default();
-    if !version.starts_with("3.1.") {
-        let problem = format!("expected version 3.1, found {version:?}");
-        return Err(Error::refused("/openapi", problem));
-    }
-    let (methods, shapes) = (methods(&document, &BY_HAND)?, shapes(&document));
-    let file = syn::parse_file(&format!(
-        "{REQUESTS}
-        /// Types used as operation parameters and responses.
-        pub mod types {{ {} }}
-        impl Client<'_> {{ {methods} }}
-        /// Shapes of the records that the service answers with.
-        pub(crate) mod shapes {{
-            use crate::shape::Shape::{{self, Flag, Integer, List, Map, Numbers, Open, Record, Text}};
-            use crate::shape::Field;
-            {shapes}
-        }}",
-        types(document)?
-    ))?;
-    Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
-}
-
-/// Returns the types of the schemas, as text.
-fn types(document: Value) -> Result<String, Error> {
-    let mut settings = TypeSpaceSettings::default();
+    let described = document.clone();
+    let lowered = tailor(downlevel(document)?)?;
+    let document = serde_json::from_value(lowered).map_err(Error::Lowered)?;
+    let mut settings = GenerationSettings::new();
     settings
-        .with_derive("PartialEq".to_owned())
-        .with_map_type("::std::collections::BTreeMap".to_owned());
+        .with_interface(InterfaceStyle::Positional)
+        .with_tag(TagStyle::Merged)
+        .with_derive("PartialEq")
+        .with_map_type("::std::collections::BTreeMap");
     for (schema, by_hand) in BY_HAND {
         settings.with_replacement(schema, by_hand, std::iter::empty());
     }
-    let mut types = TypeSpace::new(&settings);
-    let schemas = tolerant_schemas(document.clone())?;
-    types.add_ref_types(
-        serde_json::from_value::<BTreeMap<String, _>>(schemas).map_err(Error::Schemas)?,
-    )?;
-    // What the document calls `type` is `kind` in Rust, where `type` is a keyword; typify names it `type_`. The name in JSON stays.
-    let mut file = syn::parse_str(&types.to_stream().to_string().replace("type_ ", "kind "))?;
-    annotate(&mut file, &document);
-    Ok(prettyplease::unparse(&file))
+    let tokens = Generator::new(&settings).generate_tokens(&document)?;
+    let mut file = syn::parse2(type_as_kind(tokens))?;
+    annotate(&mut file, &described);
+    requests_only(&mut file);
+    file.items.push(shapes(&described)?.into());
+    Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
+}
+
+/// Names what the document calls `type` `kind` in Rust, where `type` is a keyword; progenitor names it `type_`. The name in JSON stays.
+fn type_as_kind(tokens: TokenStream) -> TokenStream {
+    let renamed = |token| match token {
+        TokenTree::Ident(name) if name == "type_" => Ident::new("kind", name.span()).into(),
+        TokenTree::Group(group) => {
+            let mut renamed = Group::new(group.delimiter(), type_as_kind(group.stream()));
+            renamed.set_span(group.span());
+            renamed.into()
+        }
+        // The documentation of an argument.
+        TokenTree::Literal(text) if text.to_string().contains("`type_`") => {
+            match syn::parse_str::<syn::LitStr>(&text.to_string()) {
+                Ok(text) => Literal::string(&text.value().replace("`type_`", "`kind`")).into(),
+                Err(_) => TokenTree::Literal(text),
+            }
+        }
+        other => other,
+    };
+    tokens.into_iter().map(renamed).collect()
 }
 
 #[cfg(test)]
@@ -151,7 +121,7 @@ mod tests {
     #[test]
     fn a_type_is_named_kind_in_rust_and_type_in_json() {
         let text = generate(serde_json::from_str(DOCUMENT).unwrap()).unwrap();
-        assert!(!text.contains("type_"), "the name that typify chooses is left");
+        assert!(!text.contains("type_"), "the name that progenitor chooses is left");
         let code = code();
         assert!(code.contains("#[serde(rename = \"type\")] pub kind: ::std::string::String,"));
         assert!(code.contains("QueryParam::new(\"type\", &kind)"));
@@ -208,6 +178,6 @@ mod tests {
     #[test]
     fn a_document_that_is_not_openapi_is_refused() {
         let error = generate(json!({"openapi": "3.1.0", "paths": 1})).unwrap_err();
-        assert!(matches!(error, Error::Schemas(_)), "{error}");
+        assert!(matches!(error, Error::Lowered(_)), "{error}");
     }
 }

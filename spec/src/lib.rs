@@ -4,21 +4,25 @@
 mod annotate;
 mod difference;
 mod document;
+mod downlevel;
 mod drift;
 mod error;
 mod fetch;
 mod generate;
-mod methods;
 mod normal;
+mod requests;
 mod schema;
 mod shapes;
+mod tailor;
 mod tolerant;
 
 pub use difference::{Difference, Severity};
+pub use downlevel::downlevel;
 pub use drift::drift;
 pub use error::Error;
 pub use fetch::fetch;
 pub use generate::generate;
+pub use tailor::tailor;
 
 /// The committed document, as text.
 pub const DOCUMENT: &str = include_str!("../openapi.json");

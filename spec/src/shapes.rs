@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use syn::ItemMod;
 
-use crate::document::{is_nullable, operations, types};
+use crate::Error;
 
-/// Returns a constant for each schema of an answer, and for those within it.
-pub(crate) fn shapes(document: &Value) -> String {
+/// Returns the module with a constant for each schema of an answer, and for those within it.
+pub(crate) fn shapes(document: &Value) -> Result<ItemMod, Error> {
     let mut shapes = Shapes { schemas: &document["components"]["schemas"], found: BTreeMap::new() };
-    for place in operations(document) {
+    let operations = document["paths"].as_object().into_iter().flatten();
+    for (_, operation) in operations.flat_map(|(_, path)| path.as_object().into_iter().flatten()) {
         for status in ["200", "201"] {
-            let responses = document.pointer(&place.pointer).map(|it| &it["responses"][status]);
-            let schema = responses.map(|it| &it["content"]["application/json"]["schema"]);
-            if let Some(schema) = schema.filter(|schema| schema["$ref"].is_string()) {
+            let schema = &operation["responses"][status]["content"]["application/json"]["schema"];
+            if schema["$ref"].is_string() {
                 shapes.of(schema);
             }
         }
@@ -21,8 +22,17 @@ pub(crate) fn shapes(document: &Value) -> String {
     let constants = shapes
         .found
         .iter()
-        .map(|(name, shape)| format!("pub(crate) const {}: Shape = {shape};\n", constant(name)));
-    constants.collect()
+        .map(|(name, shape)| format!("pub(crate) const {}: Shape = {shape};", constant(name)));
+    let constants = constants.collect::<Vec<_>>().join("\n");
+    let text = format!(
+        "/// Shapes of the records that the service answers with.
+        pub(crate) mod shapes {{
+            use crate::shape::Shape::{{self, Flag, Integer, List, Map, Numbers, Open, Record, Text}};
+            use crate::shape::Field;
+            {constants}
+        }}"
+    );
+    Ok(syn::parse_str(&text)?)
 }
 
 struct Shapes<'d> {
@@ -78,7 +88,10 @@ impl Shapes<'_> {
             }) {
                 continue;
             }
-            let needs = match (is_nullable(value), required.iter().any(|it| *it == name)) {
+            let is_null = |it: &Value| it["type"] == "null";
+            let is_nullable = types(value).contains(&"null")
+                || value["anyOf"].as_array().is_some_and(|all| all.iter().any(is_null));
+            let needs = match (is_nullable, required.iter().any(|it| *it == name)) {
                 (false, true) => "of",
                 (false, false) if types(value) == ["array"] => "optional",
                 _ => "nullable",
@@ -86,6 +99,14 @@ impl Shapes<'_> {
             fields.push(format!("Field::{needs}({name:?}, {})", self.of(value)));
         }
         format!("Record(&[{}])", fields.join(", "))
+    }
+}
+
+/// Returns the types of a schema: one, or one and `null`.
+fn types(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().into_iter().collect(),
     }
 }
 

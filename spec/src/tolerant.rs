@@ -1,66 +1,15 @@
-//! Tolerant reading and strict writing: schemas that become tolerant types in Rust, and which of them are open.
+//! Tolerant reading and strict writing: the choice of the schemas that are open in Rust.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::document::{Object, child, each_schema_in, is_nullable, operations};
-
-/// Formats that choose between Rust's number types; all others would turn tolerant strings into strict types.
-const NUMBER_FORMATS: [&str; 3] = ["int32", "int64", "double"];
-
-/// Limits on values. The service checks them; in Rust they would become wrapper types, sets, or integers of another size.
-const LIMITS: [&str; 13] = [
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "pattern",
-    "uniqueItems",
-];
-
-/// Returns the named schemas of a document as typify is to read them: without limits, and tolerant where they are answered.
-pub(crate) fn tolerant_schemas(mut document: Value) -> Result<Value, Error> {
-    let schemas = &mut document["components"]["schemas"];
-    for (name, schema) in schemas.as_object_mut().into_iter().flatten() {
-        each_schema_in(schema, &child("/components/schemas", name), &mut |schema, _| {
-            let format = schema.get("format");
-            if format.is_some_and(|format| NUMBER_FORMATS.iter().all(|kept| format != kept)) {
-                schema.shift_remove("format");
-            }
-            schema.retain(|key, _| !LIMITS.contains(&key.as_str()));
-            texts_by_name(schema);
-            Ok(())
-        })?;
-    }
-    tolerant_answers(&mut document)?;
-    Ok(document["components"]["schemas"].take())
-}
-
-/// Turns an object of strings alone into a map, so that an added or missing string does no harm.
-fn texts_by_name(schema: &mut Object) {
-    let text = |schema: &Value| schema["type"] == "string";
-    let texts = schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .is_some_and(|texts| texts.values().all(text));
-    if texts && schema.get("additionalProperties").is_some_and(text) {
-        schema.shift_remove("properties");
-        schema.shift_remove("required");
-    }
-}
+use crate::document::{Object, child, each_schema_in, operations};
 
 /// Makes records of answers keep fields that the document does not know, and accept any string where it lists values. A schema that is also
 /// sent keeps to its fields: writing is strict. A schema that an answer names itself only wraps a record, and is left unchanged.
-fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
+pub(crate) fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
     let mut wrappers = BTreeSet::new();
     let mut sent = BTreeSet::new();
     for place in operations(document) {
@@ -77,10 +26,9 @@ fn tolerant_answers(document: &mut Value) -> Result<(), Error> {
         let Some(schema) = document.pointer_mut(&pointer) else { continue };
         each_schema_in(schema, &pointer, &mut |schema, _| {
             schema.shift_remove("enum");
-            schema.shift_remove("const");
             null_may_be_missing(schema);
             if keeps_unknown && schema.contains_key("properties") {
-                // Not `true`, because only a schema makes typify generate a field for the rest.
+                // Not `true`, because only a schema makes progenitor generate a field for the rest.
                 schema.entry("additionalProperties").or_insert_with(|| json!({}));
             }
             Ok(())
@@ -96,7 +44,7 @@ fn null_may_be_missing(schema: &mut Object) {
         .and_then(Value::as_object)
         .into_iter()
         .flatten()
-        .filter(|(_, property)| is_nullable(property))
+        .filter(|(_, property)| property["nullable"] == true)
         .map(|(name, _)| json!(name))
         .collect();
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
@@ -156,7 +104,7 @@ mod tests {
                 "properties": {
                     "kind": {"type": "string", "enum": ["a"]},
                     "shared": {"$ref": "#/components/schemas/Shared"},
-                    "note": {"type": ["string", "null"]}
+                    "note": {"type": "string", "nullable": true}
                 }
             },
             "Sent": {"properties": {"kind": {"type": "string", "enum": ["a"]}, "shared": {"$ref": "#/components/schemas/Shared"}}},
@@ -172,7 +120,7 @@ mod tests {
                     "properties": {
                         "kind": {"type": "string"},
                         "shared": {"$ref": "#/components/schemas/Shared"},
-                        "note": {"type": ["string", "null"]}
+                        "note": {"type": "string", "nullable": true}
                     },
                     "additionalProperties": {}
                 },
@@ -181,36 +129,5 @@ mod tests {
                 "Unused": {"properties": {"link": {"type": "string"}}}
             })
         );
-    }
-
-    #[test]
-    fn values_are_read_without_limits() {
-        for (strict, tolerant) in [
-            (json!({"type": "string", "format": "uuid"}), json!({"type": "string"})),
-            (
-                json!({"type": "integer", "format": "int64", "minimum": 1}),
-                json!({"type": "integer", "format": "int64"}),
-            ),
-            (
-                json!({"type": "string", "pattern": "^a$", "minLength": 4, "maxLength": 60}),
-                json!({"type": "string"}),
-            ),
-            (
-                json!({"type": "array", "items": {"type": "string", "format": "date"}, "minItems": 5, "maxItems": 5, "uniqueItems": true}),
-                json!({"type": "array", "items": {"type": "string"}}),
-            ),
-            (json!({"type": "string", "enum": ["a"]}), json!({"type": "string", "enum": ["a"]})),
-            (
-                json!({"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": {"type": "string"}}),
-                json!({"additionalProperties": {"type": "string"}}),
-            ),
-            (
-                json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}),
-                json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}),
-            ),
-        ] {
-            let document = json!({"components": {"schemas": {"A": strict}}});
-            assert_eq!(tolerant_schemas(document).unwrap()["A"], tolerant, "{strict}");
-        }
     }
 }

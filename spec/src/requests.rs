@@ -1,0 +1,140 @@
+//! Methods that return their request.
+
+use syn::visit_mut::{VisitMut, visit_expr_mut, visit_type_mut};
+use syn::{
+    Expr, File, GenericArgument, ImplItem, ImplItemFn, Item, ItemImpl, Local, PathArguments, Stmt,
+    Type, parse_quote,
+};
+
+/// Turns generated methods that send a request and decode its answer into ones that end once they have built the request.
+///
+/// The SDK retries, paces and judges the answer itself, and the hooks of progenitor's client can return only its own errors.
+pub(crate) fn requests_only(file: &mut File) {
+    file.items.retain_mut(|item| match item {
+        Item::Use(_) | Item::Const(_) => false,
+        Item::Struct(item) => item.ident != "Client",
+        Item::Impl(ItemImpl { trait_: Some(_), .. }) => false,
+        Item::Impl(methods) => {
+            methods.items.retain_mut(|item| match item {
+                ImplItem::Fn(method) => returns_request(method),
+                _ => false,
+            });
+            methods.self_ty = parse_quote!(Client<'_>);
+            !methods.items.is_empty()
+        }
+        _ => true,
+    });
+    file.items.splice(
+        0..0,
+        [
+            parse_quote! {
+                use progenitor_client::{ByteStream, encode_path};
+            },
+            parse_quote! {
+                /// Request of an operation, with the type of its answer.
+                pub struct TypedRequest<R> {
+                    pub(crate) request: reqwest::Request,
+                    answer: ::std::marker::PhantomData<fn() -> R>,
+                }
+            },
+            parse_quote! {
+                impl<R> From<reqwest::Request> for TypedRequest<R> {
+                    fn from(request: reqwest::Request) -> Self {
+                        Self { request, answer: ::std::marker::PhantomData }
+                    }
+                }
+            },
+            parse_quote! {
+                /// Result of a method of [`Client`].
+                pub(crate) type RequestResult<R> = reqwest::Result<TypedRequest<R>>;
+            },
+            parse_quote! {
+                /// Builder of the request of each operation.
+                #[derive(Clone, Copy, Debug)]
+                pub struct Client<'c> {
+                    pub(crate) baseurl: &'c str,
+                    pub(crate) client: &'c reqwest::Client,
+                }
+            },
+        ],
+    );
+}
+
+/// Turns the method of an operation into one that returns its request. Returns `false` for any other method.
+fn returns_request(method: &mut ImplItemFn) -> bool {
+    if method.sig.asyncness.take().is_none() {
+        return false;
+    }
+    let syn::ReturnType::Type(_, output) = &mut method.sig.output else { return false };
+    let mut found = AnswerType(None);
+    found.visit_type_mut(output);
+    let Some(answer) = found.0 else { return false };
+    **output = parse_quote!(reqwest::Result<TypedRequest<#answer>>);
+    let mut built = None;
+    let statements = std::mem::take(&mut method.block.stmts);
+    method.block.stmts = statements
+        .into_iter()
+        .take_while(|statement| {
+            built = built_request(statement);
+            built.is_none()
+        })
+        .filter(|statement| !is_about_headers(statement))
+        .collect();
+    let Some(mut built) = built else { return false };
+    NoHeaders.visit_expr_mut(&mut built);
+    method.block.stmts.push(Stmt::Expr(parse_quote!(#built.map(TypedRequest::from)), None));
+    true
+}
+
+/// Type within `ResponseValue<..>`.
+struct AnswerType(Option<Type>);
+
+impl VisitMut for AnswerType {
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        if let Type::Path(path) = node
+            && let Some(last) = path.path.segments.last()
+            && last.ident == "ResponseValue"
+            && let PathArguments::AngleBracketed(arguments) = &last.arguments
+            && let Some(GenericArgument::Type(answer)) = arguments.args.first()
+        {
+            self.0 = Some(answer.clone());
+        }
+        visit_type_mut(self, node);
+    }
+}
+
+/// Returns the expression that builds the request, if the statement does: `EXPRESSION` in `let mut request = EXPRESSION?;`.
+fn built_request(statement: &Stmt) -> Option<Expr> {
+    let Stmt::Local(Local { pat: syn::Pat::Ident(name), init: Some(init), .. }) = statement else {
+        return None;
+    };
+    match &*init.expr {
+        Expr::Try(sent) if name.ident == "request" => Some((*sent.expr).clone()),
+        _ => None,
+    }
+}
+
+/// Returns whether a statement makes the map of headers, which holds the version of the document alone: the service knows its version by the path.
+fn is_about_headers(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Local(Local { pat: syn::Pat::Ident(name), .. }) => name.ident == "header_map",
+        Stmt::Expr(Expr::MethodCall(call), _) => {
+            matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("header_map"))
+        }
+        _ => false,
+    }
+}
+
+/// Removes `.header(..)` and `.headers(header_map)`: the SDK accepts JSON from every operation.
+struct NoHeaders;
+
+impl VisitMut for NoHeaders {
+    fn visit_expr_mut(&mut self, node: &mut Expr) {
+        while let Expr::MethodCall(call) = node
+            && (call.method == "header" || call.method == "headers")
+        {
+            *node = (*call.receiver).clone();
+        }
+        visit_expr_mut(self, node);
+    }
+}

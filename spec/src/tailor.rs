@@ -1,0 +1,312 @@
+//! Conversion of an OpenAPI 3.0 document to one that progenitor turns into a tolerant client. It depends on facts about progenitor and this
+//! SDK only.
+
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::document::{Object, child, each_schema, operations, resolve};
+use crate::tolerant::tolerant_answers;
+
+/// Headers that the SDK's transport sets on every attempt of a call.
+const TRANSPORT_HEADERS: [&str; 2] = ["Idempotency-Key", "Precognition"];
+
+/// Formats that choose between Rust's number types; all others would turn tolerant strings into strict types.
+const NUMBER_FORMATS: [&str; 3] = ["int32", "int64", "double"];
+
+/// Limits on values. The service checks them; in Rust they would become wrapper types, sets, or integers of another size.
+const LIMITS: [&str; 13] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "pattern",
+    "uniqueItems",
+];
+
+/// Shapes an OpenAPI 3.0 document for progenitor.
+///
+/// # Errors
+///
+/// [`Error::Refused`], with the JSON pointer of what progenitor cannot take.
+pub fn tailor(mut document: Value) -> Result<Value, Error> {
+    for place in operations(&document) {
+        let operation = &document.pointer(&place.pointer).cloned().unwrap_or_default();
+        let parameters = parameters(&document, operation, &place.pointer)?;
+        let body = request_body(&document, operation, place.method, &place.pointer)?;
+        let responses = responses(&document, operation, &place.pointer)?;
+        let Some(operation) = document.pointer_mut(&place.pointer).and_then(Value::as_object_mut)
+        else {
+            continue;
+        };
+        operation.insert("parameters".to_owned(), parameters);
+        operation.insert("responses".to_owned(), responses);
+        match body {
+            Some(body) => operation.insert("requestBody".to_owned(), body),
+            None => operation.shift_remove("requestBody"),
+        };
+    }
+    each_schema(&mut document, &mut |schema, _| {
+        drop_formats(schema);
+        drop_limits(schema);
+        texts_by_name(schema);
+        Ok(())
+    })?;
+    tolerant_answers(&mut document)?;
+    Ok(document)
+}
+
+/// Returns the parameters of an operation without those that the transport sets, each with a schema from which progenitor makes a plain
+/// argument.
+fn parameters(document: &Value, operation: &Value, pointer: &str) -> Result<Value, Error> {
+    let pointer = child(pointer, "parameters");
+    let mut kept = Vec::new();
+    for (index, parameter) in operation["parameters"].as_array().into_iter().flatten().enumerate() {
+        let here = format!("{pointer}/{index}");
+        let mut parameter = resolve(document, parameter, &here)?.clone();
+        if parameter["in"] == "header"
+            && TRANSPORT_HEADERS.iter().any(|name| parameter["name"] == *name)
+        {
+            continue;
+        }
+        let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
+            return Err(Error::refused(&here, "a parameter needs a `schema`"));
+        };
+        plain_argument(schema);
+        kept.push(parameter);
+    }
+    Ok(Value::Array(kept))
+}
+
+/// Simplifies the schema of an argument: an optional one needs no `null`, and a set of values without a name is a string.
+fn plain_argument(schema: &mut Object) {
+    schema.shift_remove("nullable");
+    schema.shift_remove("enum");
+    if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+        && let Value::Object(only) = only.clone()
+    {
+        *schema = only;
+    }
+}
+
+/// Returns the JSON form of a request body. Other forms are sent by hand; a DELETE has all its data in its URL.
+fn request_body(
+    document: &Value,
+    operation: &Value,
+    method: &str,
+    pointer: &str,
+) -> Result<Option<Value>, Error> {
+    let pointer = child(pointer, "requestBody");
+    let Some(body) = operation.get("requestBody") else { return Ok(None) };
+    if method == "delete" {
+        return Ok(None);
+    }
+    let body = resolve(document, body, &pointer)?;
+    match body.pointer("/content/application~1json") {
+        Some(json) => Ok(Some(json!({"required": true, "content": {"application/json": json}}))),
+        None => Err(Error::refused(
+            &child(&pointer, "content"),
+            "no `application/json`: such a request is written by hand",
+        )),
+    }
+}
+
+/// Keeps the one answer that succeeds: its schema becomes the type of the answer. The SDK reads all others by itself.
+fn responses(document: &Value, operation: &Value, pointer: &str) -> Result<Value, Error> {
+    let pointer = child(pointer, "responses");
+    let mut succeeds = Object::new();
+    for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+        if status.starts_with('2') {
+            let response = resolve(document, response, &child(&pointer, status))?;
+            succeeds.insert(status.clone(), with_schemas(response.clone()));
+        }
+    }
+    if succeeds.len() > 1 {
+        succeeds.shift_remove("204");
+    }
+    if succeeds.len() != 1 {
+        return Err(Error::refused(&pointer, "progenitor supports one success besides a 204"));
+    }
+    Ok(Value::Object(succeeds))
+}
+
+/// Adds the empty schema to a body of unknown shape.
+fn with_schemas(mut response: Value) -> Value {
+    for (_, media) in
+        response.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten()
+    {
+        if let Value::Object(media) = media {
+            media.entry("schema").or_insert_with(|| json!({}));
+        }
+    }
+    response
+}
+
+fn drop_formats(schema: &mut Object) {
+    if schema.get("format").is_some_and(|format| NUMBER_FORMATS.iter().all(|kept| format != kept)) {
+        schema.shift_remove("format");
+    }
+}
+
+fn drop_limits(schema: &mut Object) {
+    schema.retain(|key, _| !LIMITS.contains(&key.as_str()));
+}
+
+/// Turns an object of strings alone into a map, so that an added or missing string does no harm.
+fn texts_by_name(schema: &mut Object) {
+    let text = |schema: &Value| schema["type"] == "string" && schema.get("nullable").is_none();
+    let texts = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .is_some_and(|texts| texts.values().all(text));
+    if texts && schema.get("additionalProperties").is_some_and(text) {
+        schema.shift_remove("properties");
+        schema.shift_remove("required");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a document of one operation, at `/a`.
+    fn document(method: &str, operation: &Value, schemas: &Value) -> Value {
+        let mut document = json!({"paths": {"/a": {}}, "components": {
+            "parameters": {"Key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}},
+            "responses": {"Refused": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}},
+            "schemas": schemas
+        }});
+        document["paths"]["/a"][method] = operation.clone();
+        document
+    }
+
+    fn tailored(method: &str, operation: Value) -> Result<Value, Error> {
+        let mut operation = operation;
+        if operation.get("responses").is_none() {
+            operation["responses"] = json!({"200": {}});
+        }
+        tailor(document(method, &operation, &json!({})))
+            .map(|document| document["paths"]["/a"][method].clone())
+    }
+
+    fn schema(schema: &Value) -> Value {
+        tailor(document("get", &json!({"responses": {"200": {}}}), &json!({"A": schema}))).unwrap()
+            ["components"]["schemas"]["A"]
+            .clone()
+    }
+
+    #[test]
+    fn parameters_become_plain_arguments() {
+        for (parameter, expected) in [
+            (json!({"$ref": "#/components/parameters/Key"}), json!([])),
+            (json!({"name": "Precognition", "in": "header", "schema": {}}), json!([])),
+            (
+                json!({"name": "Precognition", "in": "query", "schema": {}}),
+                json!([{"name": "Precognition", "in": "query", "schema": {}}]),
+            ),
+            (
+                json!({"name": "b", "in": "query", "schema": {"type": "string", "nullable": true, "enum": ["x"], "maxLength": 3}}),
+                json!([{"name": "b", "in": "query", "schema": {"type": "string"}}]),
+            ),
+            (
+                json!({"name": "b", "in": "query", "schema": {"allOf": [{"$ref": "#/components/schemas/B"}], "nullable": true}}),
+                json!([{"name": "b", "in": "query", "schema": {"$ref": "#/components/schemas/B"}}]),
+            ),
+        ] {
+            assert_eq!(
+                tailored("get", json!({"parameters": [parameter]})).unwrap()["parameters"],
+                expected,
+                "{parameter}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_json_bodies_are_left_and_a_delete_has_none() {
+        let json = json!({"schema": {"type": "object"}});
+        let body =
+            json!({"content": {"multipart/form-data": {"schema": {}}, "application/json": json}});
+        let operation = json!({"requestBody": body});
+        assert_eq!(
+            tailored("post", operation.clone()).unwrap()["requestBody"],
+            json!({"required": true, "content": {"application/json": json}})
+        );
+        assert_eq!(tailored("delete", operation).unwrap().get("requestBody"), None);
+    }
+
+    #[test]
+    fn of_the_answers_the_one_success_is_left() {
+        let error = json!({"content": {"application/json": {"schema": {"type": "string"}}}});
+        for (responses, expected) in [
+            (
+                json!({"201": {"content": {"a/b": {}}}, "204": {}}),
+                json!({"201": {"content": {"a/b": {"schema": {}}}}}),
+            ),
+            (json!({"204": {}}), json!({"204": {}})),
+            (json!({"200": {}, "429": {}, "422": error}), json!({"200": {}})),
+        ] {
+            assert_eq!(
+                tailored("get", json!({"responses": responses})).unwrap()["responses"],
+                expected,
+                "{responses}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_progenitor_cannot_take_is_refused_at_its_place() {
+        for (operation, expected) in [
+            (json!({"parameters": [{"name": "b", "in": "query"}]}), "parameters/0"),
+            (json!({"parameters": [{"$ref": "#/components/parameters/None"}]}), "parameters/0"),
+            (
+                json!({"requestBody": {"content": {"multipart/form-data": {}}}}),
+                "requestBody/content",
+            ),
+            (json!({"responses": {"200": {}, "201": {}}}), "responses"),
+            (json!({"responses": {"400": {}}}), "responses"),
+        ] {
+            match tailored("post", operation.clone()) {
+                Err(Error::Refused { pointer, .. }) => {
+                    assert_eq!(pointer, format!("/paths/~1a/post/{expected}"), "{operation}");
+                }
+                other => panic!("{operation}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_read_without_limits() {
+        for (strict, tolerant) in [
+            (json!({"type": "string", "format": "uuid"}), json!({"type": "string"})),
+            (
+                json!({"type": "integer", "format": "int64", "minimum": 1}),
+                json!({"type": "integer", "format": "int64"}),
+            ),
+            (
+                json!({"type": "string", "pattern": "^a$", "minLength": 4, "maxLength": 60}),
+                json!({"type": "string"}),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "string", "format": "date"}, "minItems": 5, "maxItems": 5, "uniqueItems": true}),
+                json!({"type": "array", "items": {"type": "string"}}),
+            ),
+            (json!({"type": "string", "enum": ["a"]}), json!({"type": "string", "enum": ["a"]})),
+            (
+                json!({"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": {"type": "string"}}),
+                json!({"additionalProperties": {"type": "string"}}),
+            ),
+            (
+                json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}),
+                json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}),
+            ),
+        ] {
+            assert_eq!(schema(&strict), tolerant, "{strict}");
+        }
+    }
+}
