@@ -9,11 +9,11 @@ use links_sdk::SlotId;
 use super::confirm;
 use super::files::AccountFiles;
 use super::pages_run::{PagesRun, page_request as page_request_of};
-use crate::apply::apply_args::ApplyArgs;
-use crate::apply::execute::failed;
+use super::request::RunSource;
+use crate::apply::apply_args::RunOptions;
+use crate::apply::execute::{RunFailure, failed};
 use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
-use crate::apply::run_failure::RunFailure;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
@@ -50,11 +50,11 @@ type NamedImages = Vec<(Image, String)>;
 pub(crate) async fn run_on_shadow(
     context: &mut Context,
     files: AccountFiles,
-    apply_args: ApplyArgs,
+    options: RunOptions,
 ) -> Result<(Arc<PageSnapshot>, NamedImages, ApplyOutlook), CommandError> {
     let settings = runs::settings(context);
-    let (mut session, pages, sources) =
-        PagesRun::of_files(context, files, None, apply_args).await?;
+    let source = RunSource { files, ..RunSource::default() };
+    let (mut session, pages, sources) = PagesRun::new(context, source, options).await?;
     session.is_silent = true;
     let client = session.state.client.clone();
     let run = Run::plan(&client, pages.clone(), settings).await;
@@ -129,5 +129,5 @@ pub(crate) fn page_request(
 ) -> Result<Option<PageRequest>, CommandError> {
     let Some((path, file)) = files.pages.first() else { return Ok(None) };
     let record = SyncRecord::of(context, path)?;
-    Ok(Some(page_request_of(record.as_deref(), path, file, false)))
+    Ok(Some(page_request_of(record.as_deref(), path, file, &RunOptions::default())))
 }

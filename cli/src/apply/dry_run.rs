@@ -10,9 +10,8 @@ use links_sdk::{Client, Error, NewProfile, Object, RequestView};
 use serde_json::{Value, json};
 
 use super::execute::at_fields;
-use super::fail_on::FailOn;
 use super::planned::PlannedPage;
-use super::{problems, report};
+use super::problems;
 use crate::error::CommandError;
 use crate::output::dry_run::{curl, described};
 use crate::output::{CommandOutput, Style, StyledLine, View};
@@ -78,13 +77,6 @@ fn new(create: &PlannedCreate) -> NewSlot {
     slot
 }
 
-/// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
-/// note.
-pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, CommandError> {
-    let requests = unsent_requests(planned).await?;
-    Ok(listed(requests).exit(report::exit(planned, FailOn::Pending)))
-}
-
 /// Output of requests that were not sent.
 pub(crate) fn listed(requests: Vec<UnsentRequest>) -> CommandOutput {
     let (data, text): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
@@ -95,7 +87,8 @@ pub(crate) fn listed(requests: Vec<UnsentRequest>) -> CommandOutput {
 /// A request that was not sent, for scripts and as a command.
 pub(crate) type UnsentRequest = (Value, String);
 
-/// Returns the write requests of a plan, without sending them.
+/// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
+/// note.
 pub(crate) async fn unsent_requests(
     planned: &PlannedPage,
 ) -> Result<Vec<UnsentRequest>, CommandError> {

@@ -6,7 +6,7 @@ use links_pages::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, Sync
 use links_pages::sync::{Conflict, Merge, MergeOptions, PageBase, RemoteChange, SyncError};
 
 use super::problems;
-use crate::apply::apply_args::{ApplyArgs, SyncArgs};
+use crate::apply::apply_args::{RunOptions, SyncArgs};
 use crate::apply::image::Image;
 use crate::apply::sync::{self, SyncRecord};
 use crate::args::fields::contested;
@@ -41,10 +41,10 @@ pub(super) struct PlanTarget {
 }
 
 /// Returns what the journal of a run says of its merge.
-fn run(record: &SyncRecord, apply_args: &ApplyArgs) -> SyncedRun {
+fn synced_run(record: &SyncRecord, run: &RunOptions) -> SyncedRun {
     let base = record.base().map(PageBase::digest).unwrap_or_default();
-    let SyncArgs { overwrite, exact } = apply_args.sync;
-    SyncedRun { file: record.file(), base, overwrite, exact, locked: apply_args.locked }
+    let SyncArgs { overwrite, exact } = run.sync;
+    SyncedRun { file: record.file(), base, overwrite, exact, locked: run.locked }
 }
 
 impl PlanTarget {
@@ -55,7 +55,7 @@ impl PlanTarget {
         page: &PageSnapshot,
         record: Option<&SyncRecord>,
         options: &PlanOptions,
-        apply_args: &ApplyArgs,
+        run: &RunOptions,
     ) -> Result<Self, CommandError> {
         // Where no lock governs a file, its first sync has nothing to merge.
         let Some(record) = record.filter(|it| it.is_in_lock() || it.base().is_some()) else {
@@ -68,9 +68,9 @@ impl PlanTarget {
         // A text that was opened has every slot of that time: those that it lacks were made by others, or removed from it.
         let is_text = record.text().is_some();
         let merge_options = MergeOptions {
-            overwrite: apply_args.sync.overwrite,
-            prune: apply_args.prune && !is_text,
-            exact: apply_args.sync.exact,
+            overwrite: run.sync.overwrite,
+            prune: run.flags.prune && !is_text,
+            exact: run.sync.exact,
             types: options.types.clone(),
             created: options.created.clone(),
         };
@@ -85,7 +85,7 @@ impl PlanTarget {
             CommandError::from(file.document.bad(problems))
         })?;
         let (mut merge, base) = merged;
-        if is_text && !apply_args.prune {
+        if is_text && !run.flags.prune {
             keep_removed(&mut merge);
         }
         let mut desired = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
@@ -98,7 +98,7 @@ impl PlanTarget {
             }
         }
         if let Some(merged) = &mut options.merged {
-            merged.run = record.text().is_none().then(|| run(record, apply_args));
+            merged.run = record.text().is_none().then(|| synced_run(record, run));
         }
         if !file.page.has_slots {
             desired.slots = page.unchanged_slots();

@@ -11,8 +11,6 @@ use links_sdk::Client;
 use crate::apply::image::{Image, new_images};
 use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, SyncRecord};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
@@ -176,14 +174,4 @@ impl PlannedPage {
         let sent = usize::try_from(self.sent).unwrap_or_default();
         sent + self.upload_requests() + self.plan.request_count() - 1
     }
-}
-
-/// Error for a guard's refusal, with a hint that names the flag to lift it.
-pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
-    let flag = match refusal {
-        GuardRefusal::Empty => "pass --allow-empty if this is intended",
-        GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
-        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
-    };
-    CommandError::new(Exit::Refused, refusal.to_string()).with_hint(flag)
 }

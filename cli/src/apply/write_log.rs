@@ -9,7 +9,7 @@ use links_pages::apply::{
 use links_sdk::{ProfileId, ProfileKey};
 use serde_json::{Value, json};
 
-use super::report::written;
+use super::execute::written;
 use super::runs;
 use crate::context::Context;
 use crate::error::CommandError;

@@ -15,9 +15,10 @@ use links_sdk::{Client, Object, ProfileId, SlotId};
 use super::page_edit::{AskedPage, BulkRequest, PageEdit};
 use super::report;
 use super::state::{BulkPage, BulkState, invalid, run_error};
-use crate::apply::execute::{interrupted_page_note, not_planned, not_recorded_note, step_message};
+use crate::apply::execute::{
+    RunFailure, interrupted_page_note, not_planned, not_recorded_note, step_message,
+};
 use crate::apply::preflight::require_write_access;
-use crate::apply::run_failure::RunFailure;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::{problems, runs};
 use crate::context::Context;

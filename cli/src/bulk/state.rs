@@ -8,9 +8,7 @@ use links_pages::apply::{
 use links_sdk::Client;
 
 use super::page_edit::{AskedPage, PageEdit};
-use crate::apply::execute::{PLAN_AGAIN, RESUME, failed, interrupted_pages};
-use crate::apply::report::written;
-use crate::apply::run_failure::RunFailure;
+use crate::apply::execute::{PLAN_AGAIN, RESUME, RunFailure, failed, interrupted, written};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 
@@ -114,7 +112,7 @@ impl BulkState<'_> {
         let parts: Vec<String> = pages
             .map(|page| format!("{}: {}", page.login().unwrap_or_default(), written(&page.done)))
             .collect();
-        interrupted_pages(&parts, more, failures)
+        interrupted(&parts, more, RESUME).with_failures(failures)
     }
 }
 

@@ -9,12 +9,11 @@ use links_pages::sync::Lock;
 use serde_json::{Value, json};
 
 use crate::account::absent_files::is_absent;
-use crate::account::files::{DEPTH, files_below};
+use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{PlannedForm, record_form};
 use crate::apply::image::{Image, new_images};
 use crate::apply::known_forms::KnownForms;
-use crate::apply::page_host;
-use crate::apply::saved_plan::ApplySource;
+use crate::apply::preflight::check_host;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
@@ -81,8 +80,8 @@ pub(crate) async fn run(
     // A damaged lock is replaced, but not one of another account.
     let (mut sources, mut failures) = (Vec::new(), Vec::new());
     for file in &files {
-        match ApplySource::whole(file, &[], "plan") {
-            Ok(source) => sources.push((file, source)),
+        match read_page(file, &[], "apply") {
+            Ok((page, _)) => sources.push((file, page)),
             Err(failure) => failures.push((file.clone(), failure)),
         }
     }
@@ -101,7 +100,7 @@ pub(crate) async fn run(
     let (form_names, unusable) = refresh_forms(context, &found, &mut forms).await?;
     let mut unresolved = Vec::new();
     for (path, source) in sources {
-        match refresh(context, path, source.file, &mut forms).await {
+        match refresh(context, path, source, &mut forms).await {
             Ok(images) => unresolved.extend(images),
             Err(failure) => failures.push((path.clone(), failure)),
         }
@@ -262,7 +261,7 @@ async fn refresh(
         ))
     })?;
     record.check_page(&file, &page)?;
-    page_host::check(&file, &page)?;
+    check_host(&file, &page)?;
     if file.page.content.fields.contains_key("languageCode") {
         page.read_language(&client).await?;
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::shown_page::{AS_THE_SERVICE, Preview};
 use crate::account::summary;
-use crate::apply::planned::refused;
+use crate::apply::apply_args::refused;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

@@ -8,7 +8,7 @@ use super::shadow::Shadow;
 use super::shown_page::{AS_THE_SERVICE, HERE, NEW_PAGE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::ApplyOutlook;
-use crate::apply::apply_args::ApplyArgs;
+use crate::apply::apply_args::RunOptions;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -20,7 +20,7 @@ use links_pages::page_file::local_image::hash_of;
 #[derive(Clone, Debug)]
 pub(crate) struct PreviewRequest {
     pub(crate) path: PathBuf,
-    pub(crate) apply_args: ApplyArgs,
+    pub(crate) options: RunOptions,
     /// True if nothing is asked of the service.
     pub(crate) offline: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) async fn preview(
     context: &mut Context,
     request: &PreviewRequest,
 ) -> Result<Preview, CommandError> {
-    let source = PreviewSource::read(&request.path, &request.apply_args.upload_root)?;
+    let source = PreviewSource::read(&request.path, &request.options.flags.upload_root)?;
     render(context, request, &source, &mut None).await
 }
 
@@ -77,7 +77,7 @@ async fn render_live(
     let mut types = live.types.clone();
     // The shadow has no newer ones.
     types.fresh = true;
-    let made = shadow.apply(context, request.apply_args.clone(), types, files).await?;
+    let made = shadow.apply(context, request.options.clone(), types, files).await?;
     let rendered_by = match (&live.page, &live.markdown) {
         (None, _) => NEW_PAGE,
         (Some(_), Some(service)) if service.text == before => AS_THE_SERVICE,
@@ -94,10 +94,10 @@ async fn offline(
     files: AccountFiles,
 ) -> Result<Preview, CommandError> {
     let shadow = Shadow::of_file(&files)?;
-    let apply_args =
-        ApplyArgs { is_unrecorded: true, no_validate: true, ..request.apply_args.clone() };
+    let mut options = RunOptions { is_unrecorded: true, ..request.options.clone() };
+    options.flags.no_validate = true;
     let types = shadow.slot_types().await?;
-    let made = shadow.apply(context, apply_args, types, files).await?;
+    let made = shadow.apply(context, options, types, files).await?;
     Ok(Preview { outlook: ApplyOutlook::default(), ..made })
 }
 

@@ -14,7 +14,7 @@ use super::shadow_account;
 use super::shown_page::{OF_FILE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::run_on_shadow;
-use crate::apply::apply_args::ApplyArgs;
+use crate::apply::apply_args::RunOptions;
 use crate::apply::uploads::unsent_path;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -97,13 +97,13 @@ impl Shadow {
     pub(super) async fn apply(
         &self,
         context: &Context,
-        apply_args: ApplyArgs,
+        options: RunOptions,
         types: SlotTypeCatalog,
         files: AccountFiles,
     ) -> Result<Preview, CommandError> {
         let file = files.pages.first().map(|(path, _)| path.display().to_string());
         let mut shadowed = context.shadowed(self.client.clone(), types);
-        let (page, images, outlook) = run_on_shadow(&mut shadowed, files, apply_args).await?;
+        let (page, images, outlook) = run_on_shadow(&mut shadowed, files, options).await?;
         let mut after = self.markdown(page.id).await?;
         for (image, path) in &images {
             if *path == unsent_path(&image.local.hash) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::apply::DesiredPage;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::field_rule::UPLOAD;
@@ -25,7 +26,7 @@ pub struct Reference {
 }
 
 /// Place in the data of a slot, or in the fields of the page.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReferencePlace {
     /// Index of the slot's item in the file; `None` for a field of the page.
     pub item: Option<usize>,

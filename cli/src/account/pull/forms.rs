@@ -9,11 +9,11 @@ use links_sdk::types::{LeadForm, NotificationChannel};
 use links_sdk::{ChannelId, Client, FormId};
 use serde_json::{Map, Value, json};
 
+use super::existing_file::{not_written, replace};
 use super::file_name::local_name;
 use super::place::PullDirectory;
 use crate::account::form_finder::form_ids;
 use crate::account::forms::record_form;
-use crate::apply::existing_file::{not_written, replace};
 use crate::apply::known_forms::KnownForms;
 use crate::context::Context;
 use crate::error::CommandError;

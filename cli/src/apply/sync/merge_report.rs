@@ -1,17 +1,45 @@
-//! Lines and diagnostics about a merge.
+//! A merge of a page file with its page, and the lines and diagnostics about it.
 
+use std::fmt;
 use std::path::Path;
 
 use links_pages::sync::{
-    Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange,
-    Replaced, SyncNote, ValueHash,
+    Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, PageBase,
+    RemoteChange, Replaced, SyncNote, ValueHash,
 };
 use serde_json::Value;
 
-use super::{LockStore, MergedPage, Since};
+use super::LockStore;
 use crate::output::{Style, StyledLine};
 use crate::ui::plan::shown_value;
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+
+/// A merge of a page file with its page, and the record that it was made with.
+#[derive(Debug)]
+pub(crate) struct MergedPage {
+    /// The record of the last sync with which the merge was made.
+    pub(crate) base: Option<PageBase>,
+    pub(crate) merge: Merge,
+    pub(crate) since: Since,
+}
+
+/// Time from which a merge counts the changes of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// The last sync of the file.
+    Sync,
+    /// The moment at which the text was opened in an editor.
+    Opened,
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sync => "since the last sync",
+            Self::Opened => "since the text was opened",
+        })
+    }
+}
 
 const SETTLE: &str =
     "--overwrite writes what the file says; or write the page's value here, to keep it";

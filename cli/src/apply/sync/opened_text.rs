@@ -9,7 +9,7 @@ use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, Merge, MergeOp
 use links_sdk::ProfileKey;
 use serde_json::Value;
 
-use super::live_page::live;
+use super::live;
 use crate::args::merge::theirs_and_before;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;

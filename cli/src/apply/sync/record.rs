@@ -12,10 +12,11 @@ use links_pages::sync::{
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
-use super::live_page::live;
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems};
+use super::{
+    LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems, live,
+};
 use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use links_sdk::ProfileKey;
 
 use crate::account::live_page::all_keys;
-use crate::apply::local_images;
+use crate::apply::image;
 use crate::args::flags::DryRunArgs;
 use crate::bulk;
 use crate::bulk::csv_rows::{ColumnMap, CsvRow, rows};
@@ -145,7 +145,7 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for row in rows {
         for (key, value) in row.data.iter() {
-            local_images::find(key, value, &mut Vec::new(), &mut |path, text| {
+            image::find(key, value, &mut Vec::new(), &mut |path, text| {
                 if !is_local(text) && roots.find(text).is_err() {
                     return;
                 }

@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use super::conflict;
 use super::selection::{UndoArgs, UndoneWrite};
-use crate::account::one_page::{ApplyRequest, apply};
-use crate::apply::apply_args::{ApplyArgs, RunOrigin};
+use crate::account::apply;
+use crate::account::request::RunSource;
+use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::runs;
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
@@ -52,8 +53,8 @@ pub(super) async fn undo(
     conflict::refuse(&context.ui, &conflicts)?;
     consent_to_login(context, client, &undo.desired, &now, args).await?;
 
-    let request = request(context, undone, &undo, &now, args)?;
-    let mut outcome = apply(context, request).await?;
+    let (source, options) = request(context, undone, &undo, &now, args)?;
+    let mut outcome = apply(context, source, options).await?;
     if let Some(body) = outcome.body.own_mut()
         && let Some(data) = body["data"].as_object_mut()
     {
@@ -88,14 +89,14 @@ async fn consent_to_login(
     login::require_consent(context, &now.login, &url, args.confirm.clone())
 }
 
-/// Returns the request to the engine of `apply`: a page file of the slots that the page should have.
+/// Returns a page file of the slots that the page should have, and the options of the run that applies it.
 fn request(
     context: &Context,
     undone: &UndoneWrite,
     undo: &Undo,
     now: &PageSnapshot,
     args: &UndoArgs,
-) -> Result<ApplyRequest, CommandError> {
+) -> Result<(RunSource, RunOptions), CommandError> {
     let key = ProfileKey::Id(now.id);
     let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
     let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
@@ -113,26 +114,30 @@ fn request(
         recreates: undo.recreates.clone(),
         ..journal::command(context, "undo")
     };
-    let apply_args = ApplyArgs {
+    let flags = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
         full: args.full,
         prune: !undo.deletes.is_empty(),
         max_deletes: Some(undo.deletes.len()),
-        exact: undo.recreates.keys().copied().collect(),
-        kept_reason: Some("newer than the run; kept"),
-        origin: Some(Box::new(RunOrigin { command, seen_fields })),
         ..ApplyArgs::default()
     };
-    Ok(ApplyRequest {
-        source: file.into(),
-        path: None,
-        apply_args,
+    let options = RunOptions {
+        flags,
+        command,
+        seen_fields,
+        is_one_page: true,
+        is_unrecorded: true,
+        // A login that an undo changes back was confirmed before.
+        allowed: Allowed { allow_create: 0, allow_rename: true },
+        exact: undo.recreates.keys().copied().collect(),
+        kept_reason: Some("newer than the run; kept"),
+        made_for: Some(fingerprint(&now.slots)),
         wait: args.wait,
-        ask: true,
-        dry_run: args.dry_run,
-        seen: Some(fingerprint(&now.slots)),
-    })
+        asks: true,
+        ..RunOptions::default()
+    };
+    Ok((RunSource::text(file), options))
 }
 
 /// Returns the new ids of the slots that were created again, by their earlier ids.

@@ -36,7 +36,7 @@ pub(crate) async fn serve(
             .with_hint("name a page file"));
     }
     // What cannot be read at all is an error of the command, not of the file.
-    PreviewSource::read_served(&request.path, &request.apply_args.upload_root)?;
+    PreviewSource::read_served(&request.path, &request.options.flags.upload_root)?;
     let cannot_serve =
         |error: io::Error| CommandError::usage(format!("cannot serve the preview: {error}"));
     let listener = http_server::bind(port.unwrap_or_default()).map_err(cannot_serve)?;

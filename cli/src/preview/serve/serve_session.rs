@@ -8,12 +8,14 @@ use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 use super::watcher::FileWatcher;
+use crate::account::apply;
+use crate::account::request::RunSource;
 use crate::account::shadow_run::ApplyOutlook;
-use crate::account::{AccountRequest, Allowed, apply_text};
-use crate::apply::apply_args::ApplyArgs;
+use crate::apply::apply_args::{Allowed, RunOptions};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use crate::journal;
 use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
 use crate::preview::live_account::LiveAccount;
 use crate::preview::render::{PreviewRequest, PreviewSource, render};
@@ -152,7 +154,7 @@ impl ServeSession {
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
     async fn make(&mut self) -> Result<(), CommandError> {
-        let roots = &self.request.apply_args.upload_root;
+        let roots = &self.request.options.flags.upload_root;
         let made = match PreviewSource::read_served(&self.request.path, roots) {
             Err(failure) => Err(failure),
             Ok(source) => {
@@ -188,12 +190,15 @@ impl ServeSession {
             Allowed { allow_create: usize::from(is_confirmed), allow_rename: is_confirmed };
         // Nothing else is deleted than what the user has seen.
         let only_deletes = Some(outlook.deletes.clone());
-        let apply_args =
-            ApplyArgs { yes: is_confirmed, only_deletes, ..self.request.apply_args.clone() };
-        let request =
-            AccountRequest { paths: Vec::new(), plan: None, apply_args, allowed, wait: false };
+        let command = journal::command(&self.context, "apply");
+        let mut options =
+            RunOptions { allowed, command, only_deletes, ..self.request.options.clone() };
+        options.flags.yes = is_confirmed;
         let ended = match source.parse() {
-            Ok(files) => apply_text(&mut self.context, request, files).await,
+            Ok(files) => {
+                let source = RunSource { files, ..RunSource::default() };
+                apply(&mut self.context, source, options).await
+            }
             Err(failure) => Err(failure),
         };
         // The page is another one now, or was before.

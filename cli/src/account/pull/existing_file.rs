@@ -7,9 +7,9 @@ use links_pages::sync::Pull;
 use links_sdk::{Client, ProfileId, ProfileKey};
 use serde_json::{Value, json};
 
+use crate::account::files::read_page;
 use crate::apply::known_forms::KnownForms;
-use crate::apply::page_host;
-use crate::apply::plan_file::is_saved_plan;
+use crate::apply::preflight::check_host;
 use crate::apply::schema_line::{is_json, no_schema_in_json, with_schema};
 use crate::apply::sync::{PulledFile, SyncRecord, WrittenLocks};
 use crate::apply::uploads;
@@ -19,9 +19,8 @@ use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
 use crate::output::{Style, StyledLine};
 use links_pages::fs::{atomic, named};
-use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{FileScope, PageFile};
+use links_pages::sanitize::quoted;
 
 /// A page file as it was read.
 pub(crate) struct ExistingFile {
@@ -54,16 +53,11 @@ pub(crate) struct TakenOver {
 impl ExistingFile {
     /// Reads a page file. Refuses one with marks of conflicts.
     pub(crate) fn read(path: &Path, scope: FileScope) -> Result<Self, CommandError> {
-        let (name, bytes) = named::read(path)?;
-        if is_saved_plan(&bytes) {
-            return Err(CommandError::usage(format!("{name} is a saved plan, not a page file")));
-        }
-        let text = String::from_utf8(bytes.clone())
-            .map_err(|_| CommandError::usage(format!("cannot read {name}: it is not UTF-8")))?;
-        let directory = path.parent().unwrap_or(Path::new(""));
-        let file = PageFile::from_bytes(&name, bytes, &ImageRoots::new(directory, &[])?)?;
-        refuse_marks(&file.document)?;
-        let file = PageFile { directory: directory.to_owned(), ..file };
+        let (file, bytes) = read_page(path, &[], "apply")?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let name = file.document.name();
+            CommandError::usage(format!("cannot read {name}: it is not UTF-8"))
+        })?;
         let file = match scope {
             FileScope::Page => file,
             FileScope::Slots => file.slots_only()?,
@@ -71,24 +65,19 @@ impl ExistingFile {
         Ok(Self { path: path.to_owned(), text, file })
     }
 
-    /// Returns the note about the fields of the page that the file has and the command does not take over, if there are any.
-    pub(crate) fn left_out_note(&self, pull: &str) -> Option<StyledLine> {
+    /// Returns the note about the fields of the page that the command for slots alone leaves out, if the file has any. `pull` has them.
+    pub(super) fn left_out_note(&self, what: &str, page: &str, flags: &str) -> Option<StyledLine> {
         let names = self.file.left_out_words()?;
+        let (page, file) = (quoted(page), self.path.display().to_string());
+        let file = quoted(&file);
+        let more = if flags.is_empty() { "takes these too" } else { "writes the whole page" };
         let text =
-            format!("only slots are taken over; left out: {names} (`{pull}` takes these too)");
-        Some(StyledLine::new(Style::Faint, text))
-    }
-
-    /// Returns the note about the fields of the page that the file had before it was replaced by slots alone, if there are any.
-    pub(crate) fn replaced_note(&self, pull: &str) -> Option<StyledLine> {
-        let names = self.file.left_out_words()?;
-        let text =
-            format!("only slots were written; left out: {names} (`{pull}` writes the whole page)");
+            format!("{what}; left out: {names} (`links pull {page} -O {file}{flags}` {more})");
         Some(StyledLine::new(Style::Changed, text))
     }
 
     /// Takes over what changed on the page since the last sync, and records this one.
-    pub(crate) async fn take_over(
+    pub(super) async fn take_over(
         mut self,
         context: &mut Context,
         record: &mut SyncRecord,
@@ -99,7 +88,7 @@ impl ExistingFile {
             return Err(no_schema_in_json());
         }
         record.check_page(&self.file, page)?;
-        page_host::check(&self.file, page)?;
+        check_host(&self.file, page)?;
         self.check_profile(record, page)?;
         WrittenLocks::of(record, page).check(context, client).await?;
         record.read_sent(context, page.id)?;
@@ -163,19 +152,8 @@ impl ExistingFile {
 }
 
 impl TakenOver {
-    /// Returns the lines for the user.
-    pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        let text = format!("{}: {}", self.file, self.summary);
-        let mut lines = vec![StyledLine::new(Style::Plain, text)];
-        if self.conflicts > 0 {
-            let text = "settle each conflict at its mark, a line that begins with `# <<<`, and delete the mark; until then the file is not applied";
-            lines.push(StyledLine::new(Style::Changed, text));
-        }
-        lines
-    }
-
     /// Returns the data that the pull of this page prints.
-    pub(crate) fn json(&self, id: ProfileId, login: &str) -> Value {
+    pub(super) fn json(&self, id: ProfileId, login: &str) -> Value {
         json!({ "file": self.file, "id": id, "login": login, "conflicts": self.conflicts, "pull": self.pull })
     }
 }
