@@ -8,7 +8,7 @@ use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
-use super::plan_target::PlanTarget;
+use super::plan_target::{PlanTarget, unplannable};
 use super::preflight::{check_host, check_profile};
 use super::{image, problems, uploads};
 use crate::apply::apply_args::RunOptions;
@@ -75,7 +75,7 @@ pub(crate) async fn plan(
             && let Ok(target) =
                 PlanTarget::of(&file, &images, &page, record.as_deref(), &options, run)
             && target.is_free_of_conflicts()
-            && let Ok(plan) = Plan::of_page(&page, &target.desired, &target.options)
+            && let Ok(plan) = Plan::of_page(&page, &target.wanted, &target.options)
             && plan.is_empty()
         {
             // A page that matches the file needs no slot types, so that this case costs one request.
@@ -127,7 +127,7 @@ pub(crate) async fn plan(
     });
     let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
     lock_only.forms = lock_only_forms;
-    let PlanTarget { desired, options, merge, base } = target;
+    let PlanTarget { wanted, options, merge, base } = target;
     let merged = merge.map(|merge| Box::new(MergedPage { base, merge, since }));
     Ok(PlannedPage {
         file,
@@ -136,7 +136,7 @@ pub(crate) async fn plan(
         images,
         described,
         options,
-        desired,
+        wanted,
         record,
         merged,
         plan: Arc::new(plan),
@@ -170,7 +170,7 @@ fn checked(
                 .with_hint("--no-validate leaves the validation to the service"));
         }
     }
-    let planned = Plan::of_page(page, &target.desired, options);
+    let planned = Plan::of_page(page, &target.wanted, options);
     let mut problems = match &planned {
         Ok(_) if run.flags.no_validate => Vec::new(),
         Ok(plan) => {
@@ -192,10 +192,7 @@ fn checked(
             }
             all
         }
-        Err(error @ PlanError::TooManySlots { .. }) => {
-            return Err(CommandError::new(Exit::Conflict, error.to_string()));
-        }
-        Err(error) => return Err(CommandError::new(Exit::Server, error.to_string())),
+        Err(error) => return Err(unplannable(error)),
     };
     // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
     let placeholders: BTreeSet<&str> = broken.iter().map(|it| it.path.as_str()).collect();

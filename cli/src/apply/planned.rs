@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
+    GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal, Wanted,
 };
 use links_sdk::Client;
 
@@ -40,8 +40,8 @@ pub(crate) struct PlannedPage {
     /// Slot types. `None` if there is nothing to do and no slot types are cached.
     pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
-    /// Slots that the page should have: those of the file, or what a merge made of them.
-    pub(crate) desired: Arc<DesiredPage>,
+    /// What the page should have: the items of the file, or what a merge made of them.
+    pub(crate) wanted: Wanted,
     /// Record of the last sync of the file, which may be empty.
     pub(crate) record: Option<Box<SyncRecord>>,
     /// Merge that the plan carries out, if there is such a record.
@@ -150,8 +150,8 @@ impl PlannedPage {
     /// Proposal for the SDK: the desired page, the options and the plan.
     pub(crate) fn proposal(&self) -> Proposal {
         let file = self.file.page.content.clone();
-        let (desired, options) = (self.desired.clone(), self.options.clone());
-        Proposal { file, desired, options, plan: self.plan.clone() }
+        let (wanted, options) = (self.wanted.clone(), self.options.clone());
+        Proposal { file, wanted, options, plan: self.plan.clone() }
     }
 
     /// Returns what the plan was made of, for another plan of the same page.
@@ -163,9 +163,9 @@ impl PlannedPage {
 
     /// Ends the use of the plan at the end of a command.
     pub(crate) fn leave(self) {
-        let Self { file, page, described, options, desired, merged, plan, .. } = self;
+        let Self { file, page, described, options, wanted, merged, plan, .. } = self;
         // The process ends next: to free a plan of 500 slots value by value costs 9 million instructions.
-        std::mem::forget((file, page, described, options, desired, merged, plan));
+        std::mem::forget((file, page, described, options, wanted, merged, plan));
     }
 
     /// Number of requests of the whole run if nothing fails, including those sent while planning.

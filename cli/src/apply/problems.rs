@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use links_pages::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
+use links_pages::apply::{
+    DesiredPage, DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions, Wanted,
+};
 use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 
@@ -107,8 +109,9 @@ pub(crate) fn of_others(
         .unzip();
     let exact = others.iter().enumerate().filter(|(_, index)| options.exact.contains(index));
     let exact = exact.map(|(nth, _)| nth).collect();
-    let options = PlanOptions { created: BTreeMap::new(), exact, merged: None, ..options.clone() };
-    match Plan::new(page, &slots.into(), &options) {
+    let options = PlanOptions { created: BTreeMap::new(), exact, ..options.clone() };
+    let wanted = Wanted::bind(page, DesiredPage::from(slots), &options);
+    match wanted.and_then(|wanted| Plan::new(page, &wanted, &options)) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
         Err(_) => Vec::new(),
     }

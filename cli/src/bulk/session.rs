@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    Applied, AppliedChanges, DesiredPage, DesiredSlot, JournalEntries, JournalStore, MergedItems,
+    Applied, AppliedChanges, BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore,
     OpenPage, PageRequest, PageSnapshot, Plan, PlanError, PlanOptions, Proposal, Run, RunEnding,
-    RunSettings, RunState, Step, execute,
+    RunSettings, RunState, Step, Wanted, execute,
 };
 use links_sdk::{Client, Object, ProfileId, SlotId};
 
@@ -134,15 +134,10 @@ impl<'c> BulkSession<'c> {
         let Some(asked) = &self.state.pages[nth].asked else {
             return Err(CommandError::internal("a page is planned before it is read"));
         };
-        let (desired, merged) = desired(asked, page, &created);
-        let options = PlanOptions {
-            types: self.types.rules(),
-            created,
-            merged: Some(merged),
-            ..PlanOptions::default()
-        };
+        let wanted = wanted(asked, page, &created);
+        let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
         let name = |index| self.state.edit.item_name(&page.login, &asked.items, index);
-        let plan = Plan::of_page(page, &desired, &options)
+        let plan = Plan::of_page(page, &wanted, &options)
             .map_err(|error| unplannable(&page.login, &error, name))?;
         let mut found = Vec::new();
         for (index, faults) in problems::violations(&plan, &page.slots, &self.types) {
@@ -153,8 +148,7 @@ impl<'c> BulkSession<'c> {
         if !found.is_empty() {
             return Err(invalid(found));
         }
-        let (file, desired) = (asked.items.clone(), Arc::new(desired));
-        Ok(Proposal { file, desired, options, plan: Arc::new(plan) })
+        Ok(Proposal { file: asked.items.clone(), wanted, options, plan: Arc::new(plan) })
     }
 
     /// Opens, confirms and executes the run. Returns a result for each page.
@@ -211,11 +205,7 @@ impl<'c> BulkSession<'c> {
 }
 
 /// Returns the whole page as it should be: the items with their values, everything else as it is.
-fn desired(
-    asked: &AskedPage,
-    page: &PageSnapshot,
-    created: &BTreeMap<usize, SlotId>,
-) -> (DesiredPage, MergedItems) {
+fn wanted(asked: &AskedPage, page: &PageSnapshot, created: &BTreeMap<usize, SlotId>) -> Wanted {
     let items = &asked.items.slots;
     let changed: BTreeMap<SlotId, usize> =
         items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
@@ -241,10 +231,15 @@ fn desired(
             let data = if id.is_some() { Object::default() } else { item.data.clone() };
             (index, DesiredSlot { id, data, ..item.clone() })
         });
-    let (items, slots): (Vec<usize>, Vec<DesiredSlot>) =
-        if asked.at_top { new.chain(there).unzip() } else { there.chain(new).unzip() };
-    let merged = MergedItems { items, deleted: BTreeSet::new(), run: None };
-    (slots.into(), merged)
+    let bound = |(item, slot): (usize, DesiredSlot)| (BoundItem { item, slot: slot.id }, slot);
+    let (bound, slots): (Vec<BoundItem>, Vec<DesiredSlot>) = if asked.at_top {
+        new.chain(there).map(bound).unzip()
+    } else {
+        there.chain(new).map(bound).unzip()
+    };
+    let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
+    wanted.bound = bound;
+    wanted
 }
 
 fn unplannable(login: &str, error: &PlanError, name: impl Fn(usize) -> String) -> CommandError {

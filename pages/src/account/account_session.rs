@@ -12,9 +12,9 @@ use super::{
 };
 use crate::apply::{
     DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
-    Run, execute, guard, literal_key,
+    Run, Wanted, execute, guard, literal_key,
 };
-use crate::sync::{FilePage, FileSlotId, LivePage, Merge, MergeOptions, PageBase, SyncError};
+use crate::sync::{FilePage, FileSlotId, LivePage, Merge, PageBase, SyncError};
 use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
@@ -246,13 +246,13 @@ impl<'a> AccountSession<'a> {
             (self.request, open.created());
         let desired = &self.request.desired.pages[open.nth()];
         let page = open.snapshot();
-        let options = MergeOptions {
+        let mut options = PlanOptions {
             overwrite: *overwrite,
             // A new page holds what the service put there.
             prune: *prune && !open.is_new(),
-            exact: false,
             types: types.clone(),
-            created: created.clone(),
+            created,
+            ..PlanOptions::default()
         };
         let failed = |source| AccountError::Sync { page: desired.name(), source };
         let mut base = desired.base.clone();
@@ -265,21 +265,15 @@ impl<'a> AccountSession<'a> {
             let conflicts = merge.conflicts;
             return Err(AccountError::Conflicts { page: desired.name(), conflicts });
         }
-        let mut wanted = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
-        let mut options = merge.plan_options(&PlanOptions {
-            prune: *prune,
-            types: types.clone(),
-            created,
-            ..PlanOptions::default()
-        });
-        if desired.slots.is_none() {
-            wanted.slots = page.unchanged_slots();
-            options.merged = None;
-        }
+        options.prune = *prune;
+        let wanted = match &desired.slots {
+            Some(_) => merge.wanted(&page.slots, &options),
+            None => Wanted::of_fields(&page.slots, merge.fields.clone()),
+        };
         let plan = Plan::of_page(page, &wanted, &options);
         let plan = Arc::new(plan.map_err(|error| failed(SyncError::Plan(error)))?);
         let file = Arc::new(as_page(desired));
-        Ok((merge, Proposal { file, desired: Arc::new(wanted), options, plan }))
+        Ok((merge, Proposal { file, wanted, options, plan }))
     }
 
     /// Returns what a page says, with the values of its references.

@@ -17,12 +17,12 @@ impl Plan {
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions};
+    /// use links_pages::apply::{DesiredPage, PageSnapshot, PlanOptions, Proposal};
     ///
     /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
     /// let desired: DesiredPage =
     ///     serde_json::from_str(r#"{"slots": [{"type": "button", "data": {"titel": "Menu"}}]}"#)?;
-    /// let plan = Plan::of_page(&page, &desired, &PlanOptions::default())?;
+    /// let plan = Proposal::new(&page, desired.into(), PlanOptions::default())?.plan;
     /// let refused = plan.check(&client, page.id, &Default::default()).await?;
     /// assert_eq!(refused[0].index, 0);
     /// # Ok(()) });

@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use links_sdk::Slot;
-//! use links_pages::apply::{DesiredPage, PlanOptions, Plan};
+//! use links_pages::apply::{DesiredPage, PlanOptions, Plan, Wanted};
 //!
 //! let page: Vec<Slot> = serde_json::from_str(
 //!     r#"[{"id": 7, "type": "button", "data": {"title": "Menu", "link": "https://cafe.example/menu"}, "supported": true}]"#,
@@ -25,7 +25,9 @@
 //! let file: DesiredPage = serde_json::from_str(
 //!     r#"{"slots": [{"type": "button", "data": {"title": "Our menu", "link": "https://cafe.example/menu"}}]}"#,
 //! )?;
-//! let plan = Plan::new(&page, &file, &PlanOptions::default())?;
+//! let options = PlanOptions::default();
+//! let wanted = Wanted::bind(&page, file, &options)?;
+//! let plan = Plan::new(&page, &wanted, &options)?;
 //! assert_eq!(plan.updates[0].id, 7);
 //! assert_eq!(plan.updates[0].changed["title"], "Our menu");
 //! assert_eq!(plan.request_count(), 3);
@@ -71,6 +73,7 @@ mod stored_form;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod wanted;
 
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
 pub use desired::{DesiredPage, DesiredSlot};
@@ -85,7 +88,6 @@ pub use journal::{
 };
 pub use links_sdk::runs::same;
 pub use literal::{literal, literal_key};
-pub(crate) use matching::matched_slots;
 pub use normalized::fingerprint;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_request::PageRequest;
@@ -95,7 +97,7 @@ pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 pub use plan_error::{ItemError, ItemProblem, PlanError};
-pub use plan_options::{MergedItems, PlanOptions, RetainReason, SyncedRun};
+pub use plan_options::{PlanOptions, RetainReason, SyncedRun};
 pub use proposal::Proposal;
 pub use request::{Apply, Checked, PlannedPage};
 pub(crate) use resemblance::tells;
@@ -108,3 +110,4 @@ pub use step::{AppliedChanges, Step};
 pub(crate) use stored_form::may_be_stored_as;
 pub(crate) use undo::UndoFacts;
 pub use undo::{NotRestored, Undo, UndoConflict};
+pub use wanted::{BoundItem, Wanted};

@@ -256,12 +256,13 @@ impl PageRun {
     }
 
     async fn verify(&self) -> Result<PageSnapshot, ApplyCause> {
-        let Proposal { desired, options, plan, .. } = &self.proposal;
+        let Proposal { wanted, options, plan, .. } = &self.proposal;
         let page = if plan.fields.is_empty() {
             self.page.with_slots(list(&self.handle, Step::Verify).await?)
         } else {
             let client = &self.handle.client;
-            let page = read_page(client, self.page.id, desired.fields.contains_key("languageCode"));
+            let page =
+                read_page(client, self.page.id, wanted.page.fields.contains_key("languageCode"));
             page.await.map_err(|error| failed(Step::Verify, error))?
         };
         let mut found = self.seen.conflicts(&page.slots, &[]);
@@ -273,11 +274,11 @@ impl PageRun {
         }
         let mut options = options.clone();
         options.created.extend(&self.done.created);
-        match Plan::of_page(&page, desired, &options) {
+        match Plan::of_page(&page, wanted, &options) {
             Ok(mut left) => {
                 self.fields.accept_stored(&mut left.fields);
                 // Where the last sync is recorded, the next plan knows what the service stores.
-                if options.merged.is_some() {
+                if wanted.is_by_id {
                     self.seen.accept_stored(&mut left.updates);
                 }
                 if left.is_empty() { Ok(page) } else { Err(ApplyCause::Drift(Box::new(left))) }

@@ -1,10 +1,13 @@
 //! Errors of planning.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
+use foldhash::{HashSet, HashSetExt};
 use serde::Serialize;
 
-use links_sdk::SlotId;
+use super::DesiredSlot;
+use links_sdk::{Slot, SlotId};
 
 /// Reason why there is no plan, so that nothing may be written. All faulty items are named at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
@@ -109,6 +112,27 @@ pub enum ItemProblem {
         /// The key.
         key: String,
     },
+}
+
+/// Refuses a page that lists a slot twice, and more items than a page may have slots.
+pub(super) fn check_page(page: &[Slot], items: usize, max: usize) -> Result<(), PlanError> {
+    let mut seen = HashSet::new();
+    let repeated: BTreeSet<SlotId> =
+        page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
+    if !repeated.is_empty() {
+        return Err(PlanError::RepeatedIds(repeated.into_iter().collect()));
+    }
+    if items > max {
+        return Err(PlanError::TooManySlots { slots: items, kept: 0, max });
+    }
+    Ok(())
+}
+
+/// Returns why a slot cannot serve an item that names it.
+pub(super) fn misfit(item: &DesiredSlot, id: SlotId, slot: Option<&Slot>) -> Option<ItemProblem> {
+    let Some(slot) = slot else { return Some(ItemProblem::NotOnPage { id }) };
+    let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
+    (on_page != in_file).then_some(ItemProblem::TypeDiffers { id, on_page, in_file })
 }
 
 fn all(items: &[ItemError]) -> String {

@@ -39,8 +39,8 @@ fn closest_within(
         SharedValues { schema, options: HashMap::new(), numbers: HashMap::new(), all: Vec::new() };
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
-            for (key, value) in *fields {
-                traits.note(ValuePath::ROOT.key(key), value.value(), (side, holder));
+            for (key, value) in &fields.0 {
+                traits.note(ValuePath::ROOT.key(key), value, (side, holder));
             }
         }
     }

@@ -38,8 +38,9 @@ use links_sdk::{Client, ProfileKey};
 /// let run = Run::begin(&client, vec![request], RunSettings::new()).await?;
 /// let mut page = run.open(0).await?;
 /// // Reverse whatever slots the page has.
-/// let slots: Vec<_> = page.snapshot().unchanged_slots().into_iter().rev().collect();
-/// let reversed = Arc::new(DesiredPage::from(slots));
+/// let mut reversed = DesiredPage::from_page(&page.snapshot().slots, &Default::default());
+/// reversed.slots.reverse();
+/// let reversed = Arc::new(reversed);
 /// page.settle(&reversed).await?;
 /// let before = page.snapshot().slots[0].id;
 /// page.propose(Proposal::new(page.snapshot(), reversed, PlanOptions::default())?)?;
@@ -415,7 +416,7 @@ impl<F: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()>> OnStep for F {}
 ///
 /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
 /// let mut page = Run::begin(&client, vec![request], RunSettings::new()).await?.open(0).await?;
-/// let same = Arc::new(DesiredPage::from(page.snapshot().unchanged_slots()));
+/// let same = Arc::new(DesiredPage::from_page(&page.snapshot().slots, &Default::default()));
 /// page.propose(Proposal::new(page.snapshot(), same, PlanOptions::default())?)?;
 /// let ended = execute(vec![page], false, &mut |_, _, _| ControlFlow::Continue(())).await;
 /// assert!(ended[0].result.as_ref().is_ok_and(|applied| applied.done.is_nothing()));

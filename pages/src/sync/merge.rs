@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::comparison::{ComparedKey, Comparison};
 use super::identity::{Identities, ItemIdentity};
 use super::key_decision::KeyDecision;
-use super::merge_options::MergeOptions;
 use super::merged_order::merged_order;
 use super::order_decision::OrderDecision;
 use super::two_way::two_way;
@@ -15,7 +14,7 @@ use super::{
     Conflict, Deletion, DeletionReason, FilePage, FileSlotId, IdentityProblem, LivePage, PageBase,
     RemoteChange, Replaced, SyncError, SyncNote,
 };
-use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
+use crate::apply::{BoundItem, DesiredPage, DesiredSlot, PlanOptions, SlotTypes, Wanted, label};
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -25,8 +24,7 @@ use links_sdk::{Object, Slot};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Merge {
-    /// The slots that the page should have, for [`Plan::new`](crate::apply::Plan::new) with the options of
-    /// [`plan_options`](Self::plan_options): each with its id or new, and only with the keys to write.
+    /// The slots that the page should have: each with its id or new, and only with the keys to write.
     pub desired: DesiredPage,
     /// For each slot of `desired`, the index of its item in the file.
     pub items: Vec<usize>,
@@ -69,14 +67,14 @@ impl Merge {
         base: Option<&PageBase>,
         file: &FilePage,
         page: &LivePage,
-        options: &MergeOptions,
+        options: &PlanOptions,
     ) -> Result<Self, SyncError> {
         let none = PageBase::default();
         let mut comparison = match base {
             Some(base) => Comparison::new(base, file, page, &options.types, &options.created)?,
             None => two_way(&none, file, page, &options.types, &options.created)?,
         };
-        let wins = options.overwrite || options.exact;
+        let wins = options.overwrite;
         if wins {
             claim_resembling(&mut comparison.identities);
         } else {
@@ -98,11 +96,16 @@ impl Merge {
         plan.is_empty() && self.fields.is_empty()
     }
 
-    /// Returns the options with which the planner makes of `desired` what this merge says.
-    pub fn plan_options(&self, options: &PlanOptions) -> PlanOptions {
-        let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
-        let merged = Some(MergedItems { items: self.items.clone(), deleted, run: None });
-        PlanOptions { merged, ..options.clone() }
+    /// Returns what the page should have. Slots that cannot be edited stay, unless `options` say to delete unsupported ones.
+    pub fn wanted(&self, page: &[Slot], options: &PlanOptions) -> Wanted {
+        let fields = self.fields.clone();
+        let slots = self.desired.slots.clone();
+        let bound = self.items.iter().zip(&slots);
+        let bound = bound.map(|(item, slot)| BoundItem { item: *item, slot: slot.id }).collect();
+        let unsupported = page.iter().filter(|slot| options.prune_unsupported && !slot.supported);
+        let deleted = self.deletions.iter().map(|deletion| deletion.id);
+        let deleted = deleted.chain(unsupported.map(|slot| slot.id)).collect();
+        Wanted { bound, ..Wanted::by_id(DesiredPage { fields, slots }, deleted) }
     }
 }
 

@@ -18,7 +18,8 @@
 //! created again. Slots that only the page has are kept. The order of the slots is one value.
 //!
 //! ```
-//! use links_pages::sync::{FilePage, LivePage, Merge, MergeOptions, Pull, RemoteChange};
+//! use links_pages::apply::PlanOptions;
+//! use links_pages::sync::{FilePage, LivePage, Merge, Pull, RemoteChange};
 //! use serde_json::json;
 //!
 //! let file: FilePage = serde_json::from_value(json!({"slots": [{"type": "text", "data": {"title": "Hours"}}]}))?;
@@ -26,7 +27,7 @@
 //!     let slots = json!([{"id": 7, "type": "text", "data": {"title": title, "note": note}, "supported": true}]);
 //!     serde_json::from_value::<LivePage>(json!({"id": 1, "login": "cafe", "fields": {}, "slots": slots}))
 //! };
-//! let options = MergeOptions::default();
+//! let options = PlanOptions::default();
 //! let first = Merge::new(None, &file, &page("Hours", "")?, &options)?;
 //! let base = first.base_after(None, &file, &page("Hours", "")?, &Default::default(), &options.types);
 //!
@@ -53,7 +54,6 @@ mod live_page;
 mod lock;
 mod lock_error;
 mod merge;
-mod merge_options;
 mod merged_order;
 mod next_base;
 mod order_decision;
@@ -81,7 +81,6 @@ pub use live_page::LivePage;
 pub use lock::Lock;
 pub use lock_error::LockFileError;
 pub use merge::Merge;
-pub use merge_options::MergeOptions;
 pub use pull::Pull;
 pub use pull_edit::{ConflictMark, PulledField, PulledItem, PulledKey};
 pub use sync_error::SyncError;

@@ -9,7 +9,7 @@ use super::hashed::{hashed_items, hashed_slots};
 use super::identity::{Identities, ItemIdentity};
 use super::{FilePage, FileSlot, FileSlotId, LivePage, PageBase, SyncError};
 use crate::apply::{
-    DesiredSlot, PlanError, PlanOptions, SlotTypes, matched_slots, may_be_stored_as, same,
+    DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, may_be_stored_as, same,
 };
 use links_sdk::Object;
 use links_sdk::SlotId;
@@ -38,11 +38,15 @@ pub(super) fn two_way<'a>(
         .collect();
     let options =
         PlanOptions { types: types.clone(), created: created.clone(), ..PlanOptions::default() };
-    let found = matched_slots(&page.slots, &desired, &options).map_err(PlanError::Items)?;
+    let found = Wanted::bind(&page.slots, DesiredPage::from(desired), &options)?;
+    if !found.refused.is_empty() {
+        return Err(PlanError::Items(found.refused).into());
+    }
     let position = |id: SlotId| page.slots.iter().position(|slot| slot.id == id);
     let items: Vec<ItemIdentity> = found
-        .into_iter()
-        .map(|id| id.and_then(position).map_or(ItemIdentity::New, ItemIdentity::Unrecorded))
+        .bound
+        .iter()
+        .map(|it| it.slot.and_then(position).map_or(ItemIdentity::New, ItemIdentity::Unrecorded))
         .collect();
     let is_made = |position: &usize| !items.contains(&ItemIdentity::Unrecorded(*position));
     let identities = Identities {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use links_pages::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_pages::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SlotBase, SyncError,
-    SyncNote, ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, SyncError, SyncNote,
+    ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
@@ -374,7 +374,7 @@ impl SyncRecord {
         types: SlotTypes,
     ) -> Result<(), CommandError> {
         let (said, live) = compared(file, images, page);
-        let options = MergeOptions { types, ..MergeOptions::default() };
+        let options = PlanOptions { types, ..PlanOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
             SyncError::Identity(error) => {
                 CommandError::from(file.document.bad(identity_problems(&error, file)))
@@ -513,7 +513,7 @@ impl SyncRecord {
         file: &PageFile,
         images: &[Image],
         page: &PageSnapshot,
-        options: &MergeOptions,
+        options: &PlanOptions,
     ) -> Result<(Merge, Option<PageBase>), SyncError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, &options.types);
@@ -534,7 +534,7 @@ impl SyncRecord {
         created: &BTreeMap<usize, SlotId>,
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
-        let run = options.merged.as_ref().and_then(|merged| merged.run.as_ref());
+        let run = options.sync.as_ref();
         let (said, live) = compared(file, images, after);
         let before = merged.base.as_ref();
         let mut base = merged.merge.base_after(before, &said, &live, created, &options.types);

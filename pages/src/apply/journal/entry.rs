@@ -153,7 +153,7 @@ impl RunHeader {
             path: None,
             prune: options.prune,
             prune_unsupported: options.prune_unsupported,
-            sync: options.merged.as_ref().and_then(|merged| merged.run.clone()),
+            sync: options.sync.clone(),
             page: fingerprint(&page.slots),
             slots: page.slots.len(),
             time: seconds(page.read_at),

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::entries::JournalEntries;
 use super::*;
-use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
+use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted};
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -48,7 +48,8 @@ impl JournalEnv {
         ]}))
         .unwrap();
         let options = PlanOptions { prune: true, ..PlanOptions::default() };
-        let plan = Plan::new(&page.slots, &file, &options).unwrap();
+        let wanted = Wanted::bind(&page.slots, file.clone(), &options).unwrap();
+        let plan = Plan::new(&page.slots, &wanted, &options).unwrap();
         Self { state, runs, page, file, plan }
     }
 

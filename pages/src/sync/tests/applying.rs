@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::service::{FIELDS, ServicePage, stored};
 use super::world::{Checked, World, check, plain};
-use crate::apply::{Plan, same};
-use crate::sync::{
-    FileSlotId, IdentityProblem, Merge, MergeOptions, PageBase, RemoteChange, SyncError,
-};
+use crate::apply::{Plan, PlanOptions, same};
+use crate::sync::{FileSlotId, IdentityProblem, Merge, PageBase, RemoteChange, SyncError};
 use links_sdk::SlotId;
 
 impl World {
@@ -25,7 +23,7 @@ impl World {
         // An id may leave another item in doubt that equals this one.
         for _ in 0..self.here.tags.len() + 4 {
             let options =
-                MergeOptions { overwrite, types: self.types.clone(), ..MergeOptions::default() };
+                PlanOptions { overwrite, types: self.types.clone(), ..PlanOptions::default() };
             match Merge::new(base.as_ref(), &self.here.file, &self.live(), &options) {
                 Err(error) => {
                     if !is_refused {
@@ -56,8 +54,8 @@ impl World {
         keeps_record: bool,
     ) -> Checked {
         let before = self.service.clone();
-        let options = merge.plan_options(&self.options());
-        let plan = Plan::new(&before.slots, &merge.desired, &options)
+        let options = self.options();
+        let plan = Plan::new(&before.slots, &merge.wanted(&before.slots, &options), &options)
             .map_err(|error| format!("no plan: {error}"))?;
         let ids = self.service.execute(&plan);
         for (key, value) in merge.fields.iter() {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::examples::{file, page, synced};
 use super::service::{ServicePage, types};
 use crate::apply::{Plan, PlanBatch, PlanOptions, SentValues};
-use crate::sync::{Conflict, FilePage, LivePage, Merge, MergeOptions, PageBase, SyncError};
+use crate::sync::{Conflict, FilePage, LivePage, Merge, PageBase, SyncError};
 use links_sdk::SlotId;
 
-fn options() -> MergeOptions {
-    MergeOptions { types: types(), ..MergeOptions::default() }
+fn options() -> PlanOptions {
+    PlanOptions { types: types(), ..PlanOptions::default() }
 }
 
 fn live(service: &ServicePage) -> LivePage {
@@ -25,8 +25,7 @@ fn live(service: &ServicePage) -> LivePage {
 }
 
 fn plan(merge: &Merge, page: &LivePage) -> Plan {
-    let plan_options = PlanOptions { types: types(), ..PlanOptions::default() };
-    Plan::new(&page.slots, &merge.desired, &merge.plan_options(&plan_options)).unwrap()
+    Plan::new(&page.slots, &merge.wanted(&page.slots, &options()), &options()).unwrap()
 }
 
 /// Runs the first steps of an apply, and adds what its journal says. `is_cut` is set if the next step was begun, too.
