@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
-use crate::schema::validate::{SchemaExtent, SchemaViolation, Schemas};
+use crate::schema::validate::{SchemaViolation, Schemas};
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 use links_pages::suggest::suggest;
 
@@ -66,15 +66,14 @@ pub(crate) fn violations(
     let schemas = Schemas::new(described);
     let mut found = Vec::new();
     for create in &plan.creates {
-        let faults = schemas.check(&create.kind, create.data.0.clone(), SchemaExtent::Whole);
+        let faults = schemas.check(&create.kind, create.data.0.clone(), None);
         found.push((create.index, faults));
     }
     let current: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
         let held = current.get(&update.id).map(|slot| &slot.data.0);
         let merged = merged(held, &update.changed);
-        let extent = SchemaExtent::Written(&update.changed);
-        found.push((update.index, schemas.check(&update.kind, merged, extent)));
+        found.push((update.index, schemas.check(&update.kind, merged, Some(&update.changed))));
     }
     found.retain(|(_, faults)| !faults.is_empty());
     found

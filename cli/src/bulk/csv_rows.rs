@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::open_quote;
 use crate::schema::fields as schema_fields;
 use crate::schema::slot_types::SlotTypeCatalog;
-use crate::schema::validate::{SchemaExtent, Schemas};
+use crate::schema::validate::Schemas;
 use links_pages::suggest::suggest;
 
 /// Maximum number of rows: that of the slots of a page.
@@ -174,7 +174,7 @@ fn other_delimiter(headings: &csv::StringRecord, delimiter: u8) -> Option<String
 fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(u64, String)> {
     let schemas = Schemas::new(types);
     let of_row = |CsvRow { line, data }: CsvRow| {
-        let faults = schemas.check(kind, data.0, SchemaExtent::Whole);
+        let faults = schemas.check(kind, data.0, None);
         faults.into_iter().map(move |fault| (line, fault.in_words()))
     };
     rows.into_iter().flat_map(of_row).collect()

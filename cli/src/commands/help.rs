@@ -77,7 +77,7 @@ fn write_page(
     let file = format!("{name}.1");
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
-    atomic::write_bytes(&directory.join(&file), &page, true)?;
+    atomic::write(&directory.join(&file), &page, true)?;
     names.push(file);
     let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
     shown

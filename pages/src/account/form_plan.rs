@@ -113,8 +113,9 @@ impl FormPlan {
             let held = now.get(field).unwrap_or(&Value::Null);
             let wanted = match (field.as_str(), wanted, held) {
                 (FIELDS, Value::Array(wanted), Value::Array(held)) => {
-                    removed = removed_fields(wanted, held)?;
-                    Value::Array(whole_fields(wanted, held)?)
+                    let found = found_fields(wanted, held)?;
+                    removed = removed_fields(&found, held);
+                    Value::Array(whole_fields(wanted, &found))
                 }
                 _ => wanted.clone(),
             };
@@ -205,8 +206,7 @@ fn found_fields<'h>(
 }
 
 /// Returns the whole list to write: fields that stay keep their key and what is not mentioned.
-fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlanError> {
-    let found = found_fields(wanted, held)?;
+fn whole_fields(wanted: &[Value], found: &[Option<&Value>]) -> Vec<Value> {
     let whole = wanted.iter().zip(found).map(|(field, held)| match (field, held) {
         (Value::Object(field), Some(Value::Object(held))) => {
             let mut whole = held.clone();
@@ -215,7 +215,7 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
         }
         _ => field.clone(),
     });
-    Ok(whole.collect())
+    whole.collect()
 }
 
 /// Returns whether a desired field names no field of the form.
@@ -223,10 +223,10 @@ fn no_key(field: &Value) -> bool {
     field.get("key").is_none_or(Value::is_null)
 }
 
-fn removed_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<String>, FormPlanError> {
-    let found = found_fields(wanted, held)?;
+/// Returns the labels of the fields of the form that no desired field stands for.
+fn removed_fields(found: &[Option<&Value>], held: &[Value]) -> Vec<String> {
     let is_kept = |field: &&Value| found.iter().flatten().any(|it| it["key"] == field["key"]);
-    Ok(held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect())
+    held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect()
 }
 
 fn text(field: &Value, name: &str) -> String {

@@ -93,55 +93,41 @@ pub(super) fn slot(page: &Preview, slot: &Slot) -> Markup {
     if !slot.supported {
         return html! { p .other { "A slot of the legacy type " (slot.kind) " is shown here." } };
     }
-    match slot.kind.as_str() {
-        "button" => button(data),
-        "picture" => picture(page, data),
-        "gallery" => titled(
-            "gallery",
-            data,
-            html! {
-                div .pictures { @for item in items(data, "images") { (picture(page, item)) } }
-            },
-        ),
-        "text" => titled("text", data, html! { p { (text(data, "description")) } }),
+    let kind = slot.kind.as_str();
+    let content = match kind {
+        "button" => return button(data),
+        "picture" => return picture(page, data),
         "youtube" => {
             let title = or(text(data, "title"), "Video");
-            html! { p .card { a href=[link(text(data, "link"))] target="_blank" rel="noopener noreferrer" { "▶ " (title) } } }
+            return html! { p .card { a href=[link(text(data, "link"))] target="_blank" rel="noopener noreferrer" { "▶ " (title) } } };
         }
-        "faq" => titled(
-            "faq",
-            data,
-            html! {
-                @for item in items(data, "items") {
-                    details { summary { (text(item, "question")) } p { (text(item, "answer")) } }
-                }
-            },
-        ),
-        "divider" => html! { hr; },
-        "event" => titled(
-            "event",
-            data,
-            html! {
-                p { (text(data, "startsAt")) } p { (text(data, "place")) }
-            },
-        ),
-        "music" => music(data),
-        "form" => form(data, &page.forms),
-        "wishlist" => titled(
-            "wishlist",
-            data,
-            html! {
-                ul { @for item in items(data, "items") { li { (named_link(text(item, "title"), text(item, "link"))) " " span .faint { (text(item, "price")) } } } }
-            },
-        ),
-        "question" => titled(
-            "question",
-            data,
-            html! {
-                input type="text" disabled placeholder=(or(text(data, "placeholder"), "Ask a question"));
-            },
-        ),
-        other => html! { p .other { "A slot of the type " (other) " is shown here." } },
+        "divider" => return html! { hr; },
+        "form" => return form(data, &page.forms),
+        "gallery" => html! {
+            div .pictures { @for item in items(data, "images") { (picture(page, item)) } }
+        },
+        "text" => html! { p { (text(data, "description")) } },
+        "faq" => html! {
+            @for item in items(data, "items") {
+                details { summary { (text(item, "question")) } p { (text(item, "answer")) } }
+            }
+        },
+        "event" => html! { p { (text(data, "startsAt")) } p { (text(data, "place")) } },
+        "music" => html! {
+            p { (text(data, "artist")) }
+            ul { @for item in items(data, "links") { li { (named_link(text(item, "label"), text(item, "url"))) } } }
+        },
+        "wishlist" => html! {
+            ul { @for item in items(data, "items") { li { (named_link(text(item, "title"), text(item, "link"))) " " span .faint { (text(item, "price")) } } } }
+        },
+        "question" => html! {
+            input type="text" disabled placeholder=(or(text(data, "placeholder"), "Ask a question"));
+        },
+        other => return html! { p .other { "A slot of the type " (other) " is shown here." } },
+    };
+    let title = text(data, "title");
+    html! {
+        section class={ "card " (kind) } { @if !title.is_empty() { h2 { (title) } } (content) }
     }
 }
 
@@ -175,16 +161,6 @@ fn picture(page: &Preview, data: &Map<String, Value>) -> Markup {
     }
 }
 
-fn music(data: &Map<String, Value>) -> Markup {
-    html! {
-        section .card {
-            h2 { (text(data, "title")) }
-            p { (text(data, "artist")) }
-            ul { @for item in items(data, "links") { li { (named_link(text(item, "label"), text(item, "url"))) } } }
-        }
-    }
-}
-
 fn form(data: &Map<String, Value>, forms: &[LeadForm]) -> Markup {
     let id = text(data, "formId");
     let Some(form) = forms.iter().find(|form| form.id.eq_ignore_ascii_case(id)) else {
@@ -206,13 +182,6 @@ fn form(data: &Map<String, Value>, forms: &[LeadForm]) -> Markup {
     }
     html! {
         details .form { summary .button.primary { (label) } section .card { h2 { (form.title) } (fields) } }
-    }
-}
-
-fn titled(class: &str, data: &Map<String, Value>, content: Markup) -> Markup {
-    let title = text(data, "title");
-    html! {
-        section class={ "card " (class) } { @if !title.is_empty() { h2 { (title) } } (content) }
     }
 }
 
