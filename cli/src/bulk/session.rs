@@ -12,9 +12,8 @@ use links_pages::apply::{
 };
 use links_sdk::{Client, Object, ProfileId, SlotId};
 
-use super::page_edit::{AskedPage, BulkRequest, PageEdit};
 use super::report;
-use super::state::{BulkPage, BulkState, invalid, run_error};
+use super::state::{AskedPage, BulkArgs, BulkPage, BulkState, PageEdit, invalid, run_error};
 use crate::apply::execute::{
     RunFailure, interrupted_page_note, not_planned, not_recorded_note, step_message,
 };
@@ -23,8 +22,7 @@ use crate::apply::run_progress::RunProgress;
 use crate::apply::{problems, runs};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{Style, StyledLine};
+use crate::output::Style;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 /// A bulk change.
@@ -42,11 +40,12 @@ impl<'c> BulkSession<'c> {
         client: Client,
         types: SlotTypeCatalog,
         edit: &'c dyn PageEdit,
-        request: &BulkRequest,
+        count: usize,
+        BulkArgs { yes, full, .. }: BulkArgs,
     ) -> Self {
-        let pages = request.pages.iter().map(|_| BulkPage::default()).collect();
-        let (yes, running) = (request.how.yes, Rc::default());
-        let state = BulkState { client, edit, is_full: request.how.full, pages };
+        let pages = (0..count).map(|_| BulkPage::default()).collect();
+        let running = Rc::default();
+        let state = BulkState { client, edit, is_full: full, pages };
         Self { context, state, types, yes, running }
     }
 
@@ -184,7 +183,7 @@ impl<'c> BulkSession<'c> {
             if let Some(error) = page.not_recorded {
                 let login = self.state.pages[page.nth].login().unwrap_or_default();
                 let text = format!("{login}: {}", not_recorded_note(&error));
-                self.context.ui.say(&StyledLine::new(Style::Changed, text));
+                self.context.ui.tell(Style::Changed, text);
             }
             results.push(page.result.map_err(RunFailure::from));
         }
@@ -250,6 +249,6 @@ fn unplannable(login: &str, error: &PlanError, name: impl Fn(usize) -> String) -
             };
             invalid(items.iter().map(line).collect())
         }
-        other => CommandError::new(Exit::Refused, format!("{login}: {other}; nothing was written")),
+        other => CommandError::refused(format!("{login}: {other}; nothing was written")),
     }
 }

@@ -8,8 +8,7 @@ use links_sdk::{RawCall, overrides_method};
 use serde_json::{Value, json};
 
 use crate::args::assignment;
-use crate::args::flags::DryRunArgs;
-use crate::args::flags::IdempotencyKeyArgs;
+use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
 use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;

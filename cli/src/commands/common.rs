@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
 use crate::journal::{CommandRecorder, identity, sent_page_fields};
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, StyledLine, View};
 use crate::ui::Ui;
 
 /// Result of a command.
@@ -59,7 +59,7 @@ pub(crate) fn answered(answer: &Answer, view: View) -> CommandOutput {
 
 /// Returns data of this program as the output, with one line for the reader.
 pub(crate) fn said(data: impl Into<Value>, line: impl Into<String>) -> CommandOutput {
-    let line = StyledLine::new(Style::Plain, line.into());
+    let line = StyledLine::plain(line.into());
     CommandOutput::own(data, View::Lines(vec![line]))
 }
 

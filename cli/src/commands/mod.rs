@@ -36,7 +36,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use self::common::{CommandResult, CommandRules, shown};
-use crate::completion::shell::ShellArgs;
+use crate::completion::ShellArgs;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;

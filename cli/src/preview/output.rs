@@ -10,7 +10,7 @@ use crate::apply::apply_args::refused;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::format::markdown;
+use crate::output::format::code_block;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::output::{diff_lines, unified};
 use links_pages::sanitize;
@@ -89,8 +89,8 @@ fn code(text: &str) -> String {
 fn in_markdown(header: &str, diff: Option<&str>, after: &str) -> String {
     let block = match diff {
         Some("") => "Nothing changes for the reader.\n".to_owned(),
-        Some(diff) => markdown::block("diff", &sanitize::text(diff)),
-        None => markdown::block("markdown", &sanitize::text(after)),
+        Some(diff) => code_block("diff", &sanitize::text(diff)),
+        None => code_block("markdown", &sanitize::text(after)),
     };
     format!("### links preview: {header}\n\n{block}\n")
 }

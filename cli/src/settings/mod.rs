@@ -3,7 +3,6 @@
 pub(crate) mod config_file;
 pub(crate) mod connection;
 pub(crate) mod global_args;
-pub(crate) mod partial_line;
 mod resolve;
 #[cfg(test)]
 mod tests;

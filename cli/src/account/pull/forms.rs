@@ -165,7 +165,7 @@ impl LocalForms {
         let (value, left_out) = holdable(value)?;
         let (path, what, conflicts) = match self.forms[nth].file.take() {
             Some((path, _)) if options.portable => {
-                let what = replace_portable(&path, &yaml::write(&value)?, options)?;
+                let what = replace_portable(&path, &yaml(&value)?, options)?;
                 (path, what.to_owned(), 0)
             }
             Some((path, mut file)) => {
@@ -175,7 +175,7 @@ impl LocalForms {
                 (path, what, conflicts)
             }
             None => {
-                let text = yaml::write(&value)?;
+                let text = yaml(&value)?;
                 let path = directory.new_form(&name).ok_or_else(|| {
                     let message =
                         format!("the file of the form {name} exists already; it was not written");

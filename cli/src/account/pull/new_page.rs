@@ -84,7 +84,7 @@ impl NewPage {
             return Ok(format!("{:#}\n", self.value));
         }
         let comments: String = self.comments.iter().map(|line| format!("# {line}\n")).collect();
-        let text = format!("{comments}{}", yaml::write(&self.value)?);
+        let text = format!("{comments}{}", yaml(&self.value)?);
         match schema {
             Some(schema) => with_schema(&text, schema),
             None => Ok(text),

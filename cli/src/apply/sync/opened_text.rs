@@ -10,7 +10,7 @@ use links_sdk::ProfileKey;
 use serde_json::Value;
 
 use super::live;
-use crate::args::merge::theirs_and_before;
+use crate::args::fields::theirs_and_before;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use links_pages::page_file::{At, FieldDiagnostic, FileScope, PageContent, PageFile};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::login;
 use crate::args::fields::FieldValues;
 use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
-use crate::args::{images, merge};
+use crate::args::images;
 use crate::commands::common::{
     CommandResult, answered, create as create_record, shown, write_fields,
 };
@@ -162,11 +162,11 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
     let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let (mut opened, _) = record(&profile).await?;
 
-    let text = yaml::write(&opened)?;
+    let text = yaml(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = without_login(FieldValues::of(document)?)?;
         let (now, seen) = record(&profile).await?;
-        let changes = merge::changes(&edited, &mut opened, &now)?;
+        let changes = edited.merge(&mut opened, &now)?;
         if changes.is_empty() {
             return Ok(None);
         }

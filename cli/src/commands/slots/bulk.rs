@@ -9,11 +9,9 @@ use crate::account::live_page::all_keys;
 use crate::apply::image;
 use crate::args::flags::DryRunArgs;
 use crate::bulk;
-use crate::bulk::csv_rows::{ColumnMap, CsvRow, rows};
-use crate::bulk::import::Import;
-use crate::bulk::rewrite::Rewrite;
-use crate::bulk::slot_filter::SlotFilter;
-use crate::bulk::{BulkArgs, BulkRequest, invalid};
+use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
+use crate::bulk::rewrite::SlotFilter;
+use crate::bulk::{BulkArgs, invalid};
 use crate::commands::common::CommandResult;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -58,7 +56,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
     let client = context.writer(dry_run).await?;
     let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
-    bulk::run(context, BulkRequest { pages, how }, &Rewrite { filter }).await
+    bulk::run(context, pages, how, &filter).await
 }
 
 #[derive(Args, Debug)]
@@ -128,7 +126,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
     let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
-    bulk::run(context, BulkRequest { pages: vec![profile], how }, &import).await
+    bulk::run(context, vec![profile], how, &import).await
 }
 
 /// Reads the file. Its name is that of messages.

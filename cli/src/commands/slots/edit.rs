@@ -52,7 +52,7 @@ pub(crate) async fn run(
     let read = PageSnapshot::read(&client, &args.profile).await?;
     let types = context.slot_types().await?.rules();
     let (page, _) = export(&read, &types, FileScope::Slots);
-    let text = format!("{HEAD}{}", yaml::write(&page)?);
+    let text = format!("{HEAD}{}", yaml(&page)?);
     let name = format!("{}.yaml", read.login);
     let opened = OpenedText::of(&page, &read, types)?;
     let apply = async |context: &mut Context, document: Document, path: &Path| {

@@ -21,8 +21,7 @@ use super::common::{CommandResult, CommandRules, answered, shown};
 use super::pull::{self, SlotsPullArgs};
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::help::{HelpText, POINTER};
 use crate::output::{Body, Column, CommandOutput, View};
 use links_pages::profile_key;
@@ -163,7 +162,7 @@ async fn list(
                 .with_hint("pass --clicks, too"));
         }
         let answer = profile.slots().list().answer().await?;
-        return Ok(CommandOutput::checked(answer.body().clone(), View::Table(view::COLUMNS)));
+        return Ok(answered(&answer, View::Table(view::COLUMNS)));
     }
     let (body, slots) = view::page(&profile.slots()).await?;
     let clicks = PageClicks::read(&profile, period.query()?, &slots).await?;

@@ -59,7 +59,9 @@ async fn undo_form(
     context.check_plan(&(id, &reverse.changes))?;
     let title = session.before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
     let names: Vec<String> = reverse.changes.keys().cloned().collect();
-    let answer = session.restore(context, reverse.changes, args.yes).await?;
+    let answer = session
+        .update(context, reverse.changes, args.yes, None, Some("Restore these values?"))
+        .await?;
     let line = format!("form \"{title}\": {}", names.join(", "));
     let view = View::Lines(vec![StyledLine::new(Style::Plain, line)]);
     Ok(answered(&answer, view))
