@@ -13,7 +13,7 @@ use super::estimate;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::refused;
-use crate::apply::execute::{RESUME, RunFailure, counted_requests, written};
+use crate::apply::execute::{RunFailure, counted_requests, failed_pages, written};
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::{self, MergedPage, Since};
@@ -162,7 +162,7 @@ fn requests(state: &AccountState) -> usize {
 
 /// Lines of the plan of a page that stands alone, without its name.
 fn one_page_lines(planned: &PlannedPage, is_shown: bool) -> Vec<StyledLine> {
-    let mut lines = planned.lines();
+    let mut lines = planned.lines(None);
     lines.extend(one_page_summary(planned, is_shown));
     lines
 }
@@ -189,7 +189,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     for page in &state.pages {
         let Some(planned) = &page.planned else { continue };
         // The heading says what a new login is.
-        let details = planned.lines_without(LOGIN);
+        let details = planned.lines(Some(LOGIN));
         if planned.plan.is_empty() && !page.is_new && details.is_empty() {
             unchanged.push(planned.page.login.as_str());
             continue;
@@ -310,7 +310,9 @@ pub(super) fn applied(
                     recorded(context, planned, &read, done.created.clone())
                 });
                 let merged = planned.and_then(|planned| planned.merged.as_deref());
-                let changes = merged.filter(|_| !state.is_shown).map_or(Vec::new(), sync::lines);
+                let changes = merged
+                    .filter(|_| !state.is_shown)
+                    .map_or(Vec::new(), |it| sync::lines(it, None));
                 if done.is_nothing() && changes.is_empty() {
                     unchanged.push(read.login.clone());
                 } else {
@@ -358,7 +360,7 @@ pub(super) fn applied(
         return Err(state.interrupted("", failures));
     }
     if !failures.is_empty() {
-        return Err(failed_pages(context, &state, failures, &lines, is_written));
+        return Err(failed_run(context, &state, failures, &lines, is_written));
     }
     let id = |form: &PlannedForm| {
         let id = state.written_forms.get(&form.plan.name).map(String::as_str);
@@ -391,7 +393,7 @@ fn applied_to_one(
     let requests = state.client.requests_sent();
     // A plan with changes was shown before they were made.
     let merged = planned.merged.as_deref().filter(|_| planned.plan.is_empty());
-    let mut lines = merged.map_or(Vec::new(), sync::lines);
+    let mut lines = merged.map_or(Vec::new(), |it| sync::lines(it, None));
     let text = format!("{}: {} ({})", page.login, written(&done), counted_requests(requests));
     lines.push(StyledLine::new(Style::Plain, text));
     lines.extend(page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
@@ -446,7 +448,7 @@ fn recorded(
 }
 
 /// Returns the error of a run in which pages failed, after it has said what was written.
-fn failed_pages(
+fn failed_run(
     context: &Context,
     state: &AccountState,
     mut failures: Vec<CommandError>,
@@ -462,12 +464,9 @@ fn failed_pages(
     for line in lines {
         context.ui.say(line);
     }
-    let (failed, pages) = (failures.len(), state.pages.len());
-    let message = format!("{failed} of {pages} pages failed");
-    let failure = CommandError::of_some(failures, &message);
-    if is_written {
-        failure.partly_written("the others are as their files say").with_hint(RESUME)
-    } else {
-        failure.with_hint("nothing was written; run the same command again when that is settled")
-    }
+    failed_pages(
+        failures,
+        state.pages.len(),
+        is_written.then_some("the others are as their files say"),
+    )
 }

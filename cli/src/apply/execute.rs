@@ -72,6 +72,21 @@ pub(crate) fn interrupted(so_far: &[String], more: &str, resume: &str) -> Comman
         .with_hint(resume)
 }
 
+/// Error of a run in which pages failed. `others` says what became of the others, if anything was written.
+pub(crate) fn failed_pages(
+    failures: Vec<CommandError>,
+    pages: usize,
+    others: Option<&str>,
+) -> CommandError {
+    let message = format!("{} of {pages} pages failed", failures.len());
+    let failure = CommandError::of_some(failures, &message);
+    match others {
+        Some(others) => failure.partly_written(others).with_hint(RESUME),
+        None => failure
+            .with_hint("nothing was written; run the same command again when that is settled"),
+    }
+}
+
 /// Addition to the error of a run that was ended at once.
 pub(crate) const AT_ONCE: &str = "; the last request may still have been carried out";
 

@@ -41,8 +41,11 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
             places.any(|it| it.item == Some(index) && path[3..].starts_with(&it.path))
         };
         for (name, value) in data.iter() {
-            find(name, value, &mut path, &mut |path, text| {
-                if is_reference(path) || !is_local(text) && file.roots.find(text).is_err() {
+            find_strings(name, value, &mut path, &mut |path, text| {
+                if !has_image_ending(text)
+                    || is_reference(path)
+                    || !is_local(text) && file.roots.find(text).is_err()
+                {
                     return;
                 }
                 let (message, help) = local_file(text);
@@ -53,8 +56,8 @@ pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
     problems
 }
 
-/// Calls a function for each string in a value that is named like an image, with its path.
-pub(crate) fn find(
+/// Calls a function for each string in a value, with its path.
+pub(crate) fn find_strings(
     name: &str,
     value: &Value,
     path: &mut Vec<String>,
@@ -62,15 +65,15 @@ pub(crate) fn find(
 ) {
     path.push(name.to_owned());
     match value {
-        Value::String(text) if has_image_ending(text) => found(path, text),
+        Value::String(text) => found(path, text),
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                find(&at.to_string(), item, path, found);
+                find_strings(&at.to_string(), item, path, found);
             }
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                find(name, value, path, found);
+                find_strings(name, value, path, found);
             }
         }
         _ => {}

@@ -89,24 +89,19 @@ impl PlannedPage {
         PlanView::of(&self.plan, &self.page.slots).with_uploads(uploads)
     }
 
-    /// Human-readable lines of the plan.
-    pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        self.lines_of(&self.shown(), None)
-    }
-
-    /// Human-readable lines of the plan without those of a profile field.
-    pub(crate) fn lines_without(&self, field: &str) -> Vec<StyledLine> {
-        self.lines_of(&self.shown().without_field(field), Some(field))
-    }
-
-    fn lines_of(&self, shown: &PlanView<'_>, without: Option<&str>) -> Vec<StyledLine> {
+    /// Human-readable lines of the plan; without those of a profile field.
+    pub(crate) fn lines(&self, without: Option<&str>) -> Vec<StyledLine> {
+        let shown = match without {
+            Some(field) => self.shown().without_field(field),
+            None => self.shown(),
+        };
         let style = PlanStyle {
             kept_reason: self.kept_reason,
             is_full: self.is_full,
             item_name: &item_of_file,
         };
-        let mut lines = ui::plan::lines(shown, style);
-        lines.extend(self.merged.iter().flat_map(|it| sync::lines_without(it, without)));
+        let mut lines = ui::plan::lines(&shown, style);
+        lines.extend(self.merged.iter().flat_map(|it| sync::lines(it, without)));
         lines.extend(self.lock_only_lines());
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {

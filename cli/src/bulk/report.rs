@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::state::{BulkPage, BulkState, invalid, refusal_lines, run_error};
 use crate::account::estimate;
 use crate::apply::dry_run::{listed, unsent_batches};
-use crate::apply::execute::{AT_ONCE, RESUME, RunFailure, counted_requests, written};
+use crate::apply::execute::{AT_ONCE, RunFailure, counted_requests, failed_pages, written};
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
@@ -165,14 +165,8 @@ pub(super) fn applied(
     } else if state.pages.len() == 1 {
         CommandError::of_several(failures, "")
     } else {
-        let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
-        let failure = CommandError::of_some(failures, &message);
-        if is_written {
-            failure.partly_written("the others are as asked").with_hint(RESUME)
-        } else {
-            failure
-                .with_hint("nothing was written; run the same command again when that is settled")
-        }
+        let others = is_written.then_some("the others are as asked");
+        failed_pages(failures, state.pages.len(), others)
     };
     partial(context, state, pages, lines, failure)
 }

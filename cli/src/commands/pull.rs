@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::account::pull::{self, PullOptions, PullRequest};
+use crate::account::pull::{self, PullOptions};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
@@ -59,7 +59,7 @@ pub(crate) async fn run(
             "name pages: `links pull LOGIN -O FILE`; `links pull --all` writes every page and every form of the account",
         ));
     }
-    pull::pull(context, PullRequest { keys, out, how, scope: FileScope::Page }).await
+    pull::pull(context, keys, out, how, FileScope::Page).await
 }
 
 pub(super) async fn slots(
@@ -68,6 +68,5 @@ pub(super) async fn slots(
 ) -> Result<CommandOutput, CommandError> {
     let SlotsPullArgs { profile, out, force, schema } = args;
     let how = PullOptions { force, images: false, portable: false, schema };
-    let request = PullRequest { keys: vec![profile], out, how, scope: FileScope::Slots };
-    pull::pull(context, request).await
+    pull::pull(context, vec![profile], out, how, FileScope::Slots).await
 }

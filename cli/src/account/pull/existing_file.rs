@@ -106,8 +106,7 @@ impl ExistingFile {
         if !broken.is_empty() {
             return Err(self.file.document.bad(broken).into());
         }
-        let mut pulled = PulledFile::of(record, &self.text, &self.file, &images, page, types)
-            .map_err(|failure| failure.into_error(&self.file))?;
+        let mut pulled = PulledFile::of(record, &self.text, &self.file, &images, page, types)?;
         if let Some(schema) = schema {
             pulled.text = with_schema(&pulled.text, schema)?;
         }

@@ -28,29 +28,20 @@ use links_pages::fs::named;
 use new_page::NewPage;
 pub(crate) use place::PullOptions;
 use place::{PullDirectory, default_directory};
-use puller::{Place, Puller};
+use puller::Puller;
 use report::Report;
 
 use super::estimate;
 
-/// Pages to pull, and where to.
-#[derive(Debug)]
-pub(crate) struct PullRequest {
-    /// Keys of the pages; every page and every form of the account if there are none.
-    pub(crate) keys: Vec<ProfileKey>,
-    /// File or directory.
-    pub(crate) out: Option<PathBuf>,
-    pub(crate) how: PullOptions,
-    /// What is taken of the pages.
-    pub(crate) scope: FileScope,
-}
-
-/// Writes pages to files, or takes over into files that exist what changed on their pages.
+/// Writes pages to a file or a directory, or takes over into files that exist what changed on their pages: every page and every form of the
+/// account if there are no keys.
 pub(crate) async fn pull(
     context: &mut Context,
-    request: PullRequest,
+    keys: Vec<ProfileKey>,
+    out: Option<PathBuf>,
+    how: PullOptions,
+    scope: FileScope,
 ) -> Result<CommandOutput, CommandError> {
-    let PullRequest { keys, out, how, scope } = request;
     let out = out.filter(|it| it.as_os_str() != "-");
     if let Some(path) = &out {
         named::resolve(path).map_err(|error| unusable_path(path, &error))?;
@@ -98,7 +89,7 @@ async fn print(
     let (content, left_out) = export(&page, &types, scope);
     let new = NewPage::of(&content)?;
     let text = new.text(None, schema_of(how.schema.as_deref(), None)?)?;
-    if let Some(line) = report::left_out(&page.login, &left_out) {
+    if let Some(line) = report::left_out_line(&page.login, &left_out) {
         context.ui.say(&line);
     }
     Ok(CommandOutput::own(new.value().clone(), View::Document(text)))
@@ -130,9 +121,8 @@ async fn write(
     }
     let progress = puller.context.ui.progress(keys.len());
     for (nth, key) in keys.iter().enumerate() {
-        let place = file.clone().map_or(Place::Directory, Place::File);
         progress.now(&key.to_string());
-        match puller.page(key, place, &mut report).await {
+        match puller.page(key, file.as_deref(), &mut report).await {
             Ok(()) => {}
             Err(failure) => {
                 let is_general = failure.exit().is_general();

@@ -1,19 +1,19 @@
 //! Pulls pages one by one.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use links_pages::apply::{PageSnapshot, SlotTypes};
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Value, json};
 
 use super::existing_file::{ExistingFile, PageSource, not_written};
-use super::forms::{FormOptions, LocalForms};
+use super::forms::LocalForms;
 use super::image_urls::{places, urls};
 use super::images::Images;
 use super::new_page::{LeftOut, NewPage};
 use super::place::{PageTarget, PullDirectory, PullOptions};
-use super::report::{Report, left_out};
+use super::report::{Report, left_out_line};
 use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::schema_line::schema_of;
@@ -26,12 +26,6 @@ use crate::schema::slot_types::SlotTypeCatalog;
 use links_pages::fs::atomic;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{FileScope, PageContent, PageFile, ReferencePlace, ReferenceTarget};
-
-/// Place of a page: a file, or the directory of the pull.
-pub(super) enum Place {
-    File(PathBuf),
-    Directory,
-}
 
 pub(super) struct Puller<'c> {
     pub(super) context: &'c mut Context,
@@ -59,10 +53,9 @@ impl<'c> Puller<'c> {
     ) -> Result<Self, CommandError> {
         let types = context.slot_types().await?;
         let (rules, mut known) = (types.rules(), KnownForms::default());
-        let options = form_options(&how);
         let forms = match &mut directory {
             Some(directory) if is_all || how.portable || !directory.forms.is_empty() => {
-                LocalForms::read(context, &client, &mut known, directory, options).await?
+                LocalForms::read(context, &client, &mut known, directory, &how).await?
             }
             _ => LocalForms::default(),
         };
@@ -93,34 +86,28 @@ impl<'c> Puller<'c> {
 
     fn write_form(&mut self, id: &str, report: &mut Report) -> Result<(), CommandError> {
         let Some(directory) = &mut self.directory else { return Ok(()) };
-        let written = self.forms.write(self.context, id, directory, form_options(&self.how))?;
-        if let Some(form) = written {
-            report.form(form);
-        }
-        Ok(())
+        self.forms.write(self.context, id, directory, &self.how, report)
     }
 
-    /// Pulls a page.
+    /// Pulls a page into a file, or into the directory of the pull.
     pub(super) async fn page(
         &mut self,
         key: &ProfileKey,
-        place: Place,
+        file: Option<&Path>,
         report: &mut Report,
     ) -> Result<(), CommandError> {
         // A file that is named is read before its page, so that an edit made meanwhile is noticed.
-        let named = match &place {
-            Place::File(path) if path.exists() && !self.how.force => {
-                Some(self.existing(path, key)?)
-            }
+        let named = match file {
+            Some(path) if path.exists() && !self.how.force => Some(self.existing(path, key)?),
             _ => None,
         };
         let page = self.read(key).await?;
-        let (path, existing, replaces) = match (place, &mut self.directory) {
-            (Place::File(path), _) => (path, named, self.how.force),
-            (Place::Directory, None) => {
+        let (path, existing, replaces) = match (file, &mut self.directory) {
+            (Some(path), _) => (path.to_owned(), named, self.how.force),
+            (None, None) => {
                 return Err(CommandError::internal("a pull into no directory"));
             }
-            (Place::Directory, Some(directory)) => match directory.page(&page)? {
+            (None, Some(directory)) => match directory.page(&page)? {
                 PageTarget::New(path) => (path, None, false),
                 PageTarget::Existing(path) if self.how.force => (path, None, true),
                 PageTarget::Existing(path) => {
@@ -245,7 +232,7 @@ impl<'c> Puller<'c> {
         };
         report.say(format!("{file}: {} written, {slots}", page.login));
         report.lines.append(&mut notes.lines);
-        report.lines.extend(left_out(&page.login, &fields));
+        report.lines.extend(left_out_line(&page.login, &fields));
         report.pages.push(json!({
             "file": file, "id": page.id, "login": page.login, "slots": new.slots(), "conflicts": 0, "leftOut": fields,
         }));
@@ -350,8 +337,4 @@ impl<'c> Puller<'c> {
         }
         record.rebuild(self.context, &file, &images, page, self.rules.clone())
     }
-}
-
-fn form_options(how: &PullOptions) -> FormOptions {
-    FormOptions { force: how.force, portable: how.portable }
 }

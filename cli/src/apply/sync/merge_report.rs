@@ -135,13 +135,9 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
     problems.map(|(path, at, message)| file.document.locate(&path, at, message)).collect()
 }
 
-/// Returns lines about the changes of others that a plan keeps or replaces, and notes.
-pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
-    lines_without(merged, None)
-}
-
-/// Returns the same lines without what they say of the value of a profile field that is replaced.
-pub(crate) fn lines_without(merged: &MergedPage, field: Option<&str>) -> Vec<StyledLine> {
+/// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the value of a profile field that
+/// is replaced.
+pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLine> {
     let MergedPage { base, merge, since } = merged;
     let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
@@ -150,7 +146,7 @@ pub(crate) fn lines_without(merged: &MergedPage, field: Option<&str>) -> Vec<Sty
     let is_noted = |replaced: &&Replaced| match replaced {
         Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
         Replaced::Field { key, page } => {
-            (base.is_some() || !is_empty(page)) && Some(key.as_str()) != field
+            (base.is_some() || !is_empty(page)) && Some(key.as_str()) != without
         }
         Replaced::Order { .. } | Replaced::Deletion { .. } => true,
     };

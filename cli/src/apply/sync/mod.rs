@@ -15,8 +15,7 @@ mod written_locks;
 pub(crate) use file_page::{file_page, live};
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
 pub(crate) use merge_report::{
-    MergedPage, Since, conflicts, identity_problems, lines, lines_without, note_on_input,
-    remote_words,
+    MergedPage, Since, conflicts, identity_problems, lines, note_on_input, remote_words,
 };
 pub(crate) use opened_text::OpenedText;
 pub(crate) use pulled::PulledFile;

@@ -73,9 +73,8 @@ impl SyncRecord {
                 (RecordPlace::State(records), key)
             }
         };
-        let (lock, sent) = (Arc::new(Lock::new(service.clone(), 0)), SentValues::default());
-        let lock_writes = LockWrites::default();
-        let mut record = Self { place, key, service, lock, lock_writes, beyond_lock: None, sent };
+        let lock = Lock::new(service.clone(), 0);
+        let mut record = Self::new(place, key, service, lock);
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
@@ -86,9 +85,12 @@ impl SyncRecord {
         let (mut lock, base) = (Lock::new(service.clone(), 0), text.base());
         let key = base.login.clone();
         lock.pages.insert(key.clone(), base);
-        let (place, sent) = (RecordPlace::Opened(text), SentValues::default());
-        let (lock, lock_writes) = (lock.into(), LockWrites::default());
-        Box::new(Self { place, key, service, lock, lock_writes, beyond_lock: None, sent })
+        Box::new(Self::new(RecordPlace::Opened(text), key, service, lock))
+    }
+
+    fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
+        let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
+        Self { place, key, service, lock: lock.into(), lock_writes, beyond_lock: None, sent }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.

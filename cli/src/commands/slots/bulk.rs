@@ -19,7 +19,7 @@ use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use links_pages::fs::named;
 use links_pages::page_file::field_rule::local_file;
-use links_pages::page_file::local_image::{ImageRoots, is_local};
+use links_pages::page_file::local_image::{ImageRoots, has_image_ending, is_local};
 use links_pages::profile_key;
 use links_pages::sanitize::quoted;
 use links_pages::suggest::suggest;
@@ -143,8 +143,8 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for row in rows {
         for (key, value) in row.data.iter() {
-            image::find(key, value, &mut Vec::new(), &mut |path, text| {
-                if !is_local(text) && roots.find(text).is_err() {
+            image::find_strings(key, value, &mut Vec::new(), &mut |path, text| {
+                if !has_image_ending(text) || !is_local(text) && roots.find(text).is_err() {
                     return;
                 }
                 let (path, (message, _)) = (path.join("."), local_file(text));
