@@ -102,9 +102,9 @@ pub async fn patch_page(
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {
     if of_settings {
-        patch::<ProfileSettings>(page, SettingsChanges::from(changes), seen, at).await
+        patch::<ProfileSettings>(page, SettingsChanges(changes), seen, at).await
     } else {
-        patch::<Profile>(page, ProfileChanges::from(changes), seen, at).await
+        patch::<Profile>(page, ProfileChanges(changes), seen, at).await
     }
 }
 

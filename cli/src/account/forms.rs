@@ -84,7 +84,7 @@ impl PlannedForm {
             }
             match Self::of(context, path.clone(), file, &mut finder, is_locked) {
                 Ok(form) => {
-                    known.add(&form.plan.name, form.plan.id.clone().map(FormId::into_string));
+                    known.add(&form.plan.name, form.plan.id.clone().map(String::from));
                     planned.push(form);
                 }
                 Err(failure) => failures.push((path, failure)),

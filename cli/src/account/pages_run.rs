@@ -324,12 +324,13 @@ impl<'c> PagesRun<'c> {
                 Some(login) => login,
                 None => continue,
             };
-            let mut check = self.state.client.profiles().check_login(wanted);
-            if is_new {
+            let client = &self.state.client;
+            let check = if is_new {
                 new.push(nth);
+                client.profiles().check_login(wanted)
             } else {
-                check = check.for_profile(planned.page.id.to_string());
-            }
+                client.profile(planned.page.id).check_login(wanted)
+            };
             let answer = check.await?;
             if !answer.available {
                 let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
@@ -397,7 +398,7 @@ impl<'c> PagesRun<'c> {
             })?;
             form.store(self.context, &id);
             self.known.add(&form.plan.name, Some(id.to_string()));
-            self.state.written_forms.insert(form.plan.name.clone(), id.into_string());
+            self.state.written_forms.insert(form.plan.name.clone(), id.to_string());
         }
         Ok(!self.state.written_forms.is_empty())
     }

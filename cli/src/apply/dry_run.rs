@@ -6,7 +6,7 @@ use links_pages::apply::{
     FieldsRequest, PageSnapshot, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate,
 };
 use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{Client, Error, NewProfile, Object, RequestView};
+use links_sdk::{Client, Error, NewProfile, Object, ProfileChanges, RequestView, SettingsChanges};
 use serde_json::{Value, json};
 
 use super::execute::at_fields;
@@ -112,9 +112,9 @@ pub(crate) async fn unsent_batches(
                 let body = fields.body(request);
                 let page = client.profile(page.id);
                 if operation_of(request, &body) == UPDATE_PROFILE {
-                    not_sent(page.update(body).await)
+                    not_sent(page.update(ProfileChanges(body)).await)
                 } else {
-                    not_sent(page.update_settings(body).await)
+                    not_sent(page.update_settings(SettingsChanges(body)).await)
                 }
             }
             PlanBatch::Update(batch) => {

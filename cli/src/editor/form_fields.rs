@@ -94,7 +94,7 @@ impl FormEditSession {
     /// Writes changes if no one else changed the same since the form was read. Returns the changes that were sent in the end.
     async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
         let send = async |changes: &Object| {
-            let call = self.form.update_unchanged(&self.seen, FormChanges::from(changes.clone()));
+            let call = self.form.update_unchanged(&self.seen, FormChanges(changes.clone()));
             let hear = self.recorder.record_update("updateForm", changes.clone());
             call.answer().before_write(hear).await
         };

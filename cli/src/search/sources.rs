@@ -131,5 +131,5 @@ impl Sources {
 
 fn form_source(form: &LeadForm) -> Source {
     let record = serde_json::to_value(form).unwrap_or_default();
-    Source::new(form.id.clone().into_string(), Node::of_json(&record), true)
+    Source::new(form.id.to_string(), Node::of_json(&record), true)
 }

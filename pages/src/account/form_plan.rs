@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::apply::same;
 use links_sdk::types::LeadForm;
-use links_sdk::{ChannelId, Client, Error, FormChanges, FormId, NewForm, Object};
+use links_sdk::{ChannelId, Client, Error, FormChanges, FormId, Object};
 
 const FIELDS: &str = "fields";
 const CHANNELS: &str = "notificationChannelIds";
@@ -280,14 +280,14 @@ impl FormPlan {
     ) -> Result<LeadForm, Error> {
         let Some(id) = &self.id else {
             // Not every service joins two requests of one key: the next run finds the form by its title.
-            let create = client.forms().create(NewForm::from(self.changed.clone()));
+            let create = client.forms().create(FormChanges(self.changed.clone()));
             return create.reading_first().await;
         };
         let form = client.form(id.clone());
-        let result = form.update_unchanged(seen, FormChanges::from(self.changed.clone())).await;
+        let result = form.update_unchanged(seen, FormChanges(self.changed.clone())).await;
         match result {
             Err(error) => match self.without_refused(&error) {
-                Some(changes) => form.update_unchanged(seen, FormChanges::from(changes)).await,
+                Some(changes) => form.update_unchanged(seen, FormChanges(changes)).await,
                 None => Err(error),
             },
             done => done,
@@ -316,9 +316,9 @@ impl FormPlan {
     /// The refusal of the service, or another failure.
     pub async fn check(&self, client: &Client) -> Result<(), Error> {
         match &self.id {
-            None => client.forms().create(NewForm::from(self.changed.clone())).dry_run().await,
+            None => client.forms().create(FormChanges(self.changed.clone())).dry_run().await,
             Some(id) => {
-                let changes = FormChanges::from(self.changed.clone());
+                let changes = FormChanges(self.changed.clone());
                 client.form(id.clone()).update(changes).dry_run().await
             }
         }

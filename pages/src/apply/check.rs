@@ -8,7 +8,7 @@ use super::{ApplyCause, FieldsRequest, ItemRefusal, PlannedFields, Step};
 use links_sdk::ProfileId;
 use links_sdk::SLOTS_PER_BATCH;
 use links_sdk::types::SlotChange;
-use links_sdk::{Client, Error};
+use links_sdk::{Client, Error, ProfileChanges, SettingsChanges};
 
 impl Plan {
     /// Sends every update and create of the plan as a dry run, and gathers what is refused. Items of `skip` are left out.
@@ -89,9 +89,9 @@ impl PlannedFields {
                 continue;
             }
             if request == FieldsRequest::Profile || body.contains_key("languageId") {
-                page.update(body).dry_run().await?;
+                page.update(ProfileChanges(body)).dry_run().await?;
             } else {
-                page.update_settings(body).dry_run().await?;
+                page.update_settings(SettingsChanges(body)).dry_run().await?;
             }
         }
         Ok(())

@@ -45,9 +45,7 @@ pub use connector::{Connector, Login};
 pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};
 pub use file_store::FileCredentialStore;
 #[cfg(feature = "redis")]
-pub use redis_store::RedisCredentialStore;
-#[cfg(feature = "redis")]
-pub use redis_store::{InvalidStoreKey, StoreKey};
+pub use redis_store::{RedisCredentialStore, StoreKey};
 pub use refreshing_token_source::RefreshingTokenSource;
 
 mod connector;

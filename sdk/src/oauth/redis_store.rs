@@ -1,7 +1,7 @@
 //! Store of credentials in a Redis server, for the machines of a fleet, and the key under which they are encrypted outside of this machine.
 
+use std::io;
 use std::time::Duration;
-use std::{fmt, io};
 
 use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Script, cmd};
@@ -13,6 +13,8 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::credentials::{CredentialStore, Credentials, StoreLock};
+use crate::ids::InvalidValue;
+use crate::token::Hidden;
 use crate::transport::redis_server::RedisServer;
 
 /// Time after which the lock of a machine that has died becomes free; several times as long as a renewal may take.
@@ -43,7 +45,7 @@ const RELEASE: &str =
 /// # let _ = client;
 /// # Ok(()) }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct RedisCredentialStore {
     server: RedisServer,
     name: String,
@@ -117,15 +119,6 @@ impl CredentialStore for RedisCredentialStore {
     }
 }
 
-impl fmt::Debug for RedisCredentialStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisCredentialStore")
-            .field("server", &self.server)
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Lock of a store, released when it is dropped; else it becomes free after a while.
 struct RedisLock {
     store: RedisCredentialStore,
@@ -145,18 +138,13 @@ impl Drop for RedisLock {
 const BYTES: usize = 32;
 
 /// Secret key of a [`RedisCredentialStore`](super::RedisCredentialStore). It belongs to the program's own secrets; all machines have the same.
-#[derive(Clone)]
-pub struct StoreKey(Zeroizing<[u8; BYTES]>);
-
-/// Reason why a text is no [`StoreKey`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a store key has 64 hexadecimal digits")]
-pub struct InvalidStoreKey;
+#[derive(Clone, Debug)]
+pub struct StoreKey(Hidden<Zeroizing<[u8; BYTES]>>);
 
 impl StoreKey {
     /// Returns a key of random bytes.
     pub fn new(bytes: [u8; BYTES]) -> Self {
-        Self(Zeroizing::new(bytes))
+        Self(Hidden(Zeroizing::new(bytes)))
     }
 
     /// Reads a key, such as `openssl rand -hex 32` prints.
@@ -164,10 +152,11 @@ impl StoreKey {
     /// # Errors
     ///
     /// When the text does not have 64 hexadecimal digits.
-    pub fn from_hex(text: &str) -> Result<Self, InvalidStoreKey> {
+    pub fn from_hex(text: &str) -> Result<Self, InvalidValue> {
         let mut bytes = Zeroizing::new([0; BYTES]);
-        hex::decode_to_slice(text.trim(), &mut *bytes).map_err(|_| InvalidStoreKey)?;
-        Ok(Self(bytes))
+        hex::decode_to_slice(text.trim(), &mut *bytes)
+            .map_err(|_| InvalidValue::new("a store key has 64 hexadecimal digits"))?;
+        Ok(Self(Hidden(bytes)))
     }
 
     /// Encrypts a text that can be decrypted only under the same name.
@@ -192,18 +181,12 @@ impl StoreKey {
 
     /// Returns a digest of a name, from which it can be recovered only with the key.
     pub(super) fn digest(&self, name: &str) -> String {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &*self.0);
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &**self.0);
         hex::encode(&hmac::sign(&key, name.as_bytes()).as_ref()[..16])
     }
 
     fn cipher(&self) -> Option<LessSafeKey> {
-        UnboundKey::new(&CHACHA20_POLY1305, &*self.0).ok().map(LessSafeKey::new)
-    }
-}
-
-impl fmt::Debug for StoreKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StoreKey(***)")
+        UnboundKey::new(&CHACHA20_POLY1305, &**self.0).ok().map(LessSafeKey::new)
     }
 }
 
@@ -233,7 +216,7 @@ mod tests {
         assert_eq!(key.digest("one"), StoreKey::new([7; BYTES]).digest("one"));
         assert_eq!(format!("{key:?}"), "StoreKey(***)");
         for text in ["", "07", &"0g".repeat(32), &"07".repeat(33)] {
-            assert_eq!(StoreKey::from_hex(text).unwrap_err(), InvalidStoreKey);
+            assert!(StoreKey::from_hex(text).is_err());
         }
     }
 }

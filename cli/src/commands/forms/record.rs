@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use clap::Args;
-use links_sdk::{Answer, Client, FormChanges, NewForm, ProfileId, ProfileKey, SlotId};
+use links_sdk::{Answer, Client, FormChanges, ProfileId, ProfileKey, SlotId};
 use serde_json::{Value, json};
 
 use crate::account::{estimate, live_page};
@@ -97,7 +97,7 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
     let fields = words.resolved(&client).await?;
     let sent = fields.object();
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
-    let call = client.forms().create(NewForm::from(sent.clone())).answer();
+    let call = client.forms().create(FormChanges(sent.clone())).answer();
     let names = ("forms create", "createForm");
     let created = create_record(context, names, (title, sent.clone()), args.key, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
@@ -148,7 +148,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         let session = FormEditSession::read(context, form, args.id, recorder).await?;
         session.update(context, changes, args.yes, Some(&fields), None).await?
     } else {
-        let call = form.update_unchanged(None, FormChanges::from(changes.clone())).answer();
+        let call = form.update_unchanged(None, FormChanges(changes.clone())).answer();
         let hear = recorder.record_update("updateForm", changes.clone());
         let changed = call.before_write(hear).await;
         recorder.stored(0, &changed, |form| sent_fields(form.take(), &changes));

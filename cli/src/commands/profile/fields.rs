@@ -66,7 +66,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);
     let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
-    let call = client.profiles().create(NewProfile::from(profile.clone())).answer();
+    let call = client.profiles().create(NewProfile(profile.clone())).answer();
     let names = ("profile create", "createProfile");
     let created = create_record(context, names, (title, profile.clone()), args.key, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
@@ -98,7 +98,7 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let fields = fields.upload(context, &client).await?;
     let sent = fields.object();
     let recorder = CommandRecorder::of_page(context, "profile update", &args.profile);
-    let call = profile.update_unchanged(None, ProfileChanges::from(sent.clone())).answer();
+    let call = profile.update_unchanged(None, ProfileChanges(sent.clone())).answer();
     let changed = write_fields(context, recorder, call, &sent).await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
@@ -139,7 +139,7 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
     }
     let sent = fields.some("languageCode=kk")?.object();
     let recorder = CommandRecorder::of_page(context, "profile settings", &args.profile);
-    let call = profile.update_settings_unchanged(None, SettingsChanges::from(sent.clone()));
+    let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
     let answer = write_fields(context, recorder, call.answer(), &sent).await?;
     Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
 }
@@ -171,7 +171,7 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
             return Ok(None);
         }
         let recorder = CommandRecorder::of_page(context, "profile edit", &args.profile);
-        let call = profile.update_unchanged(&seen, ProfileChanges::from(changes.clone())).answer();
+        let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone())).answer();
         let updated = write_fields(context, recorder, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };

@@ -34,11 +34,11 @@ async fn check(
             "login": login, "profile": null, "available": false, "reason": "invalid", "message": rule,
         }));
     }
-    let mut check = client.profiles().check_login(login);
-    if let Some(page) = page {
-        check = check.for_profile(page.to_string());
-    }
-    let answer = check.call().answer().await?;
+    let check = match page {
+        Some(page) => client.profile(page).check_login(login),
+        None => client.profiles().check_login(login),
+    };
+    let answer = check.answer().await?;
     data(answer.body()).map_err(CommandError::unreadable)
 }
 

@@ -62,7 +62,7 @@ impl SocialsCommand {
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
         let command = if is_add { "profile socials add" } else { "profile socials remove" };
         let recorder = CommandRecorder::of_page(context, command, &key);
-        let call = profile.update_unchanged(&page, ProfileChanges::from(sent.clone())).answer();
+        let call = profile.update_unchanged(&page, ProfileChanges(sent.clone())).answer();
         let answer = write_fields(context, recorder, call, &sent).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }

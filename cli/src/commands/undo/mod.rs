@@ -48,7 +48,8 @@ async fn undo_form(
         return Err(CommandError::internal("a run without a form"));
     };
     let recorder = CommandRecorder::of_form(context, "undo", id).undoing(&undone.run);
-    let session = FormEditSession::read(context, client.form(id), id.clone(), recorder).await?;
+    let session =
+        FormEditSession::read(context, client.form(id.as_str()), id.clone(), recorder).await?;
     let reverse = Reverse::of(write, undone.log.stored(), &session.before);
     if !args.overwrite {
         conflict::refuse(&context.ui, &reverse.conflicts)?;
