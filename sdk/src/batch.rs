@@ -237,9 +237,13 @@ fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> 
 }
 
 /// Items that a batch can write: [`NewSlot`], [`SlotChange`], and an id to delete.
+#[doc(hidden)]
 pub trait BatchItem: sealed::Item {}
+#[doc(hidden)]
 impl BatchItem for NewSlot {}
+#[doc(hidden)]
 impl BatchItem for SlotChange {}
+#[doc(hidden)]
 impl BatchItem for SlotId {}
 
 pub(crate) mod sealed {

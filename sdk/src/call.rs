@@ -43,10 +43,14 @@ pub enum Delete {}
 #[derive(Debug)]
 pub enum DeleteMany {}
 
-/// Kinds of call for which the service supports a dry run.
+/// Kinds of call for which the service supports a dry run: [`Write`], [`Create`] and [`DeleteMany`].
+#[doc(hidden)]
 pub trait SupportsDryRun: sealed::Sealed {}
+#[doc(hidden)]
 impl SupportsDryRun for Write {}
+#[doc(hidden)]
 impl SupportsDryRun for Create {}
+#[doc(hidden)]
 impl SupportsDryRun for DeleteMany {}
 
 mod sealed {

@@ -154,7 +154,8 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Reason why there is no token to send. Its messages hold no secret.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct TokenError {
     message: String,
     temporary: bool,
@@ -188,18 +189,6 @@ impl TokenError {
     /// Returns whether a later call may succeed without anything being changed.
     pub fn is_temporary(&self) -> bool {
         self.temporary
-    }
-}
-
-impl fmt::Display for TokenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for TokenError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as _)
     }
 }
 

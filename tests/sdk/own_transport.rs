@@ -258,8 +258,8 @@ fn no_secret_of_a_connection_is_shown() {
     let shown = format!("{shown} {client:?} {other:?}");
     #[cfg(feature = "oauth")]
     let shown = {
-        use links_sdk::oauth::{MemoryStore, RefreshingTokenSource};
-        let source = RefreshingTokenSource::new(MemoryStore::default()).connection(options);
+        use links_sdk::oauth::{RefreshingTokenSource, memory_store};
+        let source = RefreshingTokenSource::new(memory_store(None)).connection(options);
         format!("{shown} {source:?}")
     };
     assert!(shown.contains("http://***@proxy.test:3128"), "{shown}");

@@ -65,7 +65,9 @@ pub(crate) fn load_auth(
             // The tokens of a connection are renewed; the account and the client id stay.
             counted_as: Token::new(format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
-            source: Arc::new(RefreshingTokenSource::new(Connection(store)).connection(connection)),
+            source: Arc::new(
+                RefreshingTokenSource::new(Arc::new(Connection(store))).connection(connection),
+            ),
         }),
     }
 }

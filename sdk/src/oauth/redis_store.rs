@@ -1,6 +1,7 @@
 //! Store of credentials in a Redis server, for the machines of a fleet, and the key under which they are encrypted outside of this machine.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
@@ -24,7 +25,7 @@ const LEASE: Duration = Duration::from_secs(120);
 const RELEASE: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/// A [`CredentialStore`] in a Redis server, so that a fleet renews a login once: one machine holds the lock and renews, and the others
+/// Returns a [`CredentialStore`] for the login of a name in a Redis server, so that a fleet renews a login once: one machine holds the lock and renews, and the others
 /// find its result.
 ///
 /// The credentials are encrypted (ChaCha20-Poly1305) with a [`StoreKey`] that the server does not know, and bound to the name of the login.
@@ -32,32 +33,35 @@ const RELEASE: &str =
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use links_sdk::oauth::{CredentialStore, Credentials, RedisCredentialStore, RefreshingTokenSource, StoreKey};
+/// use links_sdk::oauth::{Credentials, RefreshingTokenSource, StoreKey, redis_store};
 /// use links_sdk::{Client, RedisServer};
 ///
 /// # fn example(credentials: Credentials) -> Result<(), Box<dyn std::error::Error>> {
 /// let server = RedisServer::new("rediss://redis.example")?;
 /// let key = StoreKey::from_hex(&std::env::var("STORE_KEY")?)?;
-/// let store = RedisCredentialStore::new(server, "account-17", key);
+/// let store = redis_store(server, "account-17", key);
 /// store.save(&credentials)?; // once, after the login
 /// let source = RefreshingTokenSource::new(store);
 /// let client = Client::builder("https://links.example/api/v1").token(source).build()?;
 /// # let _ = client;
 /// # Ok(()) }
 /// ```
+pub fn redis_store(
+    server: RedisServer,
+    name: impl Into<String>,
+    key: StoreKey,
+) -> Arc<dyn CredentialStore> {
+    Arc::new(RedisCredentialStore { server, name: name.into(), key })
+}
+
 #[derive(Clone, Debug)]
-pub struct RedisCredentialStore {
+struct RedisCredentialStore {
     server: RedisServer,
     name: String,
     key: StoreKey,
 }
 
 impl RedisCredentialStore {
-    /// Returns a store for the login of this name. Nothing is sent yet.
-    pub fn new(server: RedisServer, name: impl Into<String>, key: StoreKey) -> Self {
-        Self { server, name: name.into(), key }
-    }
-
     fn key(&self, part: &str) -> String {
         format!("links:login:{}:{part}", self.key.digest(&self.name))
     }
@@ -137,7 +141,7 @@ impl Drop for RedisLock {
 
 const BYTES: usize = 32;
 
-/// Secret key of a [`RedisCredentialStore`](super::RedisCredentialStore). It belongs to the program's own secrets; all machines have the same.
+/// Secret key of a [`redis_store`](super::redis_store()). It belongs to the program's own secrets; all machines have the same.
 #[derive(Clone, Debug)]
 pub struct StoreKey(Hidden<Zeroizing<[u8; BYTES]>>);
 

@@ -1,7 +1,5 @@
 //! Image formats (the interface, section 4.9), and the sizes that suit a place on a page (section 2.1).
 
-use std::fmt;
-
 use crate::ids::InvalidValue;
 
 /// Type of an image, determined by its first bytes because a file name is not reliable. Other types are never uploaded.
@@ -48,12 +46,6 @@ impl ImageType {
             Self::Webp => "image/webp",
             Self::Gif => "image/gif",
         }
-    }
-}
-
-impl fmt::Display for ImageType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.media_type())
     }
 }
 
