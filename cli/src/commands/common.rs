@@ -1,6 +1,6 @@
 //! What commands have in common: what is declared about them, and the usual ways from a call of the service to the output.
 
-use links_pages::apply::RecordWrite;
+use links_pages::apply::{RecordWrite, SingleWrite};
 use links_sdk::{Answer, Call, Create, Error, Object, Write};
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
-use crate::journal::{CommandRecorder, identity, sent_page_fields};
+use crate::journal;
 use crate::output::{CommandOutput, StyledLine, View};
 use crate::ui::Ui;
 
@@ -77,17 +77,21 @@ pub(crate) fn with_failure(
     CommandOutput { then: Some(Box::pin(then)), ..output }
 }
 
+/// Returns the record in an answer.
+pub(crate) fn record_of(answer: &Answer) -> Option<Value> {
+    let mut body: Value = serde_json::from_slice(answer.body()).ok()?;
+    Some(body.get_mut("data")?.take())
+}
+
 /// Writes fields of a page and records them in the journal.
 pub(crate) async fn write_fields(
     context: &Context,
-    recorder: CommandRecorder,
+    write: SingleWrite,
     call: Call<Answer, Write>,
     sent: &Object,
 ) -> Result<Answer, Error> {
-    let written = call.before_write(recorder.fields_update(sent)).await;
-    recorder.stored(0, &written, |page| sent_page_fields(page.take(), sent));
-    recorder.finish(context, written.is_ok());
-    written
+    let written = write.change_page(sent, call).await;
+    journal::finish(context, &write, written)
 }
 
 /// Creates a record that the service cannot delete, and records that in the journal. `title` names it.
@@ -98,12 +102,8 @@ pub(crate) async fn create(
     key: IdempotencyKeyArgs,
     call: Call<Answer, Create>,
 ) -> Result<Answer, Error> {
-    let recorder = CommandRecorder::of_new(context, command, title);
-    let operation = operation.to_owned();
-    recorder.record(&RecordWrite { operation, changed: sent, ..RecordWrite::default() });
-    recorder.begin(0);
-    let created = key.on(call).await;
-    recorder.stored(0, &created, |record| identity(record, "id"));
-    recorder.finish(context, created.is_ok());
-    created
+    let write = journal::new_write(context, command, title);
+    let record = RecordWrite::creating(operation, sent);
+    let created = write.write_record(record, key.on(call), record_of).await;
+    journal::finish(context, &write, created)
 }

@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
-use crate::journal::{CommandRecorder, sent_fields};
+use crate::journal;
 use crate::output::{Style, StyledLine, data};
 use crate::ui::plan::field_list as list;
+use links_pages::apply::SingleWrite;
 use links_pages::fs::private::ResourceLock;
 
 /// Names within a field that the interface documents (section 2.4).
@@ -24,7 +25,7 @@ pub(crate) struct FormEditSession {
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
     lock: ResourceLock,
-    recorder: CommandRecorder,
+    journal: SingleWrite,
 }
 
 impl FormEditSession {
@@ -32,11 +33,11 @@ impl FormEditSession {
         context: &Context,
         form: FormHandle,
         id: String,
-        recorder: CommandRecorder,
+        journal: SingleWrite,
     ) -> Result<Self, CommandError> {
         let lock = lock(context, &id);
         let (before, seen) = record(&form).await?;
-        Ok(Self { form, id, before, seen, lock, recorder })
+        Ok(Self { form, id, before, seen, lock, journal })
     }
 
     /// Writes changes after showing every difference, and after a confirmation if fields are removed, or with this `question`. A field without
@@ -67,12 +68,11 @@ impl FormEditSession {
             self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
-        self.recorder.stored(0, &result, |form| sent_fields(form.take(), &sent));
-        self.recorder.finish(context, result.is_ok());
-        let answer = result.map_err(|error| match source {
-            Some(fields) => fields.failure(error, ""),
-            None => error.into(),
-        })?;
+        let answer =
+            journal::finish(context, &self.journal, result).map_err(|error| match source {
+                Some(fields) => fields.failure(error, ""),
+                None => error.into(),
+            })?;
         if let Some(sent) = sent.0.get("fields") {
             // A form that cannot be read cannot be compared.
             let now = read(&answer).unwrap_or_default();
@@ -95,8 +95,7 @@ impl FormEditSession {
     async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
         let send = async |changes: &Object| {
             let call = self.form.update_unchanged(&self.seen, FormChanges(changes.clone()));
-            let hear = self.recorder.record_update("updateForm", changes.clone());
-            call.answer().before_write(hear).await
+            self.journal.change_record("updateForm", changes, call.answer()).await
         };
         let old = list(self.before.get("fields"));
         let result = send(&changes).await;

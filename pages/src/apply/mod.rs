@@ -35,7 +35,7 @@
 //! ```
 
 mod apply_error;
-mod check;
+mod batch_request;
 mod content;
 mod create;
 mod desired;
@@ -48,7 +48,6 @@ mod literal;
 mod matching;
 mod normalized;
 mod order;
-mod page_creation;
 mod page_fields;
 mod page_request;
 mod page_run;
@@ -67,8 +66,8 @@ mod run_effects;
 mod run_settings;
 mod schema;
 mod schema_weight;
+mod single_write;
 mod step;
-mod step_writes;
 mod stored_form;
 #[cfg(test)]
 mod tests;
@@ -80,12 +79,10 @@ pub use desired::{DesiredPage, DesiredSlot};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub(crate) use journal::SentSlot;
 pub use journal::{
-    CommandJournal, CommandWrites, JournalStore, PageLock, RecordWrite, RecordedRun,
-};
-pub use journal::{
     JournalEntries, JournalError, LockError, RunCommand, RunEnding, RunHeader, RunOwner, RunState,
     SentValues,
 };
+pub use journal::{JournalStore, PageLock, RecordWrite, RecordedRun};
 pub use links_sdk::runs::same;
 pub use literal::{literal, literal_key};
 pub use normalized::fingerprint;
@@ -106,6 +103,7 @@ pub use run_settings::RunSettings;
 pub(crate) use schema::SchemaNode;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
+pub use single_write::SingleWrite;
 pub use step::{AppliedChanges, Step};
 pub(crate) use stored_form::may_be_stored_as;
 pub(crate) use undo::UndoFacts;

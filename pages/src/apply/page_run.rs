@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::batch_request::changes;
 use super::create::{CreateRequest, check_creates, create, failed, list};
 use super::journal::{Journal, RunEnding};
 use super::known_fields::KnownFields;
@@ -11,14 +12,12 @@ use super::known_page::KnownPage;
 use super::page_snapshot::read_page;
 use super::page_turns::PageTurn;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::step_writes::{StepReorder, StepUpdate};
 use super::{
     AppliedChanges, ApplyCause, FieldsRequest, PageSnapshot, PlannedFields, Proposal, Step,
 };
 use links_sdk::SlotId;
 use links_sdk::runs::blocking;
-use links_sdk::runs::{REORDER_SLOTS, UPDATE_SLOTS};
-use links_sdk::runs::{ReadTime, WriteStop, delete_slots, write_unchanged};
+use links_sdk::runs::{ReadTime, WriteStop, delete_slots, reorder_slots, update_slots};
 use links_sdk::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A run of a plan that was confirmed and is in the journal. Its writes come in two parts, so that a run over several pages can add on all of
@@ -247,9 +246,8 @@ impl PageRun {
             Err(StepFailure { outcome, .. }) => Err(*outcome),
         };
         let end = move |journal: &mut Journal| match ended {
-            Ok(created) => journal.end(nth, created, deleted),
-            Err(Outcome::NotExecuted) => journal.refused(nth),
-            Err(_) => journal.unknown(nth),
+            Ok(created) => journal.end(nth, created, deleted, None),
+            Err(outcome) => journal.failed(nth, outcome),
         };
         self.record(end).await;
         written.map(|_| ()).map_err(|broken| broken.error)
@@ -301,12 +299,12 @@ impl PageRun {
 
     async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<CreatedIds, StepFailure> {
         let step = Step::Update(updates.len());
-        let at = self.seen.at();
-        let mut write = StepUpdate { handle: &self.handle, updates, seen: &mut self.seen };
-        let answered = write_unchanged(&self.handle.client, UPDATE_SLOTS, at, &mut write).await;
+        let (at, seen, client) = (self.seen.at(), &mut self.seen, &self.handle.client);
+        let judge = |page: &[Slot]| seen.accept(page, ReadTime::now(client));
+        let answered = update_slots(&self.handle, changes(updates), at, judge).await;
         let answered = answered.map_err(|stop| {
             broken(stop, |error| {
-                ApplyCause::call(step, error, |nth| updates.get(nth).map(|update| update.index))
+                ApplyCause::call(step, error, |nth| PlanBatch::Update(updates).item(nth))
             })
         })?;
         self.seen.updated(updates, &answered);
@@ -325,7 +323,7 @@ impl PageRun {
         let made = create(&self.handle, &sent, self.journal.as_mut()).await?;
         self.seen.created(made.ids.values().copied());
         if let Some((page, at)) = made.page {
-            self.seen.replaced_by(&page, at);
+            self.seen.accept(&page, at);
         }
         self.done.created.extend(&made.ids);
         Ok(made.ids)
@@ -340,28 +338,28 @@ impl PageRun {
         for tries in 1.. {
             let ids = self.seen.order().to_vec();
             let Some(order) = plan.resolve_order(&ids, &created) else { break };
-            let mut write = StepReorder {
-                handle: &self.handle,
-                plan: &plan,
-                seen: &mut self.seen,
-                created: &created,
-                order,
+            let (seen, client) = (&mut self.seen, &self.handle.client);
+            let judge = |page: &[Slot]| {
+                let found = seen.accept(page, ReadTime::now(client));
+                if found.is_empty() {
+                    Ok(plan.resolve_order(seen.order(), &created))
+                } else {
+                    Err(found)
+                }
             };
-            match write_unchanged(&self.handle.client, REORDER_SLOTS, at, &mut write).await {
+            match reorder_slots(&self.handle, order, at, judge).await {
                 Ok(None) => break,
-                Ok(Some(slots)) => {
-                    let order = write.order;
+                Ok(Some((slots, order))) => {
                     self.seen.ordered();
                     self.done.reordered = true;
                     let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
                     if answered == order {
-                        let found = self.seen.conflicts(&slots, &[]);
+                        let found = self.seen.accept(&slots, ReadTime::now(&self.handle.client));
                         if !found.is_empty() {
                             let outcome = Outcome::Executed;
                             return Err(StepFailure { error: ApplyCause::Changed(found), outcome });
                         }
-                        self.seen.refresh(&slots, ReadTime::now(&self.handle.client));
                         self.is_checked = true;
                     }
                     break;

@@ -10,17 +10,16 @@ use std::sync::Arc;
 
 use super::create::failed;
 use super::journal::Journal;
-use super::page_creation::create_page;
 use super::page_request::{FoundPage, PageRequest, find_pages};
 use super::page_run::{PageRun, RunPart};
 use super::prepared_run::{PreparedRun, interrupted_before, needs_language, not_prepared, read};
-use super::run_settings::{PageSettings, RunMarks, RunSettings};
+use super::run_settings::{RunMarks, RunSettings};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, PageSnapshot, Plan,
-    Proposal, Step,
+    Proposal, RecordWrite, Step,
 };
-use links_sdk::SlotId;
-use links_sdk::{Client, ProfileKey};
+use links_sdk::types::Profile;
+use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
 
 /// A run over pages that were found. From [`Run::begin`] and [`Run::plan`].
 ///
@@ -66,7 +65,7 @@ pub struct OpenPage {
     nth: usize,
     client: Client,
     request: PageRequest,
-    settings: PageSettings,
+    settings: RunSettings,
     state: OpenState,
     is_new: bool,
     /// False for a page of a run that only plans.
@@ -131,7 +130,7 @@ impl Run {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
-        let marks = settings.clone().of(client).marks().await;
+        let marks = settings.marks(client).await;
         Run::find(client, pages, settings, Some(marks)).await
     }
 
@@ -202,7 +201,6 @@ impl Run {
             Some(path) => self.settings.clone().path(Some(path.clone())),
             None => self.settings.clone(),
         };
-        let settings = settings.of(&client);
         let page = self.found[nth].page(&client, &request).await?;
         let is_new = page.is_none();
         let state = match (page, &self.marks) {
@@ -275,7 +273,7 @@ impl OpenPage {
                     let read = Arc::make_mut(page).read_language(&self.client).await;
                     read.map_err(ApplyCause::Read)?;
                 }
-                let log = interrupted_before(&self.settings, page, desired).await?;
+                let log = interrupted_before(&self.client, &self.settings, page, desired).await?;
                 *created = log.as_ref().map(|log| log.done().created.clone()).unwrap_or_default();
                 Ok(log.map(|log| (log, true)))
             }
@@ -371,9 +369,16 @@ impl OpenPage {
             return Ok(());
         }
         self.check_writes()?;
-        let marks = self.settings.marks().await;
-        let record = self.settings.record.as_ref();
-        let created = create_page(&self.client, self.request.login(), record).await;
+        let marks = self.settings.marks(&self.client).await;
+        let login = self.request.login();
+        // A journal that cannot be written is no reason to stop: the run of the page needs one that can be.
+        let write = self.settings.page_creation(&self.client, &login);
+        let changed = [("login", login.clone())].into_iter().collect();
+        let record = RecordWrite::creating("createProfile", changed);
+        let create = self.client.profiles().create(NewProfile::with_login(login));
+        let shown = |page: &Profile| serde_json::to_value(page).ok();
+        let created = write.write_record(record, create, shown).await;
+        write.close(created.is_ok());
         let created = created.map_err(|error| failed(Step::CreatePage, error))?;
         let done = AppliedChanges { is_page_created: true, ..AppliedChanges::default() };
         let unfinished = |cause| ApplyError::new(cause, done.clone(), None);

@@ -12,7 +12,7 @@ use crate::call::{Call, Write};
 use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteVerdict, write_if_unchanged,
+    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };
 use crate::error::Error;
 use crate::generated::types::{
@@ -267,67 +267,80 @@ impl HasLogin for Profile {
     }
 }
 
+/// Write of slots of a page that follows a read of them.
+pub(crate) struct SlotsWrite<'a, B, R, D> {
+    pub(crate) sender: &'a CallSender,
+    pub(crate) key: String,
+    /// What is sent. A read may change it.
+    pub(crate) body: B,
+    pub(crate) request: fn(Api<'_>, &str, &B) -> RequestResult<R>,
+    /// Compares the slots with what was read before. The flag tells whether the write may have been executed already.
+    pub(crate) decide: D,
+}
+
+impl<B, R, D> SlotsWrite<'_, B, R, D>
+where
+    B: Send + Sync,
+    R: DeserializeOwned + Send,
+    D: FnMut(&mut B, (Vec<Slot>, &Answer), bool) -> WriteVerdict<R> + Send,
+{
+    /// Sends the write. `seen` is the time of the read that showed the slots, if that was just now.
+    pub(crate) async fn run(&mut self, seen: Option<ReadTime>) -> Result<R, WriteStop> {
+        let CallSender { client, operation, options, .. } = self.sender;
+        write_if_unchanged(client, operation, options, seen, self).await
+    }
+}
+
+impl<B, R, D> ConditionalWrite for SlotsWrite<'_, B, R, D>
+where
+    B: Send + Sync,
+    R: DeserializeOwned + Send,
+    D: FnMut(&mut B, (Vec<Slot>, &Answer), bool) -> WriteVerdict<R> + Send,
+{
+    type Snapshot = (SlotList, Answer);
+    type Done = R;
+
+    async fn read(&mut self, place: Reservation) -> Result<(SlotList, Answer), Error> {
+        let request = |api: Api<'_>| api.list_slots(&self.key);
+        self.sender.beside().reserved(place).send_decoded(operation::LIST_SLOTS, request).await
+    }
+
+    fn decide(&mut self, (page, answer): Self::Snapshot, in_doubt: bool) -> WriteVerdict<R> {
+        (self.decide)(&mut self.body, (page.data, &answer), in_doubt)
+    }
+
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<R, Error> {
+        let request = |api: Api<'_>| (self.request)(api, &self.key, &self.body);
+        let sender = self.sender.single_attempt(attempt);
+        let (done, answer) = sender.send_decoded(self.sender.operation, request).await?;
+        self.sender.keep_answer(&answer);
+        Ok(done)
+    }
+}
+
 pub(super) async fn reorder_if_unchanged(
     sender: CallSender,
     key: String,
     seen: Vec<SlotId>,
     order: Vec<SlotId>,
 ) -> Result<Vec<Slot>, Error> {
+    let request = |api: Api<'_>, key: &str, body: &SlotOrder| api.reorder_slots(key, body);
+    let body = SlotOrder { order };
     if sender.is_not_sent() {
-        let body = SlotOrder { order };
-        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
+        let request = |api: Api<'_>| request(api, &key, &body);
         return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
     }
-    let mut write = ConditionalReorder { sender: &sender, key, seen, order };
-    let (client, options) = (&sender.client, &sender.options);
-    let done =
-        write_if_unchanged(client, operation::REORDER_SLOTS, options, None, &mut write).await;
-    done.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
-}
-
-struct ConditionalReorder<'a> {
-    sender: &'a CallSender,
-    key: String,
-    seen: Vec<SlotId>,
-    order: Vec<SlotId>,
-}
-
-impl ConditionalWrite for ConditionalReorder<'_> {
-    type Snapshot = (Vec<Slot>, Answer);
-    type Done = Vec<Slot>;
-
-    async fn read(&mut self, place: Reservation) -> Result<(Vec<Slot>, Answer), Error> {
-        let key = self.key.clone();
-        let request = |api: Api<'_>| api.list_slots(&key);
-        let sender = self.sender.beside().reserved(place);
-        let (SlotList { data, .. }, answer) =
-            sender.send_decoded(operation::LIST_SLOTS, request).await?;
-        Ok((data, answer))
-    }
-
-    fn decide(
-        &mut self,
-        (page, answer): Self::Snapshot,
-        in_doubt: bool,
-    ) -> WriteVerdict<Vec<Slot>> {
+    let decide = |body: &mut SlotOrder, (page, answer): (Vec<Slot>, &Answer), in_doubt| {
         let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
-        if now == self.order && (in_doubt || now != self.seen) {
-            self.sender.keep_answer(&answer);
-            return WriteVerdict::Done(page);
+        if now == body.order && (in_doubt || now != seen) {
+            sender.keep_answer(answer);
+            return WriteVerdict::Done(SlotList { data: page });
         }
-        let changes = changes(&self.seen, &now);
+        let changes = changes(&seen, &now);
         if changes.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(changes) }
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
-        let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
-        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
-        let sender = self.sender.single_attempt(attempt);
-        let (SlotList { data, .. }, answer) =
-            sender.send_decoded(operation::REORDER_SLOTS, request).await?;
-        self.sender.keep_answer(&answer);
-        Ok(data)
-    }
+    };
+    let done = SlotsWrite { sender: &sender, key, body, request, decide }.run(None).await;
+    done.map(|list| list.data).map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
 }
 
 /// Describes the changes that another client made to the order of a page.

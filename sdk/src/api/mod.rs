@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
-pub(crate) use conditional::{ConditionalPatch, PatchRecord};
+pub(crate) use conditional::{ConditionalPatch, PatchRecord, SlotsWrite};
 pub use discovery::{MusicQuery, MusicType};
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};

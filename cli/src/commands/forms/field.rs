@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::editor::form_fields::{FormEditSession, called};
 use crate::error::CommandError;
 use crate::help::{HelpText, POINTER};
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::View;
 
 #[derive(Debug, Subcommand)]
@@ -135,8 +135,8 @@ impl FieldList {
         dry_run: DryRunArgs,
     ) -> Result<Self, CommandError> {
         let form = context.writer(dry_run).await?.form(id.clone());
-        let recorder = CommandRecorder::of_form(context, command, &id);
-        let session = FormEditSession::read(context, form, id, recorder).await?;
+        let write = journal::form_write(context, command, &id);
+        let session = FormEditSession::read(context, form, id, write).await?;
         let Some(Value::Array(list)) = session.before.get("fields").cloned() else {
             return Err(CommandError::unreadable("the form has no list of fields"));
         };

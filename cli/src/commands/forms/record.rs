@@ -17,7 +17,7 @@ use crate::editor;
 use crate::editor::form_fields::{self, FormEditSession};
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::journal::{CommandRecorder, sent_fields};
+use crate::journal;
 use crate::output::{Body, CommandOutput, Style, View, yaml};
 use links_pages::apply::PageSnapshot;
 use links_pages::form_file::FormFile;
@@ -142,17 +142,15 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         None
     };
     let form = client.form(args.id.clone());
-    let recorder = CommandRecorder::of_form(context, "forms update", &args.id);
+    let write = journal::form_write(context, "forms update", &args.id);
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
-        let session = FormEditSession::read(context, form, args.id, recorder).await?;
+        let session = FormEditSession::read(context, form, args.id, write).await?;
         session.update(context, changes, args.yes, Some(&fields), None).await?
     } else {
         let call = form.update_unchanged(None, FormChanges(changes.clone())).answer();
-        let hear = recorder.record_update("updateForm", changes.clone());
-        let changed = call.before_write(hear).await;
-        recorder.stored(0, &changed, |form| sent_fields(form.take(), &changes));
-        recorder.finish(context, changed.is_ok());
+        let changed = write.change_record("updateForm", &changes, call).await;
+        let changed = journal::finish(context, &write, changed);
         changed.map_err(|error| fields.failure(error, ""))?
     };
     let output = answered(&answer, View::Record(FIRST));
@@ -180,8 +178,8 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
     let text = yaml(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = FieldValues::of(document)?;
-        let recorder = CommandRecorder::of_form(context, "forms edit", &id);
-        let session = FormEditSession::read(context, form.clone(), id.clone(), recorder).await?;
+        let write = journal::form_write(context, "forms edit", &id);
+        let session = FormEditSession::read(context, form.clone(), id.clone(), write).await?;
         let changes = edited.merge(&mut opened, &session.before)?;
         if changes.is_empty() {
             return Ok(None);

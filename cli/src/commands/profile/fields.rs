@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::editor;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{View, yaml};
 use links_pages::profile_key;
 
@@ -97,9 +97,9 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let profile = client.profile(&args.profile);
     let fields = fields.upload(context, &client).await?;
     let sent = fields.object();
-    let recorder = CommandRecorder::of_page(context, "profile update", &args.profile);
+    let write = journal::page_write(context, "profile update", &args.profile);
     let call = profile.update_unchanged(None, ProfileChanges(sent.clone())).answer();
-    let changed = write_fields(context, recorder, call, &sent).await;
+    let changed = write_fields(context, write, call, &sent).await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -138,9 +138,9 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
         return shown(profile.settings().answer(), View::Record(FIRST_SETTINGS)).await;
     }
     let sent = fields.some("languageCode=kk")?.object();
-    let recorder = CommandRecorder::of_page(context, "profile settings", &args.profile);
+    let write = journal::page_write(context, "profile settings", &args.profile);
     let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
-    let answer = write_fields(context, recorder, call.answer(), &sent).await?;
+    let answer = write_fields(context, write, call.answer(), &sent).await?;
     Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
 }
 
@@ -170,9 +170,9 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         if changes.is_empty() {
             return Ok(None);
         }
-        let recorder = CommandRecorder::of_page(context, "profile edit", &args.profile);
+        let write = journal::page_write(context, "profile edit", &args.profile);
         let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone())).answer();
-        let updated = write_fields(context, recorder, call, &changes).await;
+        let updated = write_fields(context, write, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;

@@ -11,7 +11,7 @@ use crate::commands::common::{CommandResult, answered, said, write_fields};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{Column, CommandOutput, Style, StyledLine, View, data};
 use crate::ui::annotations::Annotate;
 use links_pages::fs::named;
@@ -178,10 +178,10 @@ pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> Co
     check_available(&client, &args.new, Some(&id)).await?;
     require_consent(context, &old, &page.computed.url, args.confirm)?;
     let changes = SettingsChanges::default().login(&args.new);
-    let recorder = CommandRecorder::of_known_page(context, "profile rename", page.profile_id, &old);
+    let write = journal::single_write(context, "profile rename", page.profile_id, &old, None);
     let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
     let sent = [("login", args.new.clone())].into_iter().collect();
-    let answer = write_fields(context, recorder, call, &sent).await?;
+    let answer = write_fields(context, write, call, &sent).await?;
     let line = StyledLine::plain(format!("the login was changed from {old} to {}", args.new));
     Ok(answered(&answer, View::Lines(vec![line])))
 }

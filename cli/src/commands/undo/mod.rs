@@ -10,7 +10,7 @@ use super::common::{CommandResult, answered, said};
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;
 use crate::error::CommandError;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{Style, StyledLine, View};
 
 mod conflict;
@@ -47,9 +47,9 @@ async fn undo_form(
     let (Some(id), Some(write)) = (&undone.form, undone.log.record_write()) else {
         return Err(CommandError::internal("a run without a form"));
     };
-    let recorder = CommandRecorder::of_form(context, "undo", id).undoing(&undone.run);
+    let journal = journal::form_write(context, "undo", id).undoing(&undone.run);
     let session =
-        FormEditSession::read(context, client.form(id.as_str()), id.clone(), recorder).await?;
+        FormEditSession::read(context, client.form(id.as_str()), id.clone(), journal).await?;
     let reverse = Reverse::of(write, undone.log.stored(), &session.before);
     if !args.overwrite {
         conflict::refuse(&context.ui, &reverse.conflicts)?;

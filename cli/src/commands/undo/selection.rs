@@ -119,7 +119,7 @@ impl UndoneWrite {
     pub(super) fn close(&self) {
         if !self.is_run && self.log.state() == RunState::Unfinished {
             // If this fails, the command stays listed as it is.
-            let _ = self.store.end_command(&self.run);
+            let _ = self.store.abort(None, &self.run);
         }
     }
 }

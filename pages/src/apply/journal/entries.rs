@@ -232,7 +232,7 @@ impl JournalEntries {
     }
 
     /// Returns a request of the current plan.
-    pub(super) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
+    pub(in crate::apply) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
         self.current.as_ref()?.plan.batches().get(step).copied()
     }
 

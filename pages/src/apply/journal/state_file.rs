@@ -1,8 +1,10 @@
-//! Access to state files. Anything else in place of one - a pipe, a device, a directory, a huge file - is refused without waiting for it.
+//! State files and their directories. Anything else in place of one - a pipe, a device, a directory, a huge file - is refused without waiting for it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
 
 /// Opens a regular file.
 pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
@@ -62,6 +64,39 @@ pub(super) fn make_directory(directory: &Path) -> io::Result<()> {
 /// Syncs a directory, so that the names of new files are durable. Only Unix can open a directory for it, and only Unix needs it.
 pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}
+
+pub(super) const RUNS: &str = "runs";
+pub(super) const COMMANDS: &str = "writes";
+
+/// Returns the directories of a service by its short name: of the runs of its pages, and of the other commands.
+pub(super) fn of_service(state: &Path, name: &str) -> [PathBuf; 2] {
+    [RUNS, COMMANDS].map(|kind| state.join(kind).join(name))
+}
+
+/// Returns the directories of a service, or of all services with a directory of this kind.
+pub(super) fn services(
+    state: &Path,
+    kind: &str,
+    service: Option<&str>,
+) -> io::Result<Vec<[PathBuf; 2]>> {
+    if let Some(service) = service {
+        return Ok(vec![of_service(state, &short_name(service))]);
+    }
+    let directories = entries(&state.join(kind))?.into_iter().filter(|it| it.is_dir());
+    let name = |path: PathBuf| Some(of_service(state, path.file_name()?.to_str()?));
+    Ok(directories.filter_map(name).collect())
+}
+
+pub(super) fn short_name(service: &str) -> String {
+    short_hash(service.as_bytes())[..16].to_owned()
+}
+
+/// Returns a hash of 128 bits in hexadecimal.
+pub(super) fn short_hash(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    let half = hash.iter().take(16).fold(0_u128, |half, byte| half << 8 | u128::from(*byte));
+    format!("{half:032x}")
 }
 
 #[cfg(test)]
