@@ -129,7 +129,7 @@ pub use api::{
     SlotsHandle,
 };
 pub use base_url::BaseUrl;
-pub use batch::{BatchItem, BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use batch_error::{BatchCause, BatchError};
 pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewProfile, ProfileChanges, SettingsChanges};

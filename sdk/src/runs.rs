@@ -14,7 +14,6 @@ use crate::api::{
     ConditionalPatch, DeletedSlots, PatchRecord, ProfileHandle, SlotsWrite, delete_if_unchanged,
 };
 use crate::call_sender::{CallSender, DEADLINE};
-use crate::changes::{ProfileChanges, SettingsChanges};
 use crate::client::Client;
 use crate::conditional_write::{WriteVerdict, write_if_unchanged};
 use crate::error::Error;
@@ -150,15 +149,15 @@ pub async fn patch_page(
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {
     if of_settings {
-        patch::<ProfileSettings>(page, SettingsChanges(changes), seen, at).await
+        patch::<ProfileSettings>(page, changes, seen, at).await
     } else {
-        patch::<Profile>(page, ProfileChanges(changes), seen, at).await
+        patch::<Profile>(page, changes, seen, at).await
     }
 }
 
 async fn patch<T: PatchRecord<Key = String>>(
     page: &ProfileHandle,
-    changes: T::Changes,
+    changes: Object,
     seen: Object,
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {

@@ -1,6 +1,6 @@
 //! What commands have in common: what is declared about them, and the usual ways from a call of the service to the output.
 
-use links_pages::apply::{RecordWrite, SingleWrite};
+use links_pages::apply::{RecordWrite, SingleWrite, record_in};
 use links_sdk::{Answer, Call, Create, Error, Object, Write};
 use serde_json::Value;
 
@@ -77,12 +77,6 @@ pub(crate) fn with_failure(
     CommandOutput { then: Some(Box::pin(then)), ..output }
 }
 
-/// Returns the record in an answer.
-pub(crate) fn record_of(answer: &Answer) -> Option<Value> {
-    let mut body: Value = serde_json::from_slice(answer.body()).ok()?;
-    Some(body.get_mut("data")?.take())
-}
-
 /// Writes fields of a page and records them in the journal.
 pub(crate) async fn write_fields(
     context: &Context,
@@ -104,6 +98,6 @@ pub(crate) async fn create(
 ) -> Result<Answer, Error> {
     let write = journal::new_write(context, command, title);
     let record = RecordWrite::creating(operation, sent);
-    let created = write.write_record(record, key.on(call), record_of).await;
+    let created = write.write_record(record, key.on(call), record_in).await;
     journal::finish(context, &write, created)
 }

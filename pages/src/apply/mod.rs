@@ -103,7 +103,7 @@ pub use run_settings::RunSettings;
 pub(crate) use schema::SchemaNode;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
-pub use single_write::SingleWrite;
+pub use single_write::{SingleWrite, record_in};
 pub use step::{AppliedChanges, Step};
 pub(crate) use stored_form::may_be_stored_as;
 pub(crate) use undo::UndoFacts;

@@ -27,6 +27,8 @@ pub(super) struct PageRun {
     pub(super) page: Arc<PageSnapshot>,
     pub(super) proposal: Proposal,
     pub(super) journal: Option<Journal>,
+    /// Changes that were made before: by an interrupted run whose last request was settled, or the creation of the page.
+    pub(super) settled: AppliedChanges,
     /// Changes that the run has made so far.
     pub(super) done: AppliedChanges,
     seen: KnownPage,
@@ -43,21 +45,13 @@ pub(super) trait Watch: FnMut(Step, &AppliedChanges) -> ControlFlow<()> {}
 
 impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> Watch for W {}
 
-/// Part of the writes of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunPart {
-    /// Everything that adds, changes or moves.
-    Additions,
-    /// The login, under which links lead to the page, and the deletes.
-    Removals,
-}
-
 impl PageRun {
     pub(super) fn new(
         client: &Client,
         page: Arc<PageSnapshot>,
         proposal: Proposal,
         journal: Option<Journal>,
+        settled: AppliedChanges,
         turn: PageTurn,
     ) -> Self {
         let seen = KnownPage::new(proposal.plan.clone(), proposal.options.types.clone(), &page);
@@ -67,6 +61,7 @@ impl PageRun {
             page,
             proposal,
             journal,
+            settled,
             done: AppliedChanges::default(),
             seen,
             is_checked: false,
@@ -96,17 +91,18 @@ impl PageRun {
         !self.proposal.plan.creates.is_empty()
     }
 
-    /// Sends a part of the writes. Returns `false` if the observer ended the run.
+    /// Sends everything that adds, changes or moves; with `removes` also the deletes, and the login, under which links lead to the page. Returns
+    /// `false` if the observer ended the run.
     ///
     /// # Errors
     ///
     /// The first failure. Everything before it stays written.
     pub(super) async fn write(
         &mut self,
-        part: RunPart,
+        removes: bool,
         watch: &mut impl Watch,
     ) -> Result<bool, ApplyCause> {
-        let written = self.write_part(part, watch).await;
+        let written = self.write_part(removes, watch).await;
         self.close_untouched(&written).await;
         written
     }
@@ -156,15 +152,15 @@ impl From<ApplyCause> for StepFailure {
 impl PageRun {
     async fn write_part(
         &mut self,
-        part: RunPart,
+        removes: bool,
         watch: &mut impl Watch,
     ) -> Result<bool, ApplyCause> {
         let plan = self.proposal.plan.clone();
         let batches = plan.batches();
         while let Some(batch) = batches.get(self.written).copied() {
-            let removes =
+            let is_removal =
                 matches!(batch, PlanBatch::Delete(_) | PlanBatch::Fields(FieldsRequest::Login, _));
-            if removes && part == RunPart::Additions {
+            if is_removal && !removes {
                 break;
             }
             let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));

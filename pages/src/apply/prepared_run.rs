@@ -264,7 +264,7 @@ impl PreparedRun {
         if self.logs.as_deref().is_some_and(|logs| unfinished(logs).is_some()) {
             return Err(not_prepared("an interrupted run was not settled"));
         }
-        let Self { client, settings, runs, hold, turn, page, .. } = self;
+        let Self { client, settings, runs, hold, turn, page, settled, .. } = self;
         let (plan, of_page) = (proposal.plan.clone(), page.clone());
         let journal = match (hold, runs) {
             (PageHold::Journal(mut journal), _) => {
@@ -289,7 +289,7 @@ impl PreparedRun {
             _ => None,
         };
         let journal = journal.transpose().map_err(ApplyCause::Journal)?;
-        Ok(PageRun::new(&client, page, proposal, journal, turn))
+        Ok(PageRun::new(&client, page, proposal, journal, settled, turn))
     }
 
     pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {

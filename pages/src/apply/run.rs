@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::create::failed;
 use super::journal::Journal;
 use super::page_request::{FoundPage, PageRequest, find_pages};
-use super::page_run::{PageRun, RunPart};
+use super::page_run::PageRun;
 use super::prepared_run::{PreparedRun, interrupted_before, needs_language, not_prepared, read};
 use super::run_settings::{RunMarks, RunSettings};
 use super::{
@@ -392,13 +392,6 @@ impl OpenPage {
     }
 }
 
-/// A run whose plan is in the journal.
-struct StartedRun {
-    run: PageRun,
-    /// Changes that were made before: by an interrupted run whose last request was settled, or the creation of the page.
-    settled: AppliedChanges,
-}
-
 /// Observer of the steps, with the index of the page.
 trait OnStep: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()> {}
 
@@ -447,15 +440,15 @@ pub async fn execute(
         ended.push(EndedPage { nth, result, not_recorded: None });
     }
     write(&mut open, is_incomplete, on_step).await;
-    for (nth, started, written) in open {
-        ended.push(started.finish(nth, written, on_step).await);
+    for (nth, run, written) in open {
+        ended.push(finish(run, nth, written, on_step).await);
     }
     ended.sort_by_key(|page| page.nth);
     ended
 }
 
 enum Begun {
-    Run(Box<StartedRun>),
+    Run(Box<PageRun>),
     /// Nothing is to be written.
     Unchanged(Applied),
 }
@@ -471,8 +464,8 @@ impl OpenPage {
         let (OpenState::Locked(mut run), Some(proposal)) = (self.state, self.proposal) else {
             return Err(ApplyCause::Stopped.into());
         };
-        let settled = run.settled.clone();
         if proposal.plan.is_empty() && !self.is_new {
+            let settled = run.settled.clone();
             let (page, run) = run.nothing_to_do().await;
             return Ok(Begun::Unchanged(Applied { page, plan: proposal.plan, done: settled, run }));
         }
@@ -483,21 +476,19 @@ impl OpenPage {
         {
             return Err(run.failed(cause));
         }
-        let run = run.begin(proposal).await?;
-        Ok(Begun::Run(Box::new(StartedRun { run, settled })))
+        Ok(Begun::Run(Box::new(run.begin(proposal).await?)))
     }
 }
 
 /// Adds on every page, then removes on every page.
 async fn write(
-    open: &mut [(usize, StartedRun, Result<(), ApplyCause>)],
+    open: &mut [(usize, PageRun, Result<(), ApplyCause>)],
     mut is_incomplete: bool,
     on_step: &mut impl OnStep,
 ) {
     let mut is_stopped = false;
     for round in [WriteRound::Add, WriteRound::AddToFullPages, WriteRound::Remove] {
-        for (nth, started, state) in open.iter_mut() {
-            let StartedRun { run, settled } = started;
+        for (nth, run, state) in open.iter_mut() {
             if state.is_err() || !round.is_of(run) {
                 continue;
             }
@@ -510,8 +501,8 @@ async fn write(
                 *state = Err(ApplyCause::Withheld);
                 continue;
             }
-            let mut watch = watch(on_step, *nth, settled);
-            *state = match run.write(round.part(), &mut watch).await {
+            let mut watch = watch(on_step, *nth, run.settled.clone());
+            *state = match run.write(round == WriteRound::Remove, &mut watch).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(ApplyCause::Stopped),
                 Err(cause) => Err(cause),
@@ -523,44 +514,41 @@ async fn write(
     }
 }
 
-impl StartedRun {
-    /// Verifies a page that was written, and ends its run.
-    async fn finish(
-        self,
-        nth: usize,
-        written: Result<(), ApplyCause>,
-        on_step: &mut impl OnStep,
-    ) -> EndedPage {
-        let Self { mut run, settled } = self;
-        let is_written = written.is_ok();
-        let ended = match written {
-            Ok(()) => run.finish(&mut watch(on_step, nth, &settled)).await,
-            Err(cause) => Err(cause),
-        };
-        let PageRun { done, journal, proposal, .. } = run;
-        let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
-        let not_recorded = journal.and_then(Journal::into_write_error);
-        let done = settled.and(done);
-        let cause = match ended {
-            Ok(Some(page)) => {
-                let page = Arc::new(page);
-                let applied = Applied { page, plan: proposal.plan, done, run: name };
-                return EndedPage { nth, result: Ok(applied), not_recorded };
-            }
-            Ok(None) => ApplyCause::Stopped,
-            Err(cause) => cause,
-        };
-        let is_read = !matches!(cause, ApplyCause::Stopped | ApplyCause::Call { .. });
-        let error = ApplyError::new(cause, done, name).ended(is_written && is_read);
-        EndedPage { nth, result: Err(error), not_recorded }
-    }
+/// Verifies a page that was written, and ends its run.
+async fn finish(
+    mut run: PageRun,
+    nth: usize,
+    written: Result<(), ApplyCause>,
+    on_step: &mut impl OnStep,
+) -> EndedPage {
+    let is_written = written.is_ok();
+    let ended = match written {
+        Ok(()) => run.finish(&mut watch(on_step, nth, run.settled.clone())).await,
+        Err(cause) => Err(cause),
+    };
+    let PageRun { settled, done, journal, proposal, .. } = run;
+    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
+    let not_recorded = journal.and_then(Journal::into_write_error);
+    let done = settled.and(done);
+    let cause = match ended {
+        Ok(Some(page)) => {
+            let page = Arc::new(page);
+            let applied = Applied { page, plan: proposal.plan, done, run: name };
+            return EndedPage { nth, result: Ok(applied), not_recorded };
+        }
+        Ok(None) => ApplyCause::Stopped,
+        Err(cause) => cause,
+    };
+    let is_read = !matches!(cause, ApplyCause::Stopped | ApplyCause::Call { .. });
+    let error = ApplyError::new(cause, done, name).ended(is_written && is_read);
+    EndedPage { nth, result: Err(error), not_recorded }
 }
 
 /// Returns the observer of the steps of a page, which is told the changes that were made before, too.
 fn watch(
     on_step: &mut impl OnStep,
     nth: usize,
-    settled: &AppliedChanges,
+    settled: AppliedChanges,
 ) -> impl FnMut(Step, &AppliedChanges) -> ControlFlow<()> {
     move |step, done| on_step(nth, step, &settled.clone().and(done.clone()))
 }
@@ -591,13 +579,6 @@ impl WriteRound {
             Self::Add => false,
             Self::AddToFullPages => true,
             Self::Remove => run.has_removals(),
-        }
-    }
-
-    fn part(self) -> RunPart {
-        match self {
-            Self::Add | Self::AddToFullPages => RunPart::Additions,
-            Self::Remove => RunPart::Removals,
         }
     }
 }

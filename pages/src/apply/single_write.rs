@@ -141,7 +141,7 @@ impl SingleWrite {
             None => call,
         };
         let answer = call.await;
-        let slot = answer.as_ref().ok().and_then(data);
+        let slot = answer.as_ref().ok().and_then(record_in);
         let slot = slot.and_then(|slot| serde_json::from_value::<Slot>(slot).ok());
         let created = slot.iter().map(|slot| (0, slot.id)).collect();
         self.end(0, &answer, created, slot.map(|slot| slot.data));
@@ -348,7 +348,7 @@ impl SingleWrite {
 
     /// Notes the result of a step whose answer shows the record as it is now.
     fn stored(&self, answer: &Result<Answer, Error>, values: impl FnOnce(Value) -> Option<Object>) {
-        let stored = answer.as_ref().ok().and_then(data).and_then(values);
+        let stored = answer.as_ref().ok().and_then(record_in).and_then(values);
         self.end(0, answer, BTreeMap::new(), stored);
     }
 
@@ -439,7 +439,7 @@ fn plan_entry(plan: Plan) -> JournalEntry {
 }
 
 /// Returns the record in an answer.
-fn data(answer: &Answer) -> Option<Value> {
+pub fn record_in(answer: &Answer) -> Option<Value> {
     let mut body: Value = serde_json::from_slice(answer.body()).ok()?;
     Some(body.get_mut("data")?.take())
 }

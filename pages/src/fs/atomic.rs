@@ -120,7 +120,7 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Syncs a directory, so that a new name survives a power failure. Not available on Windows.
-fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) {
         std::fs::File::open(directory)?.sync_all()?;
     }

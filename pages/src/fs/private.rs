@@ -19,12 +19,17 @@ pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let Some(file) = if_there(open_file(path))? else { return Ok(None) };
     refuse_public(directory_of(path))?;
     refuse_doubtful(&file.metadata()?)?;
+    bounded(file, MOST_BYTES).map(Some)
+}
+
+/// Reads a file of limited size in bytes.
+pub(crate) fn bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
     }
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 /// Returns `None` if there is no such file.
@@ -37,13 +42,17 @@ fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 
 /// Opens a file for reading. Refuses a pipe, a device or a directory without blocking.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
+    open_regular(OpenOptions::new().read(true), path)
+}
+
+/// Opens a regular file. Refuses anything else without waiting for it.
+pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
+        // Without this flag, opening a pipe waits until another process writes to it.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
     }
     let file = options.open(path)?;
     if !file.metadata()?.is_file() {
@@ -176,11 +185,16 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
 /// Opens a lock file, and creates it if it is missing.
 fn open(path: &Path) -> io::Result<File> {
     make_directory(directory_of(path))?;
+    writable().read(true).create(true).truncate(false).open(path)
+}
+
+/// Returns the options to write a file that only its owner can read.
+pub(crate) fn writable() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    options
 }
 
 /// Creates missing directories. Permissions of existing directories are not changed.

@@ -148,7 +148,12 @@ impl FormHandle {
         seen: impl Into<Option<&'s LeadForm>>,
         changes: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Write> {
-        update_unchanged(&self.client, self.id_in_path(), seen.into(), converted(changes))
+        update_unchanged(
+            &self.client,
+            self.id_in_path(),
+            seen.into(),
+            converted::<FormChanges>(changes).map(|it| it.0),
+        )
     }
 
     fn id_in_path(&self) -> Result<FormId, String> {
@@ -173,7 +178,6 @@ impl FormHandle {
 impl PatchRecord for LeadForm {
     type Envelope = LeadFormEnvelope;
     type Key = FormId;
-    type Changes = FormChanges;
     const READ: &'static Operation = operation::SHOW_FORM;
     const WRITE: &'static Operation = operation::UPDATE_FORM;
 
@@ -181,15 +185,11 @@ impl PatchRecord for LeadForm {
         envelope.data
     }
 
-    fn changed(changes: &FormChanges) -> &Object {
-        changes.fields()
-    }
-
     fn read(api: Api<'_>, id: FormId) -> RequestResult<Self::Envelope> {
         api.show_form(&id)
     }
 
-    fn write(api: Api<'_>, id: FormId, changes: FormChanges) -> RequestResult<Self::Envelope> {
-        api.update_form(&id, changes.fields())
+    fn write(api: Api<'_>, id: FormId, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_form(&id, changes)
     }
 }

@@ -15,6 +15,7 @@ use crate::generated::types::{LoginCheck, Profile};
 use crate::generated::{Client as Api, RequestResult};
 use crate::operation::{self, Operation};
 use crate::profile_key::ProfileKey;
+use crate::tolerant::Object;
 use crate::transport::Answer;
 use crate::transport::BoxFuture;
 
@@ -205,7 +206,7 @@ impl ProfileHandle {
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
         match converted::<ProfileChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes),
+            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes.0),
             changes => self.call_with(
                 operation::UPDATE_PROFILE,
                 changes,
@@ -236,7 +237,12 @@ impl ProfileHandle {
         seen: impl Into<Option<&'s Profile>>,
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
-        update_unchanged(&self.client, self.key_text(), seen.into(), converted(changes))
+        update_unchanged(
+            &self.client,
+            self.key_text(),
+            seen.into(),
+            converted::<ProfileChanges>(changes).map(|it| it.0),
+        )
     }
 
     /// Returns the page rendered as Markdown, with its count of tokens.
@@ -259,7 +265,7 @@ impl ProfileHandle {
     }
 
     /// Returns a write that also changes the login.
-    pub(super) fn change_login<T: HasLogin>(&self, changes: T::Changes) -> Call<T, Write> {
+    pub(super) fn change_login<T: HasLogin>(&self, changes: Object) -> Call<T, Write> {
         self.call_new(T::WRITE, |sender, key| Box::pin(change_login(sender, key, changes)))
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use super::state_file::short_hash;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint};
 use links_sdk::{Object, ProfileId, SlotId, Token};
 
@@ -13,7 +13,7 @@ use links_sdk::{Object, ProfileId, SlotId, Token};
 pub(super) const FORMAT: u32 = 1;
 
 /// Header of a run: service, page, file and options.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunHeader {
     format: u32,
@@ -146,19 +146,11 @@ impl RunHeader {
         Self {
             format: FORMAT,
             service: service.into(),
-            owner: None,
             profile: page.0.into(),
             login: page.1.into(),
-            file: String::new(),
-            path: None,
-            prune: false,
-            prune_unsupported: false,
-            sync: None,
-            page: String::new(),
-            slots: 0,
             time: seconds(time),
             command: Some(command),
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -184,19 +176,16 @@ impl RunHeader {
         Self {
             format: FORMAT,
             service: service.into(),
-            owner: None,
             profile: page.id,
             login: page.login.clone(),
             file: hash_of(desired),
-            path: None,
             prune: options.prune,
             prune_unsupported: options.prune_unsupported,
             sync: options.sync.clone(),
             page: fingerprint(&page.slots),
             slots: page.slots.len(),
             time: seconds(page.read_at),
-            command: None,
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -223,6 +212,11 @@ fn hash_of(desired: &DesiredPage) -> String {
     let mut content = desired.clone();
     content.slots.iter_mut().for_each(|item| item.data.0.retain(|_, value| !value.is_null()));
     short_hash(&serde_json::to_vec(&content).unwrap_or_default())
+}
+
+/// Returns a hash of 128 bits in hexadecimal, for names of files and for comparisons.
+pub(super) fn short_hash(bytes: &[u8]) -> String {
+    hex::encode(&Sha256::digest(bytes)[..16])
 }
 
 pub(super) fn seconds(time: SystemTime) -> u64 {

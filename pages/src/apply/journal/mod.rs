@@ -11,7 +11,6 @@ mod lock;
 mod resume;
 mod sent;
 mod settle;
-mod state_file;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -51,24 +51,11 @@ impl Journal {
                     }
                 }
             }
-            PlanBatch::Fields(request, fields) => {
-                if fields.is_done(request, &page.fields()) {
-                    self.end(step, BTreeMap::new(), 0, None);
-                }
+            batch if is_done(batch, page) => {
+                let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
+                self.end(step, BTreeMap::new(), if deletes { batch.slots() } else { 0 }, None);
             }
-            PlanBatch::Update(updates) => {
-                if updates.iter().all(|update| update.is_done(&page.slots)) {
-                    self.end(step, BTreeMap::new(), 0, None);
-                }
-            }
-            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
-                let there: HashSet<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
-                if deletes.iter().all(|delete| !there.contains(&delete.id)) {
-                    self.end(step, BTreeMap::new(), deletes.len(), None);
-                }
-            }
-            // A repetition has no further effect, and the page shows the order.
-            PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
+            _ => {}
         }
         Ok(())
     }
@@ -96,5 +83,19 @@ impl Journal {
         page.slots = list(&handle, Step::Verify).await?;
         page.read_time = Some(ReadTime::now(client));
         Ok(())
+    }
+}
+
+/// Returns whether the page shows that a request which creates nothing was executed.
+fn is_done(batch: PlanBatch<'_>, page: &PageSnapshot) -> bool {
+    match batch {
+        PlanBatch::Fields(request, fields) => fields.is_done(request, &page.fields()),
+        PlanBatch::Update(updates) => updates.iter().all(|update| update.is_done(&page.slots)),
+        PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+            let there: HashSet<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+            deletes.iter().all(|delete| !there.contains(&delete.id))
+        }
+        // A repetition has no further effect, and the page shows the order.
+        PlanBatch::Reorder | PlanBatch::Create(_) | PlanBatch::TryCreate(_) => false,
     }
 }

@@ -1,7 +1,8 @@
 //! Store for the runs of a page: a directory with a journal and a backup for each, and a lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
+use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,19 +11,19 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
-use super::entry::{JournalEntry, RunEnding, RunHeader};
+use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
 use super::file::Journal;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
-use super::state_file::{
-    self, COMMANDS, RUNS, entries, make_directory, of_service, private, services, short_name,
-    sync_directory,
-};
 use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, literal};
+use crate::fs::atomic::sync_directory;
+use crate::fs::private::{bounded, make_directory, open_file, open_regular, writable};
 use links_sdk::ProfileId;
 use links_sdk::Slot;
 use links_sdk::runs::{LockRetry, blocking, crash_point, tear};
 
+const RUNS: &str = "runs";
+const COMMANDS: &str = "writes";
 /// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
 const KEPT: usize = 50;
 /// The same number for the commands of a service that write without a run.
@@ -91,39 +92,43 @@ struct Backup {
 impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
     pub fn of(state: &Path, service: &str, profile: impl Into<ProfileId>) -> Self {
-        let service = of_service(state, &short_name(service));
+        let service = of_service(state, short_name(service).as_ref());
         Self { directory: service[0].join(profile.into().to_string()), service }
     }
 
     /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
     pub fn of_commands(state: &Path, service: &str) -> Self {
-        let service = of_service(state, &short_name(service));
+        let service = of_service(state, short_name(service).as_ref());
         Self { directory: service[1].clone(), service }
     }
 
-    /// Returns the stores of such commands, of one service or of all.
-    ///
-    /// # Errors
-    ///
-    /// When a directory cannot be read.
-    pub fn all_commands(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
-        if let Some(service) = service {
-            return Ok(vec![Self::of_commands(state, service)]);
-        }
-        let services = services(state, COMMANDS, None)?.into_iter();
-        Ok(services.map(|service| Self { directory: service[1].clone(), service }).collect())
+    /// Returns whether this is the store of the commands of a service, not of the runs of a page.
+    pub fn is_of_commands(&self) -> bool {
+        self.directory == self.service[1]
     }
 
-    /// Returns the stores of all pages with any run, of one service or of all.
+    /// Returns the stores of all pages with any run, and those of the commands, of one service or of all.
     ///
     /// # Errors
     ///
     /// When a directory cannot be read.
     pub fn all(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
+        let mut services = BTreeSet::new();
+        match service {
+            Some(service) => drop(services.insert(short_name(service).into())),
+            None => {
+                for kind in [RUNS, COMMANDS] {
+                    let directories =
+                        entries(&state.join(kind))?.into_iter().filter(|it| it.is_dir());
+                    services.extend(directories.filter_map(|it| Some(it.file_name()?.to_owned())));
+                }
+            }
+        }
         let mut all = Vec::new();
-        for service in services(state, RUNS, service)? {
-            let pages = entries(&service[0])?.into_iter().filter(|it| it.is_dir());
-            all.extend(pages.map(|directory| Self { directory, service: service.clone() }));
+        for service in services.iter().map(|name| of_service(state, name)) {
+            let directories = entries(&service[0])?.into_iter().chain([service[1].clone()]);
+            let directories = directories.filter(|it| it.is_dir());
+            all.extend(directories.map(|directory| Self { directory, service: service.clone() }));
         }
         Ok(all)
     }
@@ -139,9 +144,7 @@ impl JournalStore {
         most: usize,
     ) -> io::Result<Vec<(String, RunHeader)>> {
         let mut journals = BTreeMap::new();
-        for store in
-            Self::all(state, Some(service))?.into_iter().chain([Self::of_commands(state, service)])
-        {
+        for store in Self::all(state, Some(service))? {
             let named =
                 entries(&store.directory)?.into_iter().filter_map(|path| match run_of(&path)? {
                     (run, JOURNAL) => Some((run, path)),
@@ -150,7 +153,7 @@ impl JournalStore {
             journals.extend(named);
         }
         let header = |(run, path): (String, PathBuf)| {
-            let file = state_file::open(OpenOptions::new().read(true), &path).ok()?;
+            let file = open_file(&path).ok()?;
             let mut line = Vec::new();
             BufReader::new(file.take(MAX_BYTES)).read_until(b'\n', &mut line).ok()?;
             Some((run, opening_of(&line)?))
@@ -167,8 +170,9 @@ impl JournalStore {
         let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
         let stores =
             Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
-        let _locks = stores.iter().map(Self::lock).collect::<Result<Vec<_>, _>>()?;
-        for directory in of_service(state, &short_name(service)) {
+        let pages = stores.iter().filter(|store| !store.is_of_commands());
+        let _locks = pages.map(Self::lock).collect::<Result<Vec<_>, _>>()?;
+        for directory in of_service(state, short_name(service).as_ref()) {
             match fs::remove_dir_all(&directory) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(failed(&directory, error));
@@ -217,7 +221,7 @@ impl JournalStore {
     ) -> Option<RecordedRun> {
         let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
         let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
-        let bytes = match state_file::read(&path, MAX_BYTES) {
+        let bytes = match read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             bytes => bytes,
         };
@@ -246,7 +250,7 @@ impl JournalStore {
                 continue;
             }
             // What a journal that cannot be read may have sent counts as sent by others, which is refused rather than overwritten.
-            let Ok(bytes) = state_file::read(&path, MAX_BYTES) else { continue };
+            let Ok(bytes) = read(&path) else { continue };
             match opening_of(&bytes).and_then(|opening| opening.sync) {
                 Some(run) if run.file == file && run.base == *digest.get_or_insert_with(&base) => {
                     journals.push(bytes);
@@ -271,6 +275,9 @@ impl JournalStore {
 
     /// Returns the page's id.
     pub fn profile(&self) -> Option<ProfileId> {
+        if self.is_of_commands() {
+            return None;
+        }
         self.directory.file_name()?.to_str()?.parse().ok()
     }
 
@@ -319,14 +326,14 @@ impl JournalStore {
         content: impl FnOnce(&mut Journal) -> io::Result<()>,
     ) -> io::Result<Journal> {
         make_directory(&self.directory)?;
-        let is_of_commands = self.directory == self.service[1];
+        let is_of_commands = self.is_of_commands();
         self.remove_old_runs_above(if is_of_commands { KEPT_COMMANDS } else { KEPT });
         let run = self.new_name(opening.time);
         let begin = || {
             if let Some(before) = before {
                 self.write_backup(&run, &opening, before, types)?;
             }
-            let file = private().create_new(true).open(self.journal(&run))?;
+            let file = writable().create_new(true).open(self.journal(&run))?;
             let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
             journal.open(opening)?;
             content(&mut journal)?;
@@ -364,7 +371,7 @@ impl JournalStore {
         let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
         let backup = Backup { profile, slots: slots.map(written).collect() };
         let backup = serde_json::to_vec_pretty(&backup)?;
-        let mut file = private().create_new(true).open(self.backup(run))?;
+        let mut file = writable().create_new(true).open(self.backup(run))?;
         tear(&mut file, &backup);
         file.write_all(&backup)?;
         file.sync_all()?;
@@ -383,9 +390,9 @@ impl JournalStore {
         run: &str,
     ) -> Result<Journal, JournalError> {
         let path = self.journal(run);
-        let bytes = state_file::read(&path, MAX_BYTES).map_err(JournalError::Io)?;
+        let bytes = read(&path).map_err(JournalError::Io)?;
         let (log, whole) = JournalEntries::read(run, &bytes)?;
-        let mut file = state_file::open(&mut private(), &path).map_err(JournalError::Io)?;
+        let mut file = open_regular(&mut writable(), &path).map_err(JournalError::Io)?;
         // An incomplete last line must not become a line in the middle.
         let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
         cut.map_err(JournalError::Io)?;
@@ -473,6 +480,31 @@ impl JournalStore {
         }
         Ok(names)
     }
+}
+
+/// Returns the directories of a service by its short name: of the runs of its pages, and of the other commands.
+fn of_service(state: &Path, name: &OsStr) -> [PathBuf; 2] {
+    [RUNS, COMMANDS].map(|kind| state.join(kind).join(name))
+}
+
+fn short_name(service: &str) -> String {
+    short_hash(service.as_bytes())[..16].to_owned()
+}
+
+/// Returns the paths in a directory, by name; none if the directory is missing.
+fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = match fs::read_dir(directory) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a journal. Anything else in its place - a pipe, a device, a directory, a huge file - is refused without waiting for it.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    bounded(open_file(path)?, MAX_BYTES)
 }
 
 /// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
