@@ -1,7 +1,7 @@
 //! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
 
 use links_pages::apply::{PageSnapshot, PlanError, PlanOptions, SyncedRun, Wanted};
-use links_pages::sync::{Conflict, Merge, PageBase, RemoteChange, SyncError};
+use links_pages::sync::{Conflict, Merge, PageBase, RemoteChange};
 
 use super::problems;
 use crate::apply::apply_args::{RunOptions, SyncArgs};
@@ -85,9 +85,9 @@ impl PlanTarget {
         };
         let merged = record.merge(file, images, page, &merge_options).map_err(|error| {
             let problems = match error {
-                SyncError::Identity(error) => sync::identity_problems(&error, file),
-                SyncError::Plan(PlanError::Items(items)) => problems::of_items(&items, file, None),
-                SyncError::Plan(error) => return unplannable(&error),
+                PlanError::Unclear(problems) => sync::identity_problems(&problems, file),
+                PlanError::Items(items) => problems::of_items(&items, file, None),
+                error => return unplannable(&error),
             };
             CommandError::from(file.document.bad(problems))
         })?;

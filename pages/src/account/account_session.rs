@@ -14,7 +14,7 @@ use crate::apply::{
     DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
     Run, Wanted, execute, guard, literal_key,
 };
-use crate::sync::{FilePage, FileSlotId, LivePage, Merge, PageBase, SyncError};
+use crate::sync::{FilePage, FileSlotId, LivePage, Merge, PageBase};
 use links_sdk::types::LeadForm;
 use links_sdk::{FormId, Object, SlotId};
 
@@ -271,7 +271,7 @@ impl<'a> AccountSession<'a> {
             None => Wanted::of_fields(&page.slots, merge.fields.clone()),
         };
         let plan = Plan::of_page(page, &wanted, &options);
-        let plan = Arc::new(plan.map_err(|error| failed(SyncError::Plan(error)))?);
+        let plan = Arc::new(plan.map_err(failed)?);
         let file = Arc::new(as_page(desired));
         Ok((merge, Proposal { file, wanted, options, plan }))
     }

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::content::{ContentIndex, DesiredContent};
-use super::normalized::NormalizedFields;
+use super::content::{ContentIndex, DesiredContent, Positions};
 use super::plan_error::{ItemError, ItemProblem, misfit};
-use super::positions::Positions;
 use super::resemblance::closest;
+use super::values::NormalizedFields;
 use super::{DesiredSlot, PlanOptions};
 use links_sdk::{Slot, SlotId};
 
@@ -113,37 +112,22 @@ impl<'n> Matcher<'n> {
     /// Matches read-only slots. Two slots of the same content are ambiguous, and neither can be edited to match: an item that matches both
     /// is in error.
     fn read_only_by_content(&mut self) {
-        let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut choices = Vec::new();
-        for index in self.unserved() {
-            if !self.options.types.is_read_only(&self.items[index].kind) {
-                continue;
-            }
-            let fitting: Vec<usize> = self
-                .suitable(index)
-                .iter()
-                .filter(|position| {
-                    self.page[*position].supported && !self.taken.contains(*position)
-                })
-                .collect();
-            let exact: Vec<usize> = fitting
-                .iter()
-                .copied()
-                .filter(|position| self.holds_no_more(*position, index))
-                .collect();
-            let choice = if exact.len() == 1 { exact } else { fitting };
-            for position in &choice {
-                *claims.entry(*position).or_default() += 1;
-            }
-            choices.push((index, choice));
-        }
+        let is_read_only =
+            |index: &usize| self.options.types.is_read_only(&self.items[*index].kind);
+        let items: Vec<usize> = self.unserved().into_iter().filter(is_read_only).collect();
+        let is_free =
+            |position: &usize| self.page[*position].supported && !self.taken.contains(*position);
+        let fitting = |index| self.suitable(index).iter().filter(is_free).collect();
+        let choices = choose_read_only(&items, fitting, |index, at| self.holds_no_more(at, index));
         for (index, choice) in choices {
             let kind = self.items[index].kind.clone();
-            match choice[..] {
-                [] => self.refuse(index, ItemProblem::NotCreatable { kind }),
-                [position] if claims[&position] == 1 => self.take(index, position),
-                _ => {
-                    let ids = choice.iter().map(|position| self.page[*position].id).collect();
+            match choice {
+                Ok(position) => self.take(index, position),
+                Err(none) if none.is_empty() => {
+                    self.refuse(index, ItemProblem::NotCreatable { kind });
+                }
+                Err(several) => {
+                    let ids = several.iter().map(|position| self.page[*position].id).collect();
                     self.refuse(index, ItemProblem::Ambiguous { kind, ids });
                 }
             }
@@ -288,6 +272,32 @@ impl<'n> Matcher<'n> {
         self.found[index] = MatchResult::Refused;
         self.errors.push(ItemError { index, problem });
     }
+}
+
+/// Chooses a read-only slot for each item: the only one that holds no more than the item mentions, else the only one that fits. Where it is
+/// not the only one, or another item chooses it, too, returns all of them.
+pub(crate) fn choose_read_only(
+    items: &[usize],
+    fitting: impl Fn(usize) -> Vec<usize>,
+    holds_no_more: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, Result<usize, Vec<usize>>)> {
+    let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut choices = Vec::new();
+    for item in items {
+        let fitting = fitting(*item);
+        let exact = fitting.iter().copied().filter(|position| holds_no_more(*item, *position));
+        let exact: Vec<usize> = exact.collect();
+        let choice = if exact.len() == 1 { exact } else { fitting };
+        for position in &choice {
+            *claims.entry(*position).or_default() += 1;
+        }
+        choices.push((*item, choice));
+    }
+    let only = |choice: Vec<usize>| match choice[..] {
+        [position] if claims[&position] == 1 => Ok(position),
+        _ => Err(choice),
+    };
+    choices.into_iter().map(|(item, choice)| (item, only(choice))).collect()
 }
 
 /// The largest matching of items with slots that suit them, grown along augmenting paths.

@@ -39,14 +39,11 @@ mod batch_request;
 mod content;
 mod create;
 mod desired;
-mod digest;
 mod guard;
 mod journal;
 mod known_fields;
 mod known_page;
-mod literal;
 mod matching;
-mod normalized;
 mod order;
 mod page_fields;
 mod page_request;
@@ -56,7 +53,6 @@ mod page_turns;
 mod plan;
 mod plan_error;
 mod plan_options;
-mod positions;
 mod prepared_run;
 mod proposal;
 mod request;
@@ -68,14 +64,14 @@ mod schema;
 mod schema_weight;
 mod single_write;
 mod step;
-mod stored_form;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod values;
 mod wanted;
 
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
-pub use desired::{DesiredPage, DesiredSlot};
+pub use desired::{DesiredPage, DesiredSlot, literal, literal_key};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub(crate) use journal::SentSlot;
 pub use journal::{
@@ -84,8 +80,7 @@ pub use journal::{
 };
 pub use journal::{JournalStore, PageLock, RecordWrite, RecordedRun};
 pub use links_sdk::runs::same;
-pub use literal::{literal, literal_key};
-pub use normalized::fingerprint;
+pub(crate) use matching::choose_read_only;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_request::PageRequest;
 pub use page_snapshot::PageSnapshot;
@@ -93,7 +88,7 @@ pub(crate) use plan::label;
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
-pub use plan_error::{ItemError, ItemProblem, PlanError};
+pub use plan_error::{IdentityProblem, ItemError, ItemProblem, PlanError};
 pub use plan_options::{PlanOptions, RetainReason, SyncedRun};
 pub use proposal::Proposal;
 pub use request::{Apply, Checked, PlannedPage};
@@ -105,7 +100,8 @@ pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
 pub use single_write::{SingleWrite, record_in};
 pub use step::{AppliedChanges, Step};
-pub(crate) use stored_form::may_be_stored_as;
 pub(crate) use undo::UndoFacts;
 pub use undo::{NotRestored, Undo, UndoConflict};
+pub use values::fingerprint;
+pub(crate) use values::may_be_stored_as;
 pub use wanted::{BoundItem, Wanted};

@@ -6,13 +6,12 @@ use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::normalized::fingerprint;
 use super::order::arrange;
 use super::plan_error::{ItemError, ItemProblem, PlanError, check_page, misfit};
 use super::schema::Clearing;
 use super::{
     BoundItem, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields, RetainReason,
-    Wanted, same,
+    Wanted, fingerprint, same,
 };
 use links_sdk::SLOTS_PER_BATCH;
 use links_sdk::SlotId;

@@ -1,12 +1,11 @@
-//! Options of a plan.
+//! What may be done to reach what is wanted: options of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::SlotTypes;
-use links_sdk::SlotId;
-use links_sdk::{Object, Slot};
+use links_sdk::{Object, Slot, SlotId};
 
 /// Options of a plan, and the facts that matching, merging and planning need.
 #[derive(Clone, Debug)]

@@ -6,9 +6,8 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
 
-use super::digest::Digest;
-use super::normalized::{NormalizedFields, digest};
 use super::schema::SchemaNode;
+use super::values::{Digest, NormalizedFields, digest};
 use links_sdk::runs::{ValueShape, for_each_sorted};
 
 /// Returns pairs of item and slot, closest first, each item and slot used once. All are of one type; both sides are in page order.
@@ -273,7 +272,7 @@ impl Scores {
 mod tests {
     use serde_json::json;
 
-    use super::super::normalized::fields;
+    use super::super::values::fields;
     use super::*;
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::content::DesiredContent;
 use super::matching::{MatchResult, Matcher};
-use super::normalized::{NormalizedFields, fields};
 use super::plan_error::check_page;
+use super::values::{NormalizedFields, fields};
 use super::{DesiredPage, DesiredSlot, ItemError, PlanError, PlanOptions};
 use links_sdk::{Object, Slot, SlotId};
 

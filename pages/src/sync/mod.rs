@@ -40,48 +40,27 @@
 //! ```
 
 mod base;
-mod comparison;
+mod bound;
 mod conflict;
 mod file_page;
-mod hash_pair;
 mod hashed;
-mod held_slots;
 mod identity;
-mod identity_error;
-mod image_paths;
-mod key_decision;
-mod live_page;
 mod lock;
-mod lock_error;
 mod merge;
-mod merged_order;
 mod next_base;
-mod order_decision;
-mod own_writes;
 mod pull;
-mod pull_edit;
-mod recorded;
-mod settled;
-mod subsequence;
-mod sync_error;
 #[cfg(test)]
 mod tests;
-mod two_way;
-mod unique_map;
 mod value_hash;
 
-pub use base::{PageBase, SlotBase};
-pub use conflict::{Conflict, Deletion, DeletionReason, RemoteChange, Replaced, SyncNote};
-pub use file_page::{FilePage, FileSlot, FileSlotId};
-pub use hash_pair::HashPair;
-pub use held_slots::held_slots;
-pub use identity_error::{IdentityError, IdentityProblem};
-pub use image_paths::ImagePaths;
-pub use live_page::LivePage;
-pub use lock::Lock;
-pub use lock_error::LockFileError;
+pub use crate::apply::IdentityProblem;
+pub use base::{HashPair, PageBase, SlotBase, held_slots};
+pub use conflict::{
+    Conflict, ConflictMark, Deletion, DeletionReason, PulledItem, PulledKey, RemoteChange,
+    Replaced, SyncNote,
+};
+pub use file_page::{FilePage, FileSlot, FileSlotId, LivePage};
+pub use lock::{ImagePaths, Lock, LockFileError};
 pub use merge::Merge;
 pub use pull::Pull;
-pub use pull_edit::{ConflictMark, PulledField, PulledItem, PulledKey};
-pub use sync_error::SyncError;
 pub use value_hash::{InvalidValueHash, ValueHash};

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
+use links_pages::apply::{ItemError, ItemProblem};
 use links_pages::sync::{
-    Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, PageBase,
-    RemoteChange, Replaced, SyncNote, ValueHash,
+    Conflict, Deletion, DeletionReason, IdentityProblem, Merge, PageBase, RemoteChange, Replaced,
+    SyncNote, ValueHash,
 };
 use serde_json::Value;
 
@@ -109,7 +110,10 @@ fn conflict(conflict: &Conflict, file: &PageFile, pull: &str) -> FieldDiagnostic
 }
 
 /// Returns the items of which it is unclear which slots they are, at their places in the file.
-pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<FieldDiagnostic> {
+pub(crate) fn identity_problems(
+    problems: &[IdentityProblem],
+    file: &PageFile,
+) -> Vec<FieldDiagnostic> {
     let place = |problem: &IdentityProblem| -> Vec<(Vec<String>, At)> {
         let at = |item: &usize, key: Option<&str>| {
             let nth = item.to_string();
@@ -118,10 +122,10 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
         };
         match problem {
             IdentityProblem::RepeatedOnPage { .. } => vec![(vec!["slots".to_owned()], At::Value)],
-            IdentityProblem::RepeatedId { item, .. } | IdentityProblem::NotOnPage { item, .. } => {
-                vec![at(item, Some("id"))]
+            IdentityProblem::Named(ItemError { index, problem }) => {
+                let differs = matches!(problem, ItemProblem::TypeDiffers { .. });
+                vec![at(index, Some(if differs { "type" } else { "id" }))]
             }
-            IdentityProblem::TypeDiffers { item, .. } => vec![at(item, Some("type"))],
             IdentityProblem::Resembles { item, .. } => vec![at(item, None)],
             IdentityProblem::Ambiguous { items, .. }
             | IdentityProblem::PerhapsDeleted { items, .. } => {
@@ -129,7 +133,7 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
             }
         }
     };
-    let problems = error.0.iter().flat_map(|problem| {
+    let problems = problems.iter().flat_map(|problem| {
         place(problem).into_iter().map(move |(path, at)| (path, at, problem.to_string()))
     });
     problems.map(|(path, at, message)| file.document.locate(&path, at, message)).collect()

@@ -13,9 +13,9 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
     let slots = || Path::root().key("slots");
     let item = |nth: usize| slots().item(nth);
     let mut edits = Vec::new();
-    for field in &pull.fields {
-        let path = Path::root().key(&field.key);
-        match (fields.get(&field.key), &field.value) {
+    for (key, value) in pull.fields.iter() {
+        let path = Path::root().key(key);
+        match (fields.get(key), value) {
             (Some(Value::Array(said)), Value::Array(taken)) => {
                 edits.extend(list_edits(&path, said, taken));
             }

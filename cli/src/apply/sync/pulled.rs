@@ -1,7 +1,7 @@
 //! A page file that takes over what changed on its page since the last sync.
 
-use links_pages::apply::{PageSnapshot, SlotTypes};
-use links_pages::sync::{ConflictMark, Pull, SyncError};
+use links_pages::apply::{PageSnapshot, PlanError, SlotTypes};
+use links_pages::sync::{ConflictMark, Pull};
 
 use super::pull_edits::edits;
 use super::record::image_paths;
@@ -32,12 +32,10 @@ impl PulledFile {
     ) -> Result<Self, CommandError> {
         let replaces = "--force replaces the whole file";
         let pull = record.pull(file, images, page, types).map_err(|error| match error {
-            SyncError::Identity(error) => {
-                CommandError::from(file.document.bad(identity_problems(&error, file)))
+            PlanError::Unclear(problems) => {
+                CommandError::from(file.document.bad(identity_problems(&problems, file)))
             }
-            SyncError::Plan(error) => {
-                CommandError::new(Exit::Invalid, error.to_string()).with_hint(replaces)
-            }
+            error => CommandError::new(Exit::Invalid, error.to_string()).with_hint(replaces),
         })?;
         let edits = edits(&pull, &file.page.content.fields);
         let text = patch(text, &edits).map_err(|error| {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use links_pages::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
+use links_pages::apply::{
+    JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
+};
 use links_pages::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, SyncError, SyncNote,
-    ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, SyncNote, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
@@ -336,7 +337,7 @@ impl SyncRecord {
         images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
-    ) -> Result<Pull, SyncError> {
+    ) -> Result<Pull, PlanError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, types);
         if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
@@ -352,15 +353,15 @@ impl SyncRecord {
             pull.notes.retain(|note| !matches!(note, SyncNote::FieldStays { .. }));
             return Ok(pull);
         }
-        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields)
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields.0)
             .into_iter()
-            .partition(|field| is_holdable(&field.key, &field.value));
-        pull.fields = taken;
-        for field in left {
-            let before = base.as_ref().and_then(|base| base.fields.get(&field.key));
+            .partition(|(key, value)| is_holdable(key, value));
+        pull.fields = taken.into_iter().collect();
+        for (key, _) in left {
+            let before = base.as_ref().and_then(|base| base.fields.get(&key));
             match before {
-                Some(pair) => pull.base.fields.insert(field.key, *pair),
-                None => pull.base.fields.remove(&field.key),
+                Some(pair) => pull.base.fields.insert(key, *pair),
+                None => pull.base.fields.remove(&key),
             };
         }
         Ok(pull)
@@ -378,12 +379,10 @@ impl SyncRecord {
         let (said, live) = compared(file, images, page);
         let options = PlanOptions { types, ..PlanOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
-            SyncError::Identity(error) => {
-                CommandError::from(file.document.bad(identity_problems(&error, file)))
+            PlanError::Unclear(problems) => {
+                CommandError::from(file.document.bad(identity_problems(&problems, file)))
             }
-            SyncError::Plan(error) => {
-                CommandError::new(Exit::Invalid, format!("{}: {error}", self.key))
-            }
+            error => CommandError::new(Exit::Invalid, format!("{}: {error}", self.key)),
         })?;
         // Nothing is written, so that only what is equal counts as agreed.
         merge.desired.slots.clear();
@@ -516,7 +515,7 @@ impl SyncRecord {
         images: &[Image],
         page: &PageSnapshot,
         options: &PlanOptions,
-    ) -> Result<(Merge, Option<PageBase>), SyncError> {
+    ) -> Result<(Merge, Option<PageBase>), PlanError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, &options.types);
         if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {

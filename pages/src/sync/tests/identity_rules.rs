@@ -4,11 +4,8 @@ use links_sdk::SlotId;
 use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
-use crate::apply::PlanOptions;
-use crate::sync::{
-    Conflict, FilePage, FileSlotId, IdentityError, IdentityProblem, LivePage, Merge, PageBase,
-    SyncError,
-};
+use crate::apply::{ItemError, ItemProblem, PlanError, PlanOptions};
+use crate::sync::{Conflict, FilePage, FileSlotId, IdentityProblem, LivePage, Merge, PageBase};
 
 /// Returns the slot of each item: `None` where it is new.
 fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> {
@@ -17,9 +14,14 @@ fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> 
     merge.bindings.iter().map(|binding| binding.slot.map(SlotId::get)).collect()
 }
 
+/// Returns the problem of an item whose id names nothing.
+fn not_on_page(index: usize, id: i64) -> IdentityProblem {
+    IdentityProblem::Named(ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } })
+}
+
 fn problems(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<IdentityProblem> {
     match Merge::new(Some(base), file, page, &PlanOptions::default()) {
-        Err(SyncError::Identity(IdentityError(problems))) => problems,
+        Err(PlanError::Unclear(problems)) => problems,
         other => panic!("no refusal: {other:?}"),
     }
 }
@@ -90,16 +92,12 @@ fn rule_1_ids_in_error_are_refused() {
         named(json!(5), &text("New")),
     ]);
     let found = problems(&base, &wrong, &page(&live));
-    assert!(
-        found.contains(&IdentityProblem::RepeatedId { item: 1, first: 0, id: 1.into() }),
-        "{found:?}"
-    );
-    assert!(found.contains(&IdentityProblem::NotOnPage { item: 3, id: 5.into() }));
-    assert!(
-        found
-            .iter()
-            .any(|it| matches!(it, IdentityProblem::TypeDiffers { item: 2, id, .. } if *id == 2))
-    );
+    let repeated = ItemProblem::RepeatedId { id: 1.into(), first: 0 };
+    let repeated = IdentityProblem::Named(ItemError { index: 1, problem: repeated });
+    assert!(found.contains(&repeated), "{found:?}");
+    assert!(found.contains(&not_on_page(3, 5)));
+    let differs = |it: &IdentityProblem| matches!(it, IdentityProblem::Named(ItemError { index: 2, problem: ItemProblem::TypeDiffers { id, .. } }) if *id == 2);
+    assert!(found.iter().any(differs));
     let twice = page(&[(1, text("Hello")), (1, text("Hello"))]);
     let found = problems(&base, &file(&[text("Hello")]), &twice);
     assert!(found.contains(&IdentityProblem::RepeatedOnPage { id: 1.into() }));
@@ -368,11 +366,11 @@ fn an_unknown_id_is_that_of_the_new_slot_that_equals_its_item() {
     let pulled: Vec<_> = pull.unwrap().base.slots.into_iter().map(|slot| slot.was).collect();
     assert_eq!(pulled, [vec![], vec![2], vec![3]]);
     // Nothing tells whether an item that differs is that slot.
-    let expected = IdentityProblem::NotOnPage { item: 2, id: 3.into() };
+    let expected = not_on_page(2, 3);
     assert_eq!(problems(&base, &before("New menu"), &there), [expected]);
     // A divider elsewhere may be another one.
     let elsewhere = page(&[(7, divider()), (1, text("Hello")), (8, button("Menu", "a"))]);
-    let expected = IdentityProblem::NotOnPage { item: 1, id: 2.into() };
+    let expected = not_on_page(1, 2);
     assert_eq!(problems(&base, &before("Menu"), &elsewhere), [expected]);
 }
 

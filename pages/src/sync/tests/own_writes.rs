@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
 use super::service::{ServicePage, types};
-use crate::apply::{Plan, PlanBatch, PlanOptions, SentValues};
-use crate::sync::{Conflict, FilePage, LivePage, Merge, PageBase, SyncError};
+use crate::apply::{Plan, PlanBatch, PlanError, PlanOptions, SentValues};
+use crate::sync::{Conflict, FilePage, LivePage, Merge, PageBase};
 use links_sdk::SlotId;
 
 fn options() -> PlanOptions {
@@ -180,7 +180,7 @@ proptest! {
             match Merge::new(Some(&known), &said, &live(&service), &options()) {
                 Ok(_) => {}
                 // Items that were rewritten from end to end.
-                Err(SyncError::Identity(_)) => return Ok(()),
+                Err(PlanError::Unclear(_)) => return Ok(()),
                 Err(error) => panic!("{error}"),
             }
             cut_run(&mut sent, &mut service, &known, &said, steps, is_cut);
