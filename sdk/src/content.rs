@@ -169,7 +169,7 @@ content! {
     ///
     /// let found = client.lookup_music(MusicQuery::new("198000000017")).await?;
     /// let slot = client.profile("cafe").slots().create(found.slot).await?;
-    /// assert_eq!(slot.kind, Music::KIND);
+    /// assert_eq!(slot.kind, "music");
     /// # Ok(()) });
     /// ```
     Music, "music"
