@@ -119,7 +119,7 @@ pub enum ItemProblem {
 
 /// Reason why it is unclear which slots some items are. Items are named by their index in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[serde(tag = "problem", rename_all = "snake_case")]
+#[serde(tag = "reason", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum IdentityProblem {
     /// The page lists a slot more than once; such a page cannot be trusted.

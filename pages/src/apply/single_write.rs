@@ -214,9 +214,11 @@ impl SingleWrite {
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::apply::SingleWrite;
+    /// use links_sdk::{Object, ProfileChanges};
     ///
-    /// let changed: links_sdk::Object = [("title", "Closed on Mondays")].into_iter().collect();
-    /// let call = client.profile("cafe").update_unchanged(None, changed.clone()).answer();
+    /// let changed: Object = [("title", "Closed on Mondays")].into_iter().collect();
+    /// let page = client.profile("cafe");
+    /// let call = page.update_unchanged(None, ProfileChanges(changed.clone())).answer();
     /// SingleWrite::new(None).change_page(&changed, call).await?;
     /// # Ok(()) });
     /// ```
@@ -244,10 +246,11 @@ impl SingleWrite {
     /// ```
     /// # links_test_support::example::run(async |client| {
     /// use links_pages::apply::SingleWrite;
+    /// use links_sdk::{FormChanges, Object};
     ///
     /// let form = client.forms().list().await?.items.remove(0);
-    /// let changed: links_sdk::Object = [("title", "Write to us")].into_iter().collect();
-    /// let call = client.form(form.id).update_unchanged(None, changed.clone()).answer();
+    /// let changed: Object = [("title", "Write to us")].into_iter().collect();
+    /// let call = client.form(form.id).update_unchanged(None, FormChanges(changed.clone())).answer();
     /// SingleWrite::new(None).change_record("updateForm", &changed, call).await?;
     /// # Ok(()) });
     /// ```
