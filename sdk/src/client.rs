@@ -7,14 +7,13 @@ use std::time::Duration;
 use http::header::{HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
 
-use crate::base_url::BaseUrl;
-use crate::ids::InvalidValue;
+use crate::base_url::{BaseUrl, InvalidBaseUrl};
 use crate::secrets::Secrets;
-use crate::token::{Hidden, TokenSource};
-use crate::transport::caller_headers;
+use crate::token::TokenSource;
+use crate::transport::caller_headers::{self, InvalidHeader};
 use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::connection_options::{BuildError, ConnectionOptions, cannot_start};
+use crate::transport::connection_options::{BuildError, ConnectionOptions};
 use crate::transport::exchange::WriteMode;
 use crate::transport::http_sender::Timeouts;
 use crate::transport::http_sender::{HttpClient, LocalResponder};
@@ -54,7 +53,7 @@ pub struct Client {
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    base: Result<BaseUrl, InvalidValue>,
+    base: Result<BaseUrl, InvalidBaseUrl>,
     /// The URL as it was given, without a password.
     url: String,
     insecure_http: bool,
@@ -102,7 +101,7 @@ impl Client {
         Self::builder_of(Ok(base), url)
     }
 
-    fn builder_of(base: Result<BaseUrl, InvalidValue>, url: String) -> ClientBuilder {
+    fn builder_of(base: Result<BaseUrl, InvalidBaseUrl>, url: String) -> ClientBuilder {
         ClientBuilder {
             base,
             url,
@@ -432,7 +431,7 @@ impl ClientBuilder {
         + Sync
         + 'static,
     ) -> Self {
-        self.before_send = Some(Hidden(Arc::new(hook)));
+        self.before_send = Some(BeforeSend(Arc::new(hook)));
         self
     }
 
@@ -501,7 +500,7 @@ impl ClientBuilder {
         + Sync
         + 'static,
     ) -> Self {
-        self.in_process = Some(Hidden(Arc::new(answer)));
+        self.in_process = Some(LocalResponder(Arc::new(answer)));
         self
     }
 
@@ -512,22 +511,16 @@ impl ClientBuilder {
     /// When the URL is not https (or http to this machine), an option cannot be used, or the HTTP client cannot start.
     pub fn build(self) -> Result<Client, BuildError> {
         let base = match self.base {
-            Err(_) => BaseUrl::parse(&self.url, self.insecure_http),
+            Err(InvalidBaseUrl::Insecure) if self.insecure_http => BaseUrl::with_http(&self.url),
             base => base,
         };
-        let url = self.url;
-        let base =
-            base.map_err(BuildError::because(format!("the base URL {url:?} cannot be used")))?;
+        let base = base.map_err(|source| BuildError::Base { url: self.url, source })?;
         if let Some(error) = self.error {
             return Err(error);
         }
         let mut headers = self.headers;
         let mut http = match self.http {
-            Some(_) if self.connection.is_set() => {
-                return Err(BuildError::new(
-                    "root_certificate, identity and proxy have to be set in the HTTP client that was given",
-                ));
-            }
+            Some(_) if self.connection.is_set() => return Err(BuildError::OwnHttpClient),
             Some(http) => {
                 if let Some(name) = self.user_agent {
                     headers.insert(USER_AGENT, user_agent(&name)?);
@@ -572,9 +565,8 @@ fn in_process_pacer(limits: Option<RateLimits>) -> Arc<dyn Pacer> {
 }
 
 fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
-    HeaderValue::from_str(name).map_err(|_| {
-        caller_headers::invalid("user-agent", "its value holds control characters").into()
-    })
+    HeaderValue::from_str(name)
+        .map_err(|_| InvalidHeader::new("user-agent", "its value holds control characters").into())
 }
 
 fn http_client(
@@ -589,5 +581,5 @@ fn http_client(
         .retry(reqwest::retry::never())
         .connect_timeout(connect);
     let client = connection.apply(builder, base.url())?.build();
-    Ok(HttpClient::new(client.map_err(cannot_start())?))
+    Ok(HttpClient::new(client.map_err(|error| BuildError::Http(error.into()))?))
 }

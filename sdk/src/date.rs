@@ -6,8 +6,6 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::InvalidValue;
-
 /// A day of the calendar. Which hours it has depends on the time zone of the account, which `me` reports.
 ///
 /// ```
@@ -17,10 +15,17 @@ use crate::ids::InvalidValue;
 /// assert_eq!(day, Date::new(2026, 1, 31)?);
 /// assert_eq!(day.to_string(), "2026-01-31");
 /// assert!(Date::new(2026, 2, 29).is_err());
-/// # Ok::<(), links_sdk::InvalidValue>(())
+/// # Ok::<(), links_sdk::InvalidDate>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(jiff::civil::Date);
+
+/// Reason why something is not a day: it is not written `YYYY-MM-DD`, or the calendar has no such day.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a day: days are written YYYY-MM-DD, such as 2026-01-31")]
+pub struct InvalidDate {
+    text: String,
+}
 
 impl Date {
     /// Returns the day of this year (0 to 9999), month and day of the month, both counted from 1.
@@ -28,7 +33,7 @@ impl Date {
     /// # Errors
     ///
     /// When the calendar has no such day.
-    pub fn new(year: u16, month: u8, day: u8) -> Result<Self, InvalidValue> {
+    pub fn new(year: u16, month: u8, day: u8) -> Result<Self, InvalidDate> {
         format!("{year:04}-{month:02}-{day:02}").parse()
     }
 
@@ -67,19 +72,16 @@ impl From<Date> for String {
 }
 
 impl FromStr for Date {
-    type Err = InvalidValue;
+    type Err = InvalidDate;
 
-    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+    fn from_str(text: &str) -> Result<Self, InvalidDate> {
         let shaped = text.len() == 10
             && text.bytes().enumerate().all(|(at, byte)| match at {
                 4 | 7 => byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
         let date = shaped.then(|| text.parse().ok()).flatten();
-        date.map(Self).ok_or_else(|| {
-            let why = "is not a day: days are written YYYY-MM-DD, such as 2026-01-31";
-            InvalidValue::new(format!("{text:?} {why}"))
-        })
+        date.map(Self).ok_or_else(|| InvalidDate { text: text.to_owned() })
     }
 }
 
@@ -94,7 +96,7 @@ impl FromStr for Date {
 /// assert_eq!(made.time(), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_769_860_800)));
 /// assert_eq!(made.date(), Some(Date::new(2026, 1, 31)?));
 /// assert_eq!(Timestamp::from("2026-01-31").time(), None, "a day is not a moment");
-/// # Ok::<(), links_sdk::InvalidValue>(())
+/// # Ok::<(), links_sdk::InvalidDate>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

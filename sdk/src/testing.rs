@@ -27,6 +27,7 @@
 //!
 //! [`RateLimits::unlimited`](crate::RateLimits::unlimited) is for the tests that shall not wait for the rate limits either.
 
+use std::fmt;
 use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -38,7 +39,6 @@ use tokio::sync::Notify;
 
 use crate::blocking::locked;
 pub use crate::error::FailedCall;
-use crate::token::Hidden;
 use crate::types::{
     File, LeadForm, LoginCheck, Me, MusicMatch, NotificationChannel, Profile, ProfileSettings,
     SlotType,
@@ -49,7 +49,6 @@ use crate::{Clock, Slot};
 const SAMPLES: &str = include_str!("testing/samples.json");
 
 /// A record that [`sample`] returns.
-#[doc(hidden)]
 pub trait Sample: DeserializeOwned {
     /// Name of the record in the file of samples.
     #[doc(hidden)]
@@ -58,7 +57,6 @@ pub trait Sample: DeserializeOwned {
 
 macro_rules! samples {
     ($($record:ident),*) => {$(
-        #[doc(hidden)]
         impl Sample for $record {
             const NAME: &'static str = stringify!($record);
         }
@@ -78,9 +76,7 @@ samples!(
     SlotType
 );
 
-/// Returns a record as the service answers it: a café's page, a button, a form with three fields. There is one of each type of record that a
-/// call returns alone or in a list: `File`, `LeadForm`, `LoginCheck`, `Me`, `MusicMatch`, `NotificationChannel`, `Profile`, `ProfileSettings`,
-/// `Slot` and `SlotType`.
+/// Returns a record as the service answers it: a café's page, a button, a form with three fields.
 ///
 /// ```
 /// use links_sdk::testing::sample;
@@ -137,11 +133,10 @@ pub fn sample_with<T: Sample>(fields: Value) -> T {
 /// assert_eq!(clock.slept(), [Duration::from_secs(3600)]);
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct TestClock {
     start: SystemTime,
-    now: Hidden<Box<dyn Fn() -> SystemTime + Send + Sync>>,
-    advance: Hidden<Box<dyn Fn(Duration) + Send + Sync>>,
+    now: Box<dyn Fn() -> SystemTime + Send + Sync>,
+    advance: Box<dyn Fn(Duration) + Send + Sync>,
     slept: Mutex<Vec<Duration>>,
     moved: Notify,
 }
@@ -171,9 +166,8 @@ impl TestClock {
         now: impl Fn() -> SystemTime + Send + Sync + 'static,
         advance: impl Fn(Duration) + Send + Sync + 'static,
     ) -> Self {
-        let start = now();
-        let (now, advance) = (Hidden(Box::new(now) as _), Hidden(Box::new(advance) as _));
-        Self { start, now, advance, slept: Mutex::default(), moved: Notify::new() }
+        let (now, advance) = (Box::new(now), Box::new(advance));
+        Self { start: now(), now, advance, slept: Mutex::default(), moved: Notify::new() }
     }
 
     /// Moves the clock on, as if time had passed between two calls. A call that is under way and has passed its deadline ends.
@@ -191,6 +185,12 @@ impl TestClock {
 impl Default for TestClock {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl fmt::Debug for TestClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestClock").field("now", &self.wall()).finish_non_exhaustive()
     }
 }
 

@@ -43,8 +43,7 @@ fn each_library_is_imported_only_by_the_crates_that_may() {
         ("links-test-support", &[]),
         ("miette", &["links-cli", "links-pages"]),
         ("progenitor-impl", &["links-spec"]),
-        // The tool requests the links of pages, beside the client of the service.
-        ("reqwest", &["links-cli", "links-sdk"]),
+        ("reqwest", &["links-sdk"]),
         ("rmcp", &["links-sdk"]),
         ("wiremock", &["links-fixtures"]),
     ];

@@ -53,6 +53,7 @@ const RETIRED_TYPES: &[&str] = &[
     "Turn",
     "Unbroken",
     "Via",
+    "Wanted",
     "Withheld",
     "Writes",
 ];

@@ -16,9 +16,10 @@ use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::Style;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::output::format::{Format, OutputOptions, Query};
+use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
@@ -146,7 +147,7 @@ fn report_interrupts(ui: Ui) {
     signal::report_by(move |interrupt| match interrupt {
         Interrupt::Deferred => {
             let text = "stopping as soon as it is safe; Ctrl-C again stops at once";
-            ui.tell(Style::Changed, text);
+            ui.say(&StyledLine::new(Style::Changed, text));
         }
         Interrupt::Ended(failure) => {
             ui.break_line();
@@ -162,11 +163,11 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
     if let Err(why) = confined
         && settings.verbose > 0
     {
-        ui.tell(Style::Faint, format!("not confined by Landlock: {why}"));
+        ui.say(&StyledLine::new(Style::Faint, format!("not confined by Landlock: {why}")));
     }
     #[cfg(debug_assertions)]
     if let Some(is_open) = crate::testing::is_probe_open() {
-        ui.tell(Style::Faint, format!("probe: open {is_open}"));
+        ui.say(&StyledLine::new(Style::Faint, format!("probe: open {is_open}")));
     }
 }
 

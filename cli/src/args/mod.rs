@@ -4,4 +4,5 @@ pub(crate) mod assignment;
 pub(crate) mod fields;
 pub(crate) mod flags;
 pub(crate) mod images;
+pub(crate) mod merge;
 pub(crate) mod page_word;

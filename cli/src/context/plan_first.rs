@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::cache::{load_json, store_json};
 use crate::env_vars::PLAN_FIRST;
 use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
 use links_pages::fs::{named, private};
 
@@ -165,7 +166,7 @@ impl PlanFirst {
 }
 
 fn refused(what: &str) -> CommandError {
-    CommandError::refused(format!("{PLAN_FIRST}: {what}; nothing was written"))
+    CommandError::new(Exit::Refused, format!("{PLAN_FIRST}: {what}; nothing was written"))
 }
 
 fn no_state() -> CommandError {

@@ -1,7 +1,6 @@
 //! The settings of a process. Resolution of each setting is a pure function: flag over environment over configuration file over default; then
 //! the accounts of this machine add the token, and the URL if none is given.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,13 +47,13 @@ pub(crate) fn resolve(
         config_dir: set(CONFIG_DIR).map(Into::into),
         state_dir: set(STATE_DIR).map(Into::into),
         safe_directory: set(SAFE_DIRECTORY),
-        max_wait: seconds(flags.max_wait, set, MAX_WAIT, 0..=u64::MAX)?,
+        max_wait: max_wait(flags, set)?,
         pacing: shared_pacing(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
         progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,
         verbose: verbose(flags.verbose, set(LOG).as_deref())?,
-        timeout: seconds(flags.timeout.map(u64::from), set, TIMEOUT, 1..=u32::MAX.into())?,
+        timeout: timeout(flags, set)?,
         plan_first: is_on(PLAN_FIRST, set(PLAN_FIRST).as_deref())?,
         connection: connection(flags, set),
         editor: set("VISUAL").or_else(|| set("EDITOR")),
@@ -144,24 +143,23 @@ fn account(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<NamedAccount>
     Ok(Some(NamedAccount { name, by_flag: false }))
 }
 
-/// Returns a time of a flag, else of a variable, which is within this range.
-fn seconds(
-    flag: Option<u64>,
-    set: NonEmpty<'_>,
-    variable: &str,
-    range: RangeInclusive<u64>,
-) -> Result<Option<Duration>, CommandError> {
-    let seconds = match (flag, set(variable)) {
-        (None, Some(text)) => {
-            let seconds = text.parse().ok().filter(|it| range.contains(it));
-            Some(seconds.ok_or_else(|| {
-                let message = format!("{variable} must be a number of seconds, not `{text}`");
-                CommandError::usage(message)
-            })?)
-        }
+fn max_wait(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, CommandError> {
+    let seconds = match (flags.max_wait, set(MAX_WAIT)) {
+        (None, Some(text)) => Some(text.parse().map_err(|_| not_seconds(MAX_WAIT, &text))?),
         (flag, _) => flag,
     };
     Ok(seconds.map(Duration::from_secs))
+}
+
+fn timeout(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, CommandError> {
+    let seconds = match (flags.timeout, set(TIMEOUT)) {
+        (None, Some(text)) => {
+            let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+            Some(seconds.ok_or_else(|| not_seconds(TIMEOUT, &text))?)
+        }
+        (flag, _) => flag,
+    };
+    Ok(seconds.map(|seconds| Duration::from_secs(seconds.into())))
 }
 
 fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
@@ -175,6 +173,10 @@ fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
         authorities: file(&flags.cacert, "--cacert", CA_FILE),
         client: file(&flags.client_cert, "--client-cert", CLIENT_CERT),
     }
+}
+
+fn not_seconds(variable: &str, text: &str) -> CommandError {
+    CommandError::usage(format!("{variable} must be a number of seconds, not `{text}`"))
 }
 
 /// Resolves the use of colour: the flag, then the variables that all programs share, then the variable of this program.

@@ -1,11 +1,14 @@
 //! Terminal input and output, the only module that prints: data to stdout, messages to stderr.
 
 pub(crate) mod annotations;
+pub(crate) mod chart;
 mod markdown;
 mod markers;
 mod observer;
 pub(crate) mod plan;
 mod progress;
+mod prompt;
+mod report;
 mod stream;
 mod table;
 
@@ -18,7 +21,8 @@ pub(crate) use progress::Progress;
 use stream::ContentKind;
 pub(crate) use stream::protected;
 
-use crate::error::{CommandError, draw};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 use crate::output::format::{Format, OutputOptions, Rendering};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::Settings;
@@ -86,7 +90,7 @@ impl Ui {
     pub(crate) fn show(&self, outcome: &CommandOutput) -> Result<(), CommandError> {
         let terminal = self.terminal.stdout;
         for note in self.shape.notes(outcome)? {
-            self.say(&StyledLine::changed(note));
+            self.say(&StyledLine::new(Style::Changed, note));
         }
         let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal);
         match self.shape.print(outcome)? {
@@ -147,10 +151,10 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            stream::say(&draw(&options.build(), failure.diagnostic()));
+            stream::say(&report::draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
-            self.say(&StyledLine::plain(format!("the text is saved in {draft}")));
+            self.say(&StyledLine::new(Style::Plain, format!("the text is saved in {draft}")));
         }
     }
 
@@ -188,7 +192,7 @@ impl Ui {
         if self.is_dry_run {
             return Some(true);
         }
-        self.is_interactive().then(|| stream::yes(question))
+        self.is_interactive().then(|| prompt::yes(question))
     }
 
     /// Shows lines and asks a yes-or-no question about them. `None` without a terminal; in a dry run the answer is always yes.
@@ -229,7 +233,7 @@ impl Ui {
                 format!("{what} must be confirmed, but there is no terminal; nothing was written")
             }
         };
-        let refused = CommandError::refused(message);
+        let refused = CommandError::new(Exit::Refused, message);
         Err(if self.is_interactive() {
             refused
         } else {
@@ -239,7 +243,7 @@ impl Ui {
 
     /// Asks for a text. `None` without a terminal.
     pub(crate) fn ask_for(&self, question: &str) -> Option<String> {
-        self.is_interactive().then(|| stream::text(question))
+        self.is_interactive().then(|| prompt::text(question))
     }
 
     /// Asks nothing from now on, as without a terminal.
@@ -263,7 +267,7 @@ impl Ui {
         let unasked = "standard error is not a terminal, so the input would be visible";
         self.terminal.stdin.then(|| {
             if self.terminal.stderr {
-                stream::secret(question)
+                prompt::secret(question)
             } else {
                 Err(io::Error::other(unasked))
             }

@@ -1,9 +1,8 @@
 //! Error of a run over an account, or of one of its pages.
 
 use super::FormPlanError;
-use crate::apply::PlanError;
 use crate::apply::{ApplyError, GuardRefusal};
-use crate::sync::Conflict;
+use crate::sync::{Conflict, SyncError};
 use links_sdk::Error;
 use links_sdk::ProfileId;
 
@@ -53,7 +52,7 @@ pub enum AccountError {
         page: String,
         /// The reason.
         #[source]
-        source: PlanError,
+        source: SyncError,
     },
     /// Changes of both sides exclude each other.
     #[error("page {page}: {} changes of both sides exclude each other", conflicts.len())]

@@ -1,6 +1,7 @@
 //! Upload of an image to a URL that the service issues for it (the interface, section 4.9). The URL is a secret, and its host is not
 //! trusted: neither token nor key nor cookie is sent there, no redirect is followed, and no private host is contacted.
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
@@ -14,15 +15,14 @@ use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
 use crate::shape::Success;
-use crate::token::Hidden;
 use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
 
 /// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL can
 /// use it: `Debug` leaves it out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadTarget {
-    url: Hidden<String>,
+    url: String,
     /// `PUT` with the bytes as the body, or `POST` with the part `file` of a multipart body.
     pub method: String,
     /// Maximum size in bytes.
@@ -52,7 +52,17 @@ impl UploadTarget {
 impl From<UploadUrl> for UploadTarget {
     fn from(target: UploadUrl) -> Self {
         let UploadUrl { upload_url: url, method, max_bytes, expires_at, .. } = target;
-        Self { url: Hidden(url), method, max_bytes, expires_at }
+        Self { url, method, max_bytes, expires_at }
+    }
+}
+
+impl fmt::Debug for UploadTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UploadTarget")
+            .field("method", &self.method)
+            .field("max_bytes", &self.max_bytes)
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
     }
 }
 
@@ -188,7 +198,7 @@ mod tests {
 
     fn target(url: &str) -> UploadTarget {
         let (url, method, expires_at) = (url.to_owned(), "PUT".to_owned(), String::new());
-        UploadTarget { url: Hidden(url), method, max_bytes: 100, expires_at }
+        UploadTarget { url, method, max_bytes: 100, expires_at }
     }
 
     fn check(target: &UploadTarget, base: &str) -> Result<CheckedTarget, String> {

@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use links_pages::apply::{
-    JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
-};
+use links_pages::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
 use links_pages::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, SyncNote, ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SlotBase, SyncError,
+    SyncNote, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
+use super::live_page::live;
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{
-    LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems, live,
-};
+use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems};
 use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
@@ -74,8 +72,9 @@ impl SyncRecord {
                 (RecordPlace::State(records), key)
             }
         };
-        let lock = Lock::new(service.clone(), 0);
-        let mut record = Self::new(place, key, service, lock);
+        let (lock, sent) = (Arc::new(Lock::new(service.clone(), 0)), SentValues::default());
+        let lock_writes = LockWrites::default();
+        let mut record = Self { place, key, service, lock, lock_writes, beyond_lock: None, sent };
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
@@ -86,12 +85,9 @@ impl SyncRecord {
         let (mut lock, base) = (Lock::new(service.clone(), 0), text.base());
         let key = base.login.clone();
         lock.pages.insert(key.clone(), base);
-        Box::new(Self::new(RecordPlace::Opened(text), key, service, lock))
-    }
-
-    fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
-        let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
-        Self { place, key, service, lock: lock.into(), lock_writes, beyond_lock: None, sent }
+        let (place, sent) = (RecordPlace::Opened(text), SentValues::default());
+        let (lock, lock_writes) = (lock.into(), LockWrites::default());
+        Box::new(Self { place, key, service, lock, lock_writes, beyond_lock: None, sent })
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -337,7 +333,7 @@ impl SyncRecord {
         images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
-    ) -> Result<Pull, PlanError> {
+    ) -> Result<Pull, SyncError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, types);
         if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
@@ -353,15 +349,15 @@ impl SyncRecord {
             pull.notes.retain(|note| !matches!(note, SyncNote::FieldStays { .. }));
             return Ok(pull);
         }
-        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields.0)
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields)
             .into_iter()
-            .partition(|(key, value)| is_holdable(key, value));
-        pull.fields = taken.into_iter().collect();
-        for (key, _) in left {
-            let before = base.as_ref().and_then(|base| base.fields.get(&key));
+            .partition(|field| is_holdable(&field.key, &field.value));
+        pull.fields = taken;
+        for field in left {
+            let before = base.as_ref().and_then(|base| base.fields.get(&field.key));
             match before {
-                Some(pair) => pull.base.fields.insert(key, *pair),
-                None => pull.base.fields.remove(&key),
+                Some(pair) => pull.base.fields.insert(field.key, *pair),
+                None => pull.base.fields.remove(&field.key),
             };
         }
         Ok(pull)
@@ -377,12 +373,14 @@ impl SyncRecord {
         types: SlotTypes,
     ) -> Result<(), CommandError> {
         let (said, live) = compared(file, images, page);
-        let options = PlanOptions { types, ..PlanOptions::default() };
+        let options = MergeOptions { types, ..MergeOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
-            PlanError::Unclear(problems) => {
-                CommandError::from(file.document.bad(identity_problems(&problems, file)))
+            SyncError::Identity(error) => {
+                CommandError::from(file.document.bad(identity_problems(&error, file)))
             }
-            error => CommandError::new(Exit::Invalid, format!("{}: {error}", self.key)),
+            SyncError::Plan(error) => {
+                CommandError::new(Exit::Invalid, format!("{}: {error}", self.key))
+            }
         })?;
         // Nothing is written, so that only what is equal counts as agreed.
         merge.desired.slots.clear();
@@ -514,8 +512,8 @@ impl SyncRecord {
         file: &PageFile,
         images: &[Image],
         page: &PageSnapshot,
-        options: &PlanOptions,
-    ) -> Result<(Merge, Option<PageBase>), PlanError> {
+        options: &MergeOptions,
+    ) -> Result<(Merge, Option<PageBase>), SyncError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, &options.types);
         if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
@@ -535,7 +533,7 @@ impl SyncRecord {
         created: &BTreeMap<usize, SlotId>,
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
-        let run = options.sync.as_ref();
+        let run = options.merged.as_ref().and_then(|merged| merged.run.as_ref());
         let (said, live) = compared(file, images, after);
         let before = merged.base.as_ref();
         let mut base = merged.merge.base_after(before, &said, &live, created, &options.types);

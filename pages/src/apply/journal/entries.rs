@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use super::entry::{FORMAT, JournalEntry, RecordWrite, RunEnding, RunHeader};
 use super::settle::created_slots;
@@ -16,7 +15,7 @@ use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
 /// Entries of a run's journal, added up.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct JournalEntries {
     run: String,
     opening: RunHeader,
@@ -39,11 +38,10 @@ pub struct JournalEntries {
 }
 
 /// State of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunState {
     /// The run did not end: a crash, a failure, Ctrl-C.
-    #[default]
     Unfinished,
     /// The page matches the file.
     Done,
@@ -94,6 +92,17 @@ pub(super) struct BegunStep {
     pub(super) key: Option<String>,
 }
 
+/// Part of a first line that names the format.
+#[derive(serde::Deserialize)]
+struct AnyFormat {
+    open: Format,
+}
+
+#[derive(serde::Deserialize)]
+struct Format {
+    format: u32,
+}
+
 impl JournalEntries {
     /// Reads a journal. Also returns the number of bytes in its complete lines.
     ///
@@ -123,8 +132,25 @@ impl JournalEntries {
     }
 
     pub(super) fn new(run: &str, opening: RunHeader) -> Self {
-        let slots = opening.slots;
-        Self { run: run.to_owned(), slots, opening, ..Self::default() }
+        Self {
+            run: run.to_owned(),
+            slots: opening.slots,
+            opening,
+            plans: 0,
+            current: None,
+            begun: None,
+            done: AppliedChanges::default(),
+            confirmed_deletes: BTreeSet::new(),
+            deletes: Vec::new(),
+            fields: Vec::new(),
+            updates: Vec::new(),
+            creates: Vec::new(),
+            write: None,
+            stored: None,
+            is_written: false,
+            doubtful: Vec::new(),
+            state: RunState::Unfinished,
+        }
     }
 
     /// Returns whether an entry can follow: no second header, no step that the plan does not have.
@@ -206,7 +232,7 @@ impl JournalEntries {
     }
 
     /// Returns a request of the current plan.
-    pub(in crate::apply) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
+    pub(super) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
         self.current.as_ref()?.plan.batches().get(step).copied()
     }
 
@@ -364,7 +390,6 @@ pub(super) fn has_ended(bytes: &[u8]) -> bool {
 }
 
 fn newer(line: &[u8]) -> Option<u32> {
-    let line: Value = serde_json::from_slice(line).ok()?;
-    let format = u32::try_from(line["open"]["format"].as_u64()?).unwrap_or(u32::MAX);
+    let format = serde_json::from_slice::<AnyFormat>(line).ok()?.open.format;
     (format > FORMAT).then_some(format)
 }

@@ -5,13 +5,13 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::apply::journal::JournalEntry;
 use crate::apply::{
-    DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate, PlannedDelete,
-    PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo, UndoConflict,
-    UndoFacts,
+    CommandWrites, DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate,
+    PlannedDelete, PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo,
+    UndoConflict, UndoFacts,
 };
-use links_sdk::{Object, Outcome, Slot, SlotId};
+use links_sdk::SlotId;
+use links_sdk::{Object, Outcome, Slot};
 
 fn object(value: Value) -> Object {
     serde_json::from_value(value).unwrap()
@@ -35,21 +35,19 @@ fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries 
         (7, "cafe"),
         SystemTime::UNIX_EPOCH,
     );
-    let entry = JournalEntry::Plan { time: 0, keys: BTreeMap::new(), plan: Box::new(plan.clone()) };
-    let types = SlotTypes::default();
-    let mut journal = store.open(None, header, None, &types, |it| it.append(entry)).unwrap();
+    let mut journal = store
+        .begin_command(header, CommandWrites::Slots(plan), &[], &SlotTypes::default())
+        .unwrap();
     let batches = plan.batches().len();
     for step in 0..batches {
-        journal.begin(step).unwrap();
+        journal.begin(step);
         if doubt && step + 1 == batches {
             journal.failed(step, Outcome::Unknown);
         } else {
             journal.end(step, created.iter().copied().collect(), plan.deletes.len(), None);
         }
     }
-    if !doubt {
-        journal.commit(0);
-    }
+    journal.close(true);
     store.list().unwrap().remove(0).log.unwrap()
 }
 

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::service::{FIELDS, ServicePage, stored};
 use super::world::{Checked, World, check, plain};
-use crate::apply::{ItemError, ItemProblem, Plan, PlanError, PlanOptions, same};
-use crate::sync::{FileSlotId, IdentityProblem, Merge, PageBase, RemoteChange};
+use crate::apply::{Plan, same};
+use crate::sync::{
+    FileSlotId, IdentityProblem, Merge, MergeOptions, PageBase, RemoteChange, SyncError,
+};
 use links_sdk::SlotId;
 
 impl World {
@@ -23,7 +25,7 @@ impl World {
         // An id may leave another item in doubt that equals this one.
         for _ in 0..self.here.tags.len() + 4 {
             let options =
-                PlanOptions { overwrite, types: self.types.clone(), ..PlanOptions::default() };
+                MergeOptions { overwrite, types: self.types.clone(), ..MergeOptions::default() };
             match Merge::new(base.as_ref(), &self.here.file, &self.live(), &options) {
                 Err(error) => {
                     if !is_refused {
@@ -54,8 +56,8 @@ impl World {
         keeps_record: bool,
     ) -> Checked {
         let before = self.service.clone();
-        let options = self.options();
-        let plan = Plan::new(&before.slots, &merge.wanted(&before.slots, &options), &options)
+        let options = merge.plan_options(&self.options());
+        let plan = Plan::new(&before.slots, &merge.desired, &options)
             .map_err(|error| format!("no plan: {error}"))?;
         let ids = self.service.execute(&plan);
         for (key, value) in merge.fields.iter() {
@@ -200,9 +202,9 @@ impl World {
     pub(super) fn settle_identity(
         &mut self,
         base: Option<&PageBase>,
-        error: &PlanError,
+        error: &SyncError,
     ) -> Checked {
-        let PlanError::Unclear(problems) = error else {
+        let SyncError::Identity(error) = error else {
             // Two branches pulled one slot.
             let named: Vec<FileSlotId> = self.here.file.slots.iter().map(|slot| slot.id).collect();
             let is_repeated = |item: &usize| {
@@ -226,7 +228,7 @@ impl World {
             check!(is_changed, "{error}");
             return Ok(());
         };
-        for problem in problems {
+        for problem in &error.0 {
             match problem {
                 IdentityProblem::Ambiguous { .. } => self.figures.ambiguous += 1,
                 IdentityProblem::PerhapsDeleted { .. } => self.figures.perhaps_deleted += 1,
@@ -241,21 +243,16 @@ impl World {
                     }
                 }
                 IdentityProblem::Resembles { item, .. } => self.write_id(base, *item),
-                IdentityProblem::Named(ItemError { index, problem }) => match problem {
-                    ItemProblem::NotOnPage { .. } => {
-                        self.here.file.slots[*index].id = FileSlotId::Absent;
-                        self.here.wanted_again.insert(self.here.tags[*index]);
-                    }
-                    // Two branches pulled one slot.
-                    ItemProblem::RepeatedId { .. } => {
-                        self.remove_item(self.here.tags[*index]);
-                        return Ok(());
-                    }
-                    other => return Err(format!("an unexpected refusal: {other}")),
-                },
-                other @ IdentityProblem::RepeatedOnPage { .. } => {
-                    return Err(format!("an unexpected refusal: {other}"));
+                IdentityProblem::NotOnPage { item, .. } => {
+                    self.here.file.slots[*item].id = FileSlotId::Absent;
+                    self.here.wanted_again.insert(self.here.tags[*item]);
                 }
+                // Two branches pulled one slot.
+                IdentityProblem::RepeatedId { item, .. } => {
+                    self.remove_item(self.here.tags[*item]);
+                    return Ok(());
+                }
+                other => return Err(format!("an unexpected refusal: {other}")),
             }
         }
         Ok(())

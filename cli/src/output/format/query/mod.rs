@@ -6,6 +6,7 @@
 
 mod contained;
 mod filter;
+mod place;
 
 use std::sync::{Mutex, PoisonError};
 

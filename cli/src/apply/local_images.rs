@@ -1,0 +1,59 @@
+//! Strings in a plan that are paths of images on this machine: sent unchanged, they would show nothing.
+
+use links_pages::apply::Plan;
+use serde_json::Value;
+
+use links_pages::page_file::field_rule::local_file;
+use links_pages::page_file::local_image::{has_image_ending, is_local};
+use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+
+/// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on
+/// this machine.
+pub(crate) fn problems(plan: &Plan, file: &PageFile) -> Vec<FieldDiagnostic> {
+    let created = plan.creates.iter().map(|it| (it.index, &it.data));
+    let updated = plan.updates.iter().map(|it| (it.index, &it.changed));
+    let mut problems = Vec::new();
+    for (index, data) in created.chain(updated) {
+        let mut path = vec!["slots".to_owned(), index.to_string(), "data".to_owned()];
+        // A reference to an image that cannot be uploaded is still there as written.
+        let is_reference = |path: &[String]| {
+            let mut places = file.references.iter().map(|it| &it.place);
+            places.any(|it| it.item == Some(index) && path[3..].starts_with(&it.path))
+        };
+        for (name, value) in data.iter() {
+            find(name, value, &mut path, &mut |path, text| {
+                if is_reference(path) || !is_local(text) && file.roots.find(text).is_err() {
+                    return;
+                }
+                let (message, help) = local_file(text);
+                problems.push(file.document.locate(path, At::Value, message).help(help));
+            });
+        }
+    }
+    problems
+}
+
+/// Calls a function for each string in a value that is named like an image, with its path.
+pub(crate) fn find(
+    name: &str,
+    value: &Value,
+    path: &mut Vec<String>,
+    found: &mut impl FnMut(&[String], &str),
+) {
+    path.push(name.to_owned());
+    match value {
+        Value::String(text) if has_image_ending(text) => found(path, text),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                find(&at.to_string(), item, path, found);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                find(name, value, path, found);
+            }
+        }
+        _ => {}
+    }
+    path.pop();
+}
