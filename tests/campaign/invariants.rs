@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::bulk::BulkProgress;
 use crate::bulk_rules;
 use crate::content;
+use crate::history::Fault;
 use crate::process::INTERRUPTED;
 use crate::proxy::{Event, Request};
 use crate::world::{World, alike};
@@ -179,16 +180,17 @@ impl Request {
         self.is_write() && self.status.is_some_and(|status| (200..300).contains(&status))
     }
 
-    /// Returns whether the client has read all of a good answer.
+    /// Returns whether the client has read all of a good answer. A request without a key has none in flight, and is answered as ever.
     pub(crate) fn is_intact(&self) -> bool {
         let ok = self.status.is_some_and(|status| (200..300).contains(&status));
-        ok && self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless)
+        let is_whole = |fault: &Fault| fault.is_harmless() || matches!(fault, Fault::InFlight);
+        ok && self.fault.as_ref().is_none_or(is_whole)
     }
 
     /// Returns whether the client knows if the request was executed: it is a read, or the service's own answer says so.
     fn is_certain(&self) -> bool {
         let is_refused = self.status.is_some_and(|status| (400..500).contains(&status));
-        let is_own = self.fault.as_ref().is_none_or(crate::history::Fault::is_harmless);
+        let is_own = self.fault.as_ref().is_none_or(Fault::is_harmless);
         !self.is_write() || self.is_intact() || is_refused && is_own
     }
 
