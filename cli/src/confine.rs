@@ -10,20 +10,13 @@ use links_pages::fs::directory_of;
 use links_pages::fs::named::LOCK_NAME;
 use links_pages::fs::private::make_directory;
 
-/// Files that the arguments of a command name.
-#[derive(Debug, Default)]
+/// Files that the arguments of a command name, or that the process may use: each with everything beneath it.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct NamedFiles {
     /// Files and directories that are read.
     pub(crate) read: Vec<PathBuf>,
     /// Files that are written.
     pub(crate) write: Vec<PathBuf>,
-}
-
-/// Paths that the process may use, each with everything beneath it.
-#[derive(Debug, PartialEq, Eq)]
-struct AllowedPaths {
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
 }
 
 /// Paths that name resolution, TLS and time zones need.
@@ -80,7 +73,7 @@ pub(crate) fn command(settings: &Settings, named: NamedFiles) -> Result<(), Stri
         // If this fails, nothing is saved there, as without Landlock.
         let _ = make_directory(&directory);
     }
-    enforce(&AllowedPaths::of(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
+    enforce(&allowed(settings, named, &|name| std::env::var_os(name).map(PathBuf::from)))
 }
 
 impl NamedFiles {
@@ -115,39 +108,41 @@ impl NamedFiles {
     }
 }
 
-impl AllowedPaths {
-    fn of(settings: &Settings, named: NamedFiles, env: &dyn Fn(&str) -> Option<PathBuf>) -> Self {
-        let own =
-            [settings.config_directory(), settings.state_directory(), settings.cache_directory()];
-        let own: Vec<_> = own.into_iter().flatten().collect();
-        let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().filter_map(|name| env(name));
-        let token = match &settings.token {
-            TokenOrigin::File(path) => Some(path.clone()),
-            _ => None,
-        };
-        // Without the variable the home directory is read from this file.
-        let home = env("HOME").is_none().then(|| PathBuf::from("/etc/passwd"));
-        // A file is replaced as a whole, and a symbolic link stays a link.
-        let written = |file: PathBuf| {
-            let target = file.canonicalize().map(|target| directory_of(&target).to_owned());
-            [Some(directory_of(&file).to_owned()), target.ok()].into_iter().flatten()
-        };
-        let read = SYSTEM.iter().map(PathBuf::from).chain(named.read);
-        let write = TERMINAL.iter().map(PathBuf::from).chain(own);
-        Self {
-            read: read
-                .chain(certificates)
-                .chain(settings.connection.paths())
-                .chain(token)
-                .chain(home)
-                .collect(),
-            write: write.chain(named.write.into_iter().flat_map(written)).collect(),
-        }
+/// Returns the paths that the process may use.
+fn allowed(
+    settings: &Settings,
+    named: NamedFiles,
+    env: &dyn Fn(&str) -> Option<PathBuf>,
+) -> NamedFiles {
+    let own = [settings.config_directory(), settings.state_directory(), settings.cache_directory()];
+    let own: Vec<_> = own.into_iter().flatten().collect();
+    let certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().filter_map(|name| env(name));
+    let token = match &settings.token {
+        TokenOrigin::File(path) => Some(path.clone()),
+        _ => None,
+    };
+    // Without the variable the home directory is read from this file.
+    let home = env("HOME").is_none().then(|| PathBuf::from("/etc/passwd"));
+    // A file is replaced as a whole, and a symbolic link stays a link.
+    let written = |file: PathBuf| {
+        let target = file.canonicalize().map(|target| directory_of(&target).to_owned());
+        [Some(directory_of(&file).to_owned()), target.ok()].into_iter().flatten()
+    };
+    let read = SYSTEM.iter().map(PathBuf::from).chain(named.read);
+    let write = TERMINAL.iter().map(PathBuf::from).chain(own);
+    NamedFiles {
+        read: read
+            .chain(certificates)
+            .chain(settings.connection.paths())
+            .chain(token)
+            .chain(home)
+            .collect(),
+        write: write.chain(named.write.into_iter().flat_map(written)).collect(),
     }
 }
 
 #[cfg(target_os = "linux")]
-fn enforce(reach: &AllowedPaths) -> Result<(), String> {
+fn enforce(reach: &NamedFiles) -> Result<(), String> {
     use landlock::{
         ABI, Access, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
         RulesetStatus, path_beneath_rules,
@@ -170,7 +165,7 @@ fn enforce(reach: &AllowedPaths) -> Result<(), String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn enforce(_: &AllowedPaths) -> Result<(), String> {
+fn enforce(_: &NamedFiles) -> Result<(), String> {
     Err("this system has no Landlock".to_owned())
 }
 
@@ -196,7 +191,7 @@ mod tests {
         let named = NamedFiles { read: vec!["images".into()], write: vec!["out/plan.json".into()] };
         let named = named.with_directory(Path::new("pages/cafe.yaml"));
         let home = |name: &str| (name == "HOME").then(|| PathBuf::from("/home/me"));
-        let reach = AllowedPaths::of(&settings(), named, &home);
+        let reach = allowed(&settings(), named, &home);
         let own: Vec<_> = reach
             .read
             .iter()
@@ -208,7 +203,7 @@ mod tests {
         assert_eq!(reach.write, written);
         let from_stdin = NamedFiles::default().with_directory(Path::new("-"));
         assert_eq!(from_stdin.read, [PathBuf::from(".")]);
-        let reach = AllowedPaths::of(&settings(), NamedFiles::default(), &|_| None);
+        let reach = allowed(&settings(), NamedFiles::default(), &|_| None);
         assert!(reach.read.contains(&PathBuf::from("/etc/passwd")), "where there is no HOME");
     }
 
@@ -221,7 +216,7 @@ mod tests {
             std::fs::create_dir(path(name)).unwrap();
             std::fs::write(path(name).join("file"), "text").unwrap();
         }
-        let reach = AllowedPaths { read: vec![path("read")], write: vec![path("write")] };
+        let reach = NamedFiles { read: vec![path("read")], write: vec![path("write")] };
         let (inside, own, outside) = (path("read/file"), path("write/file"), path("outside/file"));
         let seen = std::thread::spawn(move || {
             enforce(&reach).map(|()| {

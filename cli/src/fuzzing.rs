@@ -31,7 +31,7 @@ pub fn page_file(bytes: &[u8]) {
             let page = std::sync::Arc::make_mut(&mut file.page.content);
             page.fields.retain(|_, value| !value.is_object());
             file.page.has_slots = true;
-            let Ok(text) = yaml::write(&file.page) else { return };
+            let Ok(text) = yaml(&file.page) else { return };
             match read(text.as_bytes()) {
                 Ok(again) => {
                     assert_eq!(again.page, file.page, "{text}");

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use links_sdk::{Client, Outcome, WriteSummary};
 use tokio::sync::Notify;
 
-use crate::error::exit_code::Exit;
+use crate::error::Exit;
 use crate::error::{CommandError, carried_out};
 
 /// Number of tasks that handle Ctrl-C themselves.

@@ -3,8 +3,10 @@
 //! Every case takes less than 2 ms, also where every item resembles every slot, but the two in which all slots have 80 texts in common:
 //! those 80,000 texts take 15 to 27 ms (medians of 100 plans), most of it for the memory of a value for every text.
 
+use std::sync::Arc;
+
 use divan::{Bencher, black_box};
-use links_pages::apply::{DesiredPage, Plan, PlanOptions};
+use links_pages::apply::{DesiredPage, Plan, PlanOptions, Wanted};
 use links_sdk::Slot;
 use serde_json::{Value, json};
 
@@ -93,5 +95,9 @@ fn plan(bencher: Bencher<'_, '_>, name: &str) {
     let slots: Vec<Value> = (0..500).map(|n| json!({"type": "button", "data": item(n)})).collect();
     let file: DesiredPage = serde_json::from_value(json!({ "slots": slots })).expect("a page file");
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
-    bencher.bench_local(|| Plan::new(black_box(&page), black_box(&file), black_box(&options)));
+    let file = Arc::new(file);
+    bencher.bench_local(|| {
+        let wanted = Wanted::bind(black_box(&page), file.clone(), black_box(&options))?;
+        Plan::new(&page, &wanted, &options)
+    });
 }

@@ -2,21 +2,23 @@
 
 use std::ops::RangeInclusive;
 
-use links_sdk::{InvalidProfileKey, ProfileKey, SlotId};
+use links_sdk::{InvalidValue, ProfileKey, SlotId};
 
 /// Parses an id, a login, or the URL of a page (`https://links.example/cafe`).
 ///
 /// # Errors
 ///
 /// When the text is none of them.
-pub fn parse(text: &str) -> Result<ProfileKey, InvalidProfileKey> {
+pub fn parse(text: &str) -> Result<ProfileKey, InvalidValue> {
     let Some((_, rest)) = url(text) else { return text.parse() };
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     let login = path.trim_end_matches('/').split_once('/').map_or("", |(_, login)| login);
     // Digits in a URL are a login, and such a login can be reached only by the id of its page.
     let key = login.parse()?;
     if matches!(key, ProfileKey::Id(_)) {
-        return Err(InvalidProfileKey::IdOutOfRange(login.to_owned()));
+        return Err(InvalidValue::new(format!(
+            "`{login}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807"
+        )));
     }
     Ok(key)
 }

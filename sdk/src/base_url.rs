@@ -5,6 +5,8 @@ use std::fmt;
 
 use url::{Host, Url};
 
+use crate::ids::InvalidValue;
+
 /// The service's base URL, version segment included (`https://example.test/api/v1`).
 ///
 /// Only https is accepted, except for this machine itself: a token is never sent unencrypted.
@@ -14,57 +16,36 @@ use url::{Host, Url};
 ///
 /// assert_eq!(BaseUrl::new("http://127.0.0.1:8080/api/v1/")?.as_str(), "http://127.0.0.1:8080/api/v1");
 /// assert!(BaseUrl::new("http://links.example/api/v1").is_err());
-/// # Ok::<(), links_sdk::InvalidBaseUrl>(())
+/// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
-
-/// Reasons why a URL cannot be the service's base URL.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidBaseUrl {
-    /// The text is not a URL.
-    #[error("not a URL: {0}")]
-    Syntax(String),
-    /// Neither https, nor http to this machine.
-    #[error("the URL must be https (http only for 127.0.0.1, [::1] and localhost)")]
-    Insecure,
-    /// `user:password@host`.
-    #[error("the URL must not hold a user name or a password")]
-    UserInfo,
-    /// `?` or `#`.
-    #[error("the URL must end with its path: no `?` and no `#`")]
-    QueryOrFragment,
-}
 
 impl BaseUrl {
     /// Reads and checks a URL; a trailing `/` is dropped.
     ///
     /// # Errors
     ///
-    /// See [`InvalidBaseUrl`].
-    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidBaseUrl> {
-        Self::parse(text.as_ref(), is_loopback)
+    /// When it is neither https nor http to this machine, or holds a user name, a password, `?` or `#`.
+    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
+        Self::parse(text.as_ref(), false)
     }
 
-    /// Reads and checks a URL that may be http on any host.
-    pub(crate) fn with_http(text: &str) -> Result<Self, InvalidBaseUrl> {
-        Self::parse(text, Url::has_host)
-    }
-
-    fn parse(text: &str, may_be_http: impl FnOnce(&Url) -> bool) -> Result<Self, InvalidBaseUrl> {
-        let mut url =
-            Url::parse(text.trim()).map_err(|error| InvalidBaseUrl::Syntax(error.to_string()))?;
+    /// Reads and checks a URL, which may be `http` on any host if that is allowed.
+    pub(crate) fn parse(text: &str, allows_http: bool) -> Result<Self, InvalidValue> {
+        let refused = |why: &str| Err(InvalidValue::new(format!("the URL must {why}")));
+        let mut url = Url::parse(text.trim())
+            .map_err(|error| InvalidValue::new(format!("not a URL: {error}")))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(InvalidBaseUrl::UserInfo);
+            return refused("not hold a user name or a password");
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(InvalidBaseUrl::QueryOrFragment);
+            return refused("end with its path: no `?` and no `#`");
         }
         match url.scheme() {
             "https" if url.has_host() => {}
-            "http" if may_be_http(&url) => {}
-            _ => return Err(InvalidBaseUrl::Insecure),
+            "http" if is_loopback(&url) || allows_http && url.has_host() => {}
+            _ => return refused("be https (http only for 127.0.0.1, [::1] and localhost)"),
         }
         let path = url.path().trim_end_matches('/').to_owned();
         url.set_path(&path);
@@ -132,7 +113,7 @@ impl BaseUrl {
 }
 
 /// Returns whether a URL names this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -151,6 +132,10 @@ impl fmt::Display for BaseUrl {
 mod tests {
     use super::*;
 
+    fn refused(text: &str) -> String {
+        BaseUrl::new(text).unwrap_err().to_string()
+    }
+
     #[test]
     fn fault_78_a_token_never_travels_in_the_clear() {
         for text in [
@@ -160,17 +145,17 @@ mod tests {
             "ftp://links.test/",
             "file:///etc",
         ] {
-            assert_eq!(BaseUrl::new(text), Err(InvalidBaseUrl::Insecure), "{text}");
+            assert!(refused(text).contains("must be https"), "{text}");
         }
         for text in [
             "http://localhost@evil.test/",
             "https://user:pw@links.test/",
             "https://@links.test:443@evil.test/",
         ] {
-            assert_eq!(BaseUrl::new(text), Err(InvalidBaseUrl::UserInfo), "{text}");
+            assert!(refused(text).contains("user name"), "{text}");
         }
-        assert_eq!(BaseUrl::new("https://links.test/?a"), Err(InvalidBaseUrl::QueryOrFragment));
-        assert!(matches!(BaseUrl::new("links.test"), Err(InvalidBaseUrl::Syntax(_))));
+        assert!(refused("https://links.test/?a").contains("end with its path"));
+        assert!(refused("links.test").contains("not a URL"));
         for text in [
             "https://links.test/api/v1",
             "http://localhost:1/api",

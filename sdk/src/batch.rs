@@ -25,12 +25,21 @@ pub const SLOTS_PER_BATCH: usize = 50;
 /// Each request is all or nothing; the run as a whole is not: it ends with the first request that fails, and a [`BatchError`] says what
 /// was done. From [`SlotsHandle::create_many`], [`SlotsHandle::update_many`] and [`SlotsHandle::delete_many`].
 #[must_use = "nothing is sent before it is awaited"]
-pub struct BatchRun<T: BatchItem> {
+pub struct BatchRun<I, D> {
     slots: SlotsHandle,
-    items: Vec<T>,
+    items: Vec<I>,
     key: IdempotencyKey,
     progress: Option<Box<dyn FnMut(BatchProgress) + Send>>,
+    verb: &'static str,
+    /// An item that is known to be refused half-way.
+    refused: Option<(usize, Error)>,
+    write: WriteBatch<I, D>,
+    id: fn(&D) -> SlotId,
 }
+
+/// Sends the items of one request.
+type WriteBatch<I, D> =
+    fn(&SlotsHandle, Vec<I>, IdempotencyKey) -> BoxFuture<'_, Result<Vec<D>, BatchCause>>;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +51,16 @@ pub struct BatchProgress {
     pub total: usize,
 }
 
-impl<T: BatchItem> BatchRun<T> {
-    pub(crate) fn new(slots: SlotsHandle, items: impl IntoIterator<Item = T>) -> Self {
-        let items = items.into_iter().collect();
-        Self { slots, items, key: IdempotencyKey::random(), progress: None }
+impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
+    fn new(
+        slots: &SlotsHandle,
+        items: Vec<I>,
+        verb: &'static str,
+        id: fn(&D) -> SlotId,
+        write: WriteBatch<I, D>,
+    ) -> Self {
+        let (slots, key) = (slots.clone(), IdempotencyKey::random());
+        Self { slots, items, key, progress: None, verb, refused: None, write, id }
     }
 
     /// Sets a callback that is called after each request.
@@ -65,17 +80,17 @@ impl<T: BatchItem> BatchRun<T> {
     /// assert_eq!(task.await??.len(), 2);
     /// # Ok(()) });
     /// ```
-    pub fn send(self) -> CallFuture<Vec<T::Done>, BatchError> {
+    pub fn send(self) -> CallFuture<Vec<D>, BatchError> {
         CallFuture::new(self.run())
     }
 
-    async fn run(mut self) -> Result<Vec<T::Done>, BatchError> {
+    async fn run(mut self) -> Result<Vec<D>, BatchError> {
         let total = self.items.len();
         let mut done = Vec::with_capacity(total);
-        let fail = |done: &[T::Done], failed: Range<usize>, cause| {
+        let fail = |done: &[D], failed: Range<usize>, cause| {
             let inner = BatchErrorDetails {
-                verb: T::VERB,
-                done: done.iter().map(T::id).collect(),
+                verb: self.verb,
+                done: done.iter().map(self.id).collect(),
                 field_errors: at_index(failed.start, &cause),
                 failed,
                 total,
@@ -84,18 +99,18 @@ impl<T: BatchItem> BatchRun<T> {
             };
             BatchError(Box::new(inner))
         };
-        if let Err((index, error)) = T::check(&self.items) {
+        if let Some((index, error)) = self.refused {
             return Err(fail(&done, index..index + 1, BatchCause::Call(error)));
         }
         let mut items = self.items.into_iter();
         for number in 0.. {
-            let chunk: Vec<T> = items.by_ref().take(SLOTS_PER_BATCH).collect();
+            let chunk: Vec<I> = items.by_ref().take(SLOTS_PER_BATCH).collect();
             if chunk.is_empty() {
                 break;
             }
             let range = done.len()..done.len() + chunk.len();
             let written = match key_of(&self.key, number) {
-                Ok(key) => T::write(&self.slots, chunk, key).await,
+                Ok(key) => (self.write)(&self.slots, chunk, key).await,
                 Err(error) => Err(BatchCause::Call(error)),
             };
             match written {
@@ -132,8 +147,23 @@ impl SlotsHandle {
     pub fn create_many(
         &self,
         slots: impl IntoIterator<Item = impl Into<NewSlot>>,
-    ) -> BatchRun<NewSlot> {
-        BatchRun::new(self.clone(), slots.into_iter().map(Into::into))
+    ) -> BatchRun<NewSlot, Slot> {
+        let slots = slots.into_iter().map(Into::into).collect();
+        BatchRun::new(
+            self,
+            slots,
+            "created",
+            |slot| slot.id,
+            |slots, chunk, key| {
+                Box::pin(async move {
+                    let sent = chunk.len();
+                    let made = slots.create_batch(chunk).with_idempotency_key(key).await;
+                    let made = made.map_err(BatchCause::Call)?;
+                    check_count(sent, made.len())?;
+                    Ok(made)
+                })
+            },
+        )
     }
 
     /// Changes any number of slots, 50 a request, each as [`SlotsHandle::update`] does. Returns their ids; sending the same changes again
@@ -153,8 +183,21 @@ impl SlotsHandle {
     pub fn update_many(
         &self,
         changes: impl IntoIterator<Item = SlotChange>,
-    ) -> BatchRun<SlotChange> {
-        BatchRun::new(self.clone(), changes)
+    ) -> BatchRun<SlotChange, SlotId> {
+        let changes = changes.into_iter().collect();
+        BatchRun::new(
+            self,
+            changes,
+            "updated",
+            |id| *id,
+            |slots, chunk, _| {
+                Box::pin(async move {
+                    let ids = chunk.iter().map(|change| change.id).collect();
+                    slots.update_batch(chunk).await.map_err(BatchCause::Call)?;
+                    Ok(ids)
+                })
+            },
+        )
     }
 
     /// Deletes any number of slots and their click statistics, for good, 50 a request. Returns their ids. An id named twice is refused
@@ -172,12 +215,33 @@ impl SlotsHandle {
     pub fn delete_many(
         &self,
         ids: impl IntoIterator<Item = impl Into<SlotId>>,
-    ) -> BatchRun<SlotId> {
-        BatchRun::new(self.clone(), ids.into_iter().map(Into::into))
+    ) -> BatchRun<SlotId, SlotId> {
+        let ids: Vec<SlotId> = ids.into_iter().map(Into::into).collect();
+        let mut seen = HashSet::new();
+        let repeated = ids.iter().position(|id| !seen.insert(*id));
+        let refused = repeated.map(|index| {
+            let message = format!("slot {} is named twice", ids[index]);
+            (index, Error::invalid(operation::DELETE_SLOTS.id, message))
+        });
+        let run = BatchRun::new(
+            self,
+            ids,
+            "deleted",
+            |id| *id,
+            |slots, chunk, _| {
+                Box::pin(async move {
+                    let answer =
+                        slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
+                    check_count(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
+                    Ok(chunk)
+                })
+            },
+        );
+        BatchRun { refused, ..run }
     }
 }
 
-impl BatchRun<NewSlot> {
+impl BatchRun<NewSlot, Slot> {
     /// Returns the key of the run. Each request has a key made from it and the request's number.
     pub fn run_key(&self) -> &IdempotencyKey {
         &self.key
@@ -191,16 +255,16 @@ impl BatchRun<NewSlot> {
     }
 }
 
-impl<T: BatchItem> IntoFuture for BatchRun<T> {
-    type Output = Result<Vec<T::Done>, BatchError>;
-    type IntoFuture = CallFuture<Vec<T::Done>, BatchError>;
+impl<I: Send + 'static, D: Send + 'static> IntoFuture for BatchRun<I, D> {
+    type Output = Result<Vec<D>, BatchError>;
+    type IntoFuture = CallFuture<Vec<D>, BatchError>;
 
     fn into_future(self) -> Self::IntoFuture {
         self.send()
     }
 }
 
-impl<T: BatchItem> fmt::Debug for BatchRun<T> {
+impl<I, D> fmt::Debug for BatchRun<I, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BatchRun")
             .field("slots", &self.items.len())
@@ -234,111 +298,6 @@ fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> 
         let message = "the key of the run is too long: a number is added to it for each request";
         Error::invalid(operation::CREATE_SLOTS.id, message)
     })
-}
-
-/// Items that a batch can write: [`NewSlot`], [`SlotChange`], and an id to delete.
-pub trait BatchItem: sealed::Item {}
-impl BatchItem for NewSlot {}
-impl BatchItem for SlotChange {}
-impl BatchItem for SlotId {}
-
-pub(crate) mod sealed {
-    use super::{BatchCause, BoxFuture, Error, IdempotencyKey, SlotId, SlotsHandle};
-
-    /// Write of the slots of one request.
-    pub trait Item: Sized + Send + 'static {
-        type Done: Send;
-        const VERB: &'static str;
-
-        /// Refuses items that are known to fail half-way.
-        fn check(_: &[Self]) -> Result<(), (usize, Error)> {
-            Ok(())
-        }
-
-        fn write(
-            slots: &SlotsHandle,
-            chunk: Vec<Self>,
-            key: IdempotencyKey,
-        ) -> BoxFuture<'_, Result<Vec<Self::Done>, BatchCause>>;
-
-        fn id(done: &Self::Done) -> SlotId;
-    }
-}
-
-impl sealed::Item for NewSlot {
-    type Done = Slot;
-    const VERB: &'static str = "created";
-
-    fn write(
-        slots: &SlotsHandle,
-        chunk: Vec<Self>,
-        key: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<Slot>, BatchCause>> {
-        Box::pin(async move {
-            let sent = chunk.len();
-            let made = slots.create_batch(chunk).with_idempotency_key(key).await;
-            let made = made.map_err(BatchCause::Call)?;
-            check_count(sent, made.len())?;
-            Ok(made)
-        })
-    }
-
-    fn id(slot: &Slot) -> SlotId {
-        slot.id
-    }
-}
-
-impl sealed::Item for SlotChange {
-    type Done = SlotId;
-    const VERB: &'static str = "updated";
-
-    fn write(
-        slots: &SlotsHandle,
-        chunk: Vec<Self>,
-        _: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<SlotId>, BatchCause>> {
-        Box::pin(async move {
-            let ids = chunk.iter().map(|change| change.id).collect();
-            slots.update_batch(chunk).await.map_err(BatchCause::Call)?;
-            Ok(ids)
-        })
-    }
-
-    fn id(id: &SlotId) -> SlotId {
-        *id
-    }
-}
-
-impl sealed::Item for SlotId {
-    type Done = SlotId;
-    const VERB: &'static str = "deleted";
-
-    fn check(ids: &[Self]) -> Result<(), (usize, Error)> {
-        let mut seen = HashSet::new();
-        match ids.iter().position(|id| !seen.insert(id)) {
-            None => Ok(()),
-            Some(index) => {
-                let message = format!("slot {} is named twice", ids[index]);
-                Err((index, Error::invalid(operation::DELETE_SLOTS.id, message)))
-            }
-        }
-    }
-
-    fn write(
-        slots: &SlotsHandle,
-        chunk: Vec<Self>,
-        _: IdempotencyKey,
-    ) -> BoxFuture<'_, Result<Vec<SlotId>, BatchCause>> {
-        Box::pin(async move {
-            let answer = slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
-            check_count(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
-            Ok(chunk)
-        })
-    }
-
-    fn id(id: &SlotId) -> SlotId {
-        *id
-    }
 }
 
 fn check_count(sent: usize, answered: usize) -> Result<(), BatchCause> {

@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use crate::blocking::locked;
 use crate::call_sender::{AnswerCell, CallSender};
 use crate::client::Client;
-use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
 use crate::generated::RequestResult;
@@ -22,7 +21,7 @@ use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
 use crate::transport::trace::call_span;
-use crate::transport::{Answer, BoxFuture, CallOptions, Reservation, caller_headers};
+use crate::transport::{Answer, BoxFuture, CallOptions, caller_headers};
 
 /// Function that sends the requests of a call. It sends the same ones each time.
 type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + Sync>;
@@ -43,10 +42,14 @@ pub enum Delete {}
 #[derive(Debug)]
 pub enum DeleteMany {}
 
-/// Kinds of call for which the service supports a dry run.
+/// Kinds of call for which the service supports a dry run: [`Write`], [`Create`] and [`DeleteMany`].
+#[doc(hidden)]
 pub trait SupportsDryRun: sealed::Sealed {}
+#[doc(hidden)]
 impl SupportsDryRun for Write {}
+#[doc(hidden)]
 impl SupportsDryRun for Create {}
+#[doc(hidden)]
 impl SupportsDryRun for DeleteMany {}
 
 mod sealed {
@@ -256,21 +259,6 @@ impl<T: Send + 'static, K> Call<T, K> {
                 Box::pin(ready(Err(Error::invalid(operation, error.to_string()))))
             }),
         }
-    }
-
-    /// Makes the call the only attempt of a write that relies on what was just read.
-    #[doc(hidden)]
-    pub fn single_attempt(mut self, attempt: &WriteAttempt) -> Self {
-        self.sender = self.sender.single_attempt(attempt);
-        self.deadline = attempt.until.saturating_sub(self.sender.client.shared.clock.monotonic());
-        self
-    }
-
-    /// Sends the first attempt within a reservation, without waiting for the limits.
-    #[doc(hidden)]
-    pub fn reserved(mut self, reserved: Reservation) -> Self {
-        self.sender.options.reserved = Some(reserved);
-        self
     }
 
     /// Returns the call with the answer as the service sent it, undecoded: nothing is lost and nothing is rewritten.

@@ -22,7 +22,7 @@ macro_rules! body {
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(transparent)]
         #[must_use]
-        pub struct $name(Object);
+        pub struct $name(pub Object);
 
         impl $name {
             $(
@@ -45,12 +45,6 @@ macro_rules! body {
             /// Returns the fields, as they will be sent.
             pub fn fields(&self) -> &Object {
                 &self.0
-            }
-        }
-
-        impl From<Object> for $name {
-            fn from(fields: Object) -> Self {
-                Self(fields)
             }
         }
 
@@ -135,54 +129,40 @@ body! {
     }
 }
 
-/// Defines a body with the fields of a lead form.
-macro_rules! form_body {
-    ($(#[$doc:meta])* $name:ident) => {
-        body! {
-            $(#[$doc])*
-            $name {
-                /// Title, shown above the fields.
-                title: String => "title";
-                /// Intro text under the title.
-                description / clear_description: String => "description";
-                /// Text of the submit button.
-                button_text: String => "buttonText";
-                /// Thanks, shown after a submit.
-                success_message: String => "successMessage";
-                /// Phone of the owner, for the button that continues in a chat.
-                whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
-                /// Prefilled text for that button; null stands for the standard text.
-                whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
-                /// The fields, in order. A change replaces the list as a whole: send every field, with the `key` of those that stay.
-                questions: Vec<NewFormField> => "fields";
-                /// The owner's switch for the form.
-                enabled: bool => "enabled";
-                /// Closes the form after so many submissions.
-                submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
-                /// Day or moment after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or text in ISO 8601.
-                active_till / clear_active_till: String => "activeTill";
-                /// Channels that receive each new lead; a new form without them uses every verified channel of the owner.
-                notification_channel_ids: ChannelIds => "notificationChannelIds";
-            }
-        }
-    };
-}
-
-form_body! {
-    /// A new lead form (the interface, section 4.7). A form belongs to the account; a `form` slot puts it on a page.
+body! {
+    /// Fields of a lead form (the interface, section 4.7): of a new one, or those to change, which change at once on every page that holds
+    /// the form. A form belongs to the account; a `form` slot puts it on a page.
     ///
     /// ```
-    /// use links_sdk::NewForm;
+    /// use links_sdk::FormChanges;
     ///
-    /// let form = NewForm::default().title("Write to us").button_text("Send").notify([7, 9]);
+    /// let form = FormChanges::default().title("Write to us").button_text("Send").notify([7, 9]);
     /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([7, 9]));
     /// ```
-    NewForm
-}
-
-form_body! {
-    /// Changes of a lead form (the interface, section 4.7). They apply at once on every page that holds the form.
-    FormChanges
+    FormChanges {
+        /// Title, shown above the fields.
+        title: String => "title";
+        /// Intro text under the title.
+        description / clear_description: String => "description";
+        /// Text of the submit button.
+        button_text: String => "buttonText";
+        /// Thanks, shown after a submit.
+        success_message: String => "successMessage";
+        /// Phone of the owner, for the button that continues in a chat.
+        whatsapp_phone / clear_whatsapp_phone: String => "whatsappPhone";
+        /// Prefilled text for that button; null stands for the standard text.
+        whatsapp_message / clear_whatsapp_message: String => "whatsappMessage";
+        /// The fields, in order. A change replaces the list as a whole: send every field, with the `key` of those that stay.
+        questions: Vec<NewFormField> => "fields";
+        /// The owner's switch for the form.
+        enabled: bool => "enabled";
+        /// Closes the form after so many submissions.
+        submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
+        /// Day or moment after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or text in ISO 8601.
+        active_till / clear_active_till: String => "activeTill";
+        /// Channels that receive each new lead; a new form without them uses every verified channel of the owner.
+        notification_channel_ids: ChannelIds => "notificationChannelIds";
+    }
 }
 
 impl NewFormField {
@@ -206,7 +186,7 @@ impl Social {
     }
 }
 
-impl NewForm {
+impl FormChanges {
     /// Channels that receive each new lead.
     pub fn notify(self, channels: impl IntoIterator<Item = impl Into<ChannelId>>) -> Self {
         self.notification_channel_ids(channels.into_iter().collect::<ChannelIds>())
@@ -230,6 +210,6 @@ mod tests {
     #[test]
     fn any_object_can_be_sent() {
         let fields: Object = [("pronouns", "they")].into_iter().collect();
-        assert_eq!(SettingsChanges::from(fields.clone()).fields(), &fields);
+        assert_eq!(SettingsChanges(fields.clone()).fields(), &fields);
     }
 }

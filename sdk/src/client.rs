@@ -7,13 +7,14 @@ use std::time::Duration;
 use http::header::{HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
 
-use crate::base_url::{BaseUrl, InvalidBaseUrl};
+use crate::base_url::BaseUrl;
+use crate::ids::InvalidValue;
 use crate::secrets::Secrets;
-use crate::token::TokenSource;
-use crate::transport::caller_headers::{self, InvalidHeader};
+use crate::token::{Hidden, TokenSource};
+use crate::transport::caller_headers;
 use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::connection_options::{BuildError, ConnectionOptions};
+use crate::transport::connection_options::{BuildError, ConnectionOptions, cannot_start};
 use crate::transport::exchange::WriteMode;
 use crate::transport::http_sender::Timeouts;
 use crate::transport::http_sender::{HttpClient, LocalResponder};
@@ -53,7 +54,7 @@ pub struct Client {
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    base: Result<BaseUrl, InvalidBaseUrl>,
+    base: Result<BaseUrl, InvalidValue>,
     /// The URL as it was given, without a password.
     url: String,
     insecure_http: bool,
@@ -101,7 +102,7 @@ impl Client {
         Self::builder_of(Ok(base), url)
     }
 
-    fn builder_of(base: Result<BaseUrl, InvalidBaseUrl>, url: String) -> ClientBuilder {
+    fn builder_of(base: Result<BaseUrl, InvalidValue>, url: String) -> ClientBuilder {
         ClientBuilder {
             base,
             url,
@@ -431,7 +432,7 @@ impl ClientBuilder {
         + Sync
         + 'static,
     ) -> Self {
-        self.before_send = Some(BeforeSend(Arc::new(hook)));
+        self.before_send = Some(Hidden(Arc::new(hook)));
         self
     }
 
@@ -500,7 +501,7 @@ impl ClientBuilder {
         + Sync
         + 'static,
     ) -> Self {
-        self.in_process = Some(LocalResponder(Arc::new(answer)));
+        self.in_process = Some(Hidden(Arc::new(answer)));
         self
     }
 
@@ -511,16 +512,22 @@ impl ClientBuilder {
     /// When the URL is not https (or http to this machine), an option cannot be used, or the HTTP client cannot start.
     pub fn build(self) -> Result<Client, BuildError> {
         let base = match self.base {
-            Err(InvalidBaseUrl::Insecure) if self.insecure_http => BaseUrl::with_http(&self.url),
+            Err(_) => BaseUrl::parse(&self.url, self.insecure_http),
             base => base,
         };
-        let base = base.map_err(|source| BuildError::Base { url: self.url, source })?;
+        let url = self.url;
+        let base =
+            base.map_err(BuildError::because(format!("the base URL {url:?} cannot be used")))?;
         if let Some(error) = self.error {
             return Err(error);
         }
         let mut headers = self.headers;
         let mut http = match self.http {
-            Some(_) if self.connection.is_set() => return Err(BuildError::OwnHttpClient),
+            Some(_) if self.connection.is_set() => {
+                return Err(BuildError::new(
+                    "root_certificate, identity and proxy have to be set in the HTTP client that was given",
+                ));
+            }
             Some(http) => {
                 if let Some(name) = self.user_agent {
                     headers.insert(USER_AGENT, user_agent(&name)?);
@@ -565,8 +572,9 @@ fn in_process_pacer(limits: Option<RateLimits>) -> Arc<dyn Pacer> {
 }
 
 fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
-    HeaderValue::from_str(name)
-        .map_err(|_| InvalidHeader::new("user-agent", "its value holds control characters").into())
+    HeaderValue::from_str(name).map_err(|_| {
+        caller_headers::invalid("user-agent", "its value holds control characters").into()
+    })
 }
 
 fn http_client(
@@ -581,5 +589,5 @@ fn http_client(
         .retry(reqwest::retry::never())
         .connect_timeout(connect);
     let client = connection.apply(builder, base.url())?.build();
-    Ok(HttpClient::new(client.map_err(|error| BuildError::Http(error.into()))?))
+    Ok(HttpClient::new(client.map_err(cannot_start())?))
 }

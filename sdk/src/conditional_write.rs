@@ -51,7 +51,7 @@ impl ReadTime {
 }
 
 /// A write that is sent only where a read shows what it relies on.
-pub trait ConditionalWrite: Send {
+pub(crate) trait ConditionalWrite: Send {
     /// Result of a read.
     type Snapshot: Send;
     /// Result of the write.
@@ -74,7 +74,7 @@ pub trait ConditionalWrite: Send {
 }
 
 /// Decision about a write after a read.
-pub enum WriteVerdict<T> {
+pub(crate) enum WriteVerdict<T> {
     /// Everything that the write relies on is unchanged.
     Send,
     /// The write was executed already.
@@ -109,10 +109,9 @@ impl WriteStop {
 
 /// Options of one attempt.
 #[derive(Clone, Debug)]
-pub struct WriteAttempt {
+pub(crate) struct WriteAttempt {
     pub(crate) single_attempt: SingleAttempt,
     pub(crate) reserved: Option<Reservation>,
-    pub(crate) until: Duration,
     /// Record in which the attempt is noted.
     pub(crate) write: Option<Arc<WriteRecord>>,
 }
@@ -178,8 +177,7 @@ async fn send_if_unchanged<W: ConditionalWrite>(
             }
         };
         let single_attempt = SingleAttempt { tries: tries.tries, expires: read_at.expires() };
-        let attempt =
-            WriteAttempt { single_attempt, reserved, until: options.until, write: record.clone() };
+        let attempt = WriteAttempt { single_attempt, reserved, write: record.clone() };
         match write.send(&attempt).await {
             Ok(done) => return Ok(done),
             Err(error) => tries.wait_after(error).await.map_err(WriteStop::Failed)?,

@@ -41,7 +41,7 @@ macro_rules! content {
 
         impl $name {
             /// Name of the slot type.
-            pub const KIND: &'static str = $kind;
+            const KIND: &'static str = $kind;
 
             $(
                 $(#[$field_doc])*
@@ -58,10 +58,8 @@ macro_rules! content {
                 self.extra.insert(field.into(), value.into());
                 self
             }
-        }
 
-        impl From<&Object> for $name {
-            fn from(data: &Object) -> Self {
+            fn read(data: &Object) -> Self {
                 #[allow(unused_mut, reason = "a type may have no fields")]
                 let mut extra = data.clone();
                 Self { $($field: take_text(&mut extra, $key).map(Into::into),)* extra }
@@ -171,7 +169,7 @@ content! {
     ///
     /// let found = client.lookup_music(MusicQuery::new("198000000017")).await?;
     /// let slot = client.profile("cafe").slots().create(found.slot).await?;
-    /// assert_eq!(slot.kind, Music::KIND);
+    /// assert_eq!(slot.kind, "music");
     /// # Ok(()) });
     /// ```
     Music, "music"
@@ -195,12 +193,6 @@ impl Form {
     /// Returns the content of a slot that shows this lead form.
     pub fn new(form: impl Into<FormId>) -> Self {
         Self::default().form_id(form)
-    }
-}
-
-impl From<MusicSlot> for Music {
-    fn from(found: MusicSlot) -> Self {
-        Self { extra: found.data }
     }
 }
 
@@ -228,11 +220,11 @@ impl Slot {
     /// ```
     pub fn content(&self) -> SlotContent {
         match self.kind.as_str() {
-            Button::KIND => SlotContent::Button((&self.data).into()),
-            Text::KIND => SlotContent::Text((&self.data).into()),
-            Divider::KIND => SlotContent::Divider((&self.data).into()),
-            Form::KIND => SlotContent::Form((&self.data).into()),
-            Music::KIND => SlotContent::Music((&self.data).into()),
+            Button::KIND => SlotContent::Button(Button::read(&self.data)),
+            Text::KIND => SlotContent::Text(Text::read(&self.data)),
+            Divider::KIND => SlotContent::Divider(Divider::read(&self.data)),
+            Form::KIND => SlotContent::Form(Form::read(&self.data)),
+            Music::KIND => SlotContent::Music(Music::read(&self.data)),
             _ => SlotContent::Other,
         }
     }
@@ -286,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_field_that_is_set_replaces_a_value_that_was_no_string() {
-        let button = Button::from(&Object::from_iter([("title", Value::Null)])).title("Menu");
+        let button = Button::read(&Object::from_iter([("title", Value::Null)])).title("Menu");
         assert_eq!(Object::from(button)["title"], "Menu");
     }
 }

@@ -6,6 +6,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::InvalidValue;
+
 /// A day of the calendar. Which hours it has depends on the time zone of the account, which `me` reports.
 ///
 /// ```
@@ -15,17 +17,10 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(day, Date::new(2026, 1, 31)?);
 /// assert_eq!(day.to_string(), "2026-01-31");
 /// assert!(Date::new(2026, 2, 29).is_err());
-/// # Ok::<(), links_sdk::InvalidDate>(())
+/// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(jiff::civil::Date);
-
-/// Reason why something is not a day: it is not written `YYYY-MM-DD`, or the calendar has no such day.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a day: days are written YYYY-MM-DD, such as 2026-01-31")]
-pub struct InvalidDate {
-    text: String,
-}
 
 impl Date {
     /// Returns the day of this year (0 to 9999), month and day of the month, both counted from 1.
@@ -33,7 +28,7 @@ impl Date {
     /// # Errors
     ///
     /// When the calendar has no such day.
-    pub fn new(year: u16, month: u8, day: u8) -> Result<Self, InvalidDate> {
+    pub fn new(year: u16, month: u8, day: u8) -> Result<Self, InvalidValue> {
         format!("{year:04}-{month:02}-{day:02}").parse()
     }
 
@@ -72,16 +67,19 @@ impl From<Date> for String {
 }
 
 impl FromStr for Date {
-    type Err = InvalidDate;
+    type Err = InvalidValue;
 
-    fn from_str(text: &str) -> Result<Self, InvalidDate> {
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
         let shaped = text.len() == 10
             && text.bytes().enumerate().all(|(at, byte)| match at {
                 4 | 7 => byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
         let date = shaped.then(|| text.parse().ok()).flatten();
-        date.map(Self).ok_or_else(|| InvalidDate { text: text.to_owned() })
+        date.map(Self).ok_or_else(|| {
+            let why = "is not a day: days are written YYYY-MM-DD, such as 2026-01-31";
+            InvalidValue::new(format!("{text:?} {why}"))
+        })
     }
 }
 
@@ -96,7 +94,7 @@ impl FromStr for Date {
 /// assert_eq!(made.time(), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_769_860_800)));
 /// assert_eq!(made.date(), Some(Date::new(2026, 1, 31)?));
 /// assert_eq!(Timestamp::from("2026-01-31").time(), None, "a day is not a moment");
-/// # Ok::<(), links_sdk::InvalidDate>(())
+/// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

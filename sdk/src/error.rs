@@ -33,8 +33,8 @@ const LOOKED_AT: usize = 64 * 1024;
 /// [`Error::kind`] tells what a program decides by; more kinds may be added. Its messages hold no token, no header and no query of a URL, but they do
 /// hold text of the service: clean them before they reach a terminal.
 ///
-/// The errors of runs, such as [`BatchError`](crate::BatchError), convert into it and have the same
-/// predicates, so that a function that does several things can return one type:
+/// The errors of runs, such as [`BatchError`](crate::BatchError), convert into it, so that a function that does several things can return
+/// one type:
 ///
 /// ```
 /// # links_test_support::example::run(async |client| {
@@ -447,7 +447,69 @@ impl Error {
     }
 }
 
-crate::predicates!(Error);
+/// Predicates that are derived from the kind.
+impl Error {
+    /// Returns whether an argument of the call cannot be sent: [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput).
+    pub fn is_invalid_input(&self) -> bool {
+        self.kind() == ErrorKind::InvalidInput
+    }
+
+    /// Returns whether the token is missing, wrong or revoked: [`ErrorKind::NotAuthenticated`](crate::ErrorKind::NotAuthenticated).
+    pub fn is_not_authenticated(&self) -> bool {
+        self.kind() == ErrorKind::NotAuthenticated
+    }
+
+    /// Returns whether the token may not do this: [`ErrorKind::Forbidden`](crate::ErrorKind::Forbidden).
+    pub fn is_forbidden(&self) -> bool {
+        self.kind() == ErrorKind::Forbidden
+    }
+
+    /// Returns whether the service answered 404: [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == ErrorKind::NotFound
+    }
+
+    /// Returns whether the service answered 409 (a limit is reached, or the type is read-only), or another client changed meanwhile what
+    /// the call would have overwritten: [`ErrorKind::Conflict`](crate::ErrorKind::Conflict).
+    pub fn is_conflict(&self) -> bool {
+        self.kind() == ErrorKind::Conflict
+    }
+
+    /// Returns whether [fields](crate::Error::field_errors) were refused: [`ErrorKind::Validation`](crate::ErrorKind::Validation).
+    pub fn is_validation(&self) -> bool {
+        self.kind() == ErrorKind::Validation
+    }
+
+    /// Returns whether the wait for a rate limit would have been too long: [`ErrorKind::RateLimited`](crate::ErrorKind::RateLimited).
+    pub fn is_rate_limited(&self) -> bool {
+        self.kind() == ErrorKind::RateLimited
+    }
+
+    /// Returns whether the time ran out: [`ErrorKind::Timeout`](crate::ErrorKind::Timeout).
+    pub fn is_timeout(&self) -> bool {
+        self.kind() == ErrorKind::Timeout
+    }
+
+    /// Returns whether there was no connection, or none that is secure, or it broke: [`ErrorKind::Network`](crate::ErrorKind::Network) or [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
+    pub fn is_network(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Network | ErrorKind::Untrusted)
+    }
+
+    /// Returns whether the connection would not have been secure: [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
+    pub fn is_untrusted(&self) -> bool {
+        self.kind() == ErrorKind::Untrusted
+    }
+
+    /// Returns whether the answer has a 5xx status: [`ErrorKind::Server`](crate::ErrorKind::Server).
+    pub fn is_server_error(&self) -> bool {
+        self.kind() == ErrorKind::Server
+    }
+
+    /// Returns whether the answer is not what the interface describes: [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable).
+    pub fn is_unreadable(&self) -> bool {
+        self.kind() == ErrorKind::Unreadable
+    }
+}
 
 /// Returns the outcome that an unusable answer leaves open.
 fn doubt(operation: &Operation) -> Outcome {
@@ -574,8 +636,6 @@ impl std::error::Error for Error {
 #[macro_export]
 macro_rules! of_run {
     ($error:ty) => {
-        $crate::predicates!($error);
-
         impl $error {
             /// Returns the kind of the error: that of the call that failed, if the run ended for that.
             pub fn kind(&self) -> $crate::ErrorKind {

@@ -21,7 +21,6 @@
 //! ```
 
 use std::borrow::Borrow;
-use std::convert::Infallible;
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
@@ -29,12 +28,17 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Reason why a string is not an id: it is no whole number, or is outside the range of 64 bits.
+/// Reason why a value cannot be used: a URL, a token, a name, an id, a date, or the size of an image. The text shows no secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not the id of a {record}: ids are whole numbers")]
-pub struct InvalidId {
-    record: &'static str,
-    text: String,
+#[error("{0}")]
+pub struct InvalidValue(String);
+
+impl InvalidValue {
+    /// Returns an error with this text.
+    #[doc(hidden)]
+    pub fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
 }
 
 macro_rules! numeric_id {
@@ -65,11 +69,11 @@ macro_rules! numeric_id {
         }
 
         impl FromStr for $name {
-            type Err = InvalidId;
+            type Err = InvalidValue;
 
-            fn from_str(text: &str) -> Result<Self, InvalidId> {
-                let invalid = |_| InvalidId { record: $record, text: text.to_owned() };
-                text.parse().map(Self).map_err(invalid)
+            fn from_str(text: &str) -> Result<Self, InvalidValue> {
+                let why = concat!(" is not the id of a ", $record, ": ids are whole numbers");
+                text.parse().map(Self).map_err(|_| InvalidValue(format!("{text:?}{why}")))
             }
         }
 
@@ -114,7 +118,7 @@ numeric_id! {
     /// let id: ProfileId = "1042".parse()?;
     /// assert_eq!(id.get(), 1042);
     /// assert_eq!(ProfileKey::from(id), ProfileKey::Id(id));
-    /// # Ok::<(), links_sdk::InvalidId>(())
+    /// # Ok::<(), links_sdk::InvalidValue>(())
     /// ```
     ProfileId, "profile"
 }
@@ -136,9 +140,9 @@ numeric_id! {
     /// The id of a notification channel (the interface, section 2.5).
     ///
     /// ```
-    /// use links_sdk::{ChannelId, NewForm};
+    /// use links_sdk::{ChannelId, FormChanges};
     ///
-    /// let form = NewForm::default().title("Write to us").notify([ChannelId::new(7)]);
+    /// let form = FormChanges::default().title("Write to us").notify([ChannelId::new(7)]);
     /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([7]));
     /// ```
     ChannelId, "notification channel"
@@ -162,24 +166,11 @@ impl FormId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// Returns the id as a string.
-    pub fn into_string(self) -> String {
-        self.0
-    }
 }
 
 impl fmt::Display for FormId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-impl FromStr for FormId {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
     }
 }
 
@@ -206,12 +197,6 @@ impl From<&str> for FormId {
 impl From<String> for FormId {
     fn from(text: String) -> Self {
         Self(text)
-    }
-}
-
-impl From<&String> for FormId {
-    fn from(text: &String) -> Self {
-        Self(text.clone())
     }
 }
 

@@ -79,13 +79,21 @@ mod generated;
 mod conditional_write;
 pub mod content;
 mod ids;
-#[cfg(feature = "link-check")]
-pub mod link_check;
 #[cfg(feature = "oauth")]
 pub mod oauth;
 mod operation;
 mod private_host;
 mod profile_key;
+/// What a program needs that asks hosts which others chose: for `links`, which is released with this crate. No part of what a version
+/// promises.
+#[doc(hidden)]
+pub mod public_hosts {
+    pub use crate::base_url::is_loopback;
+    pub use crate::private_host::{NameError, PublicOnlyResolver, is_private_url};
+    pub use crate::transport::retry::retry_after;
+    #[cfg(feature = "rustls-no-provider")]
+    pub use crate::transport::tls::system_config;
+}
 #[doc(hidden)]
 pub mod runs;
 mod same;
@@ -116,30 +124,28 @@ pub mod types {
 }
 
 pub use api::{
-    Analytics, AnalyticsHandle, AnalyticsQuery, CheckLogin, DeletedSlots, FilesHandle, FormHandle,
-    FormsHandle, InvalidPeriod, Listing, Markdown, MusicQuery, MusicType, Period, ProfileHandle,
-    ProfilesHandle, RawCall, SlotsHandle,
+    Analytics, AnalyticsHandle, AnalyticsQuery, DeletedSlots, FilesHandle, FormHandle, FormsHandle,
+    Listing, Markdown, MusicQuery, MusicType, Period, ProfileHandle, ProfilesHandle, RawCall,
+    SlotsHandle,
 };
-pub use base_url::{BaseUrl, InvalidBaseUrl};
-pub use batch::{BatchItem, BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use base_url::BaseUrl;
+pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use batch_error::{BatchCause, BatchError};
 pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
-pub use changes::{FormChanges, NewForm, NewProfile, ProfileChanges, SettingsChanges};
+pub use changes::{FormChanges, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};
-pub use date::{Date, InvalidDate, Timestamp};
+pub use date::{Date, Timestamp};
 pub use error::Error;
 pub use error_kind::{ErrorKind, Outcome, ServiceError};
-pub use ids::{ChannelId, FormId, InvalidId, ProfileId, SlotId};
+pub use ids::{ChannelId, FormId, InvalidValue, ProfileId, SlotId};
 pub use operation::Bucket;
-pub use profile_key::{InvalidProfileKey, ProfileKey};
+pub use profile_key::ProfileKey;
 pub use secrets::Secrets;
 pub use slot::Slot;
-pub use token::{EnvironmentToken, InvalidToken, Token, TokenError, TokenFuture, TokenSource};
+pub use token::{EnvironmentToken, Token, TokenError, TokenFuture, TokenSource};
 pub use tolerant::{ChannelIds, FieldErrors, Object};
 pub use transport::answer::Answer;
-pub use transport::caller_headers::{
-    IdempotencyKey, InvalidHeader, InvalidIdempotencyKey, OutgoingRequest, overrides_method,
-};
+pub use transport::caller_headers::{IdempotencyKey, OutgoingRequest, overrides_method};
 pub use transport::clock::{Clock, SystemClock};
 pub use transport::connection_options::{BuildError, ConnectionOptions};
 pub use transport::exchange::WriteMode;
@@ -152,12 +158,12 @@ pub use transport::pacing::{
 #[cfg(feature = "redis")]
 pub use transport::pacing::{RedisPacer, WhenUnreachable};
 #[cfg(feature = "redis")]
-pub use transport::redis_server::{InvalidRedisUrl, RedisServer};
+pub use transport::redis_server::RedisServer;
 pub use transport::retry_policy::RetryPolicy;
 pub use transport::write_tally::WriteSummary;
 pub use upload::{
-    ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, UnsuitableImage, Upload,
-    UploadMethod, UploadProgress, UploadTarget,
+    ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, Upload, UploadMethod,
+    UploadProgress, UploadTarget,
 };
 #[cfg(feature = "images")]
 pub use upload::{image_size, image_size_of};

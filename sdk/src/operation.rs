@@ -10,7 +10,7 @@ use crate::shape::{Shape, Success};
 
 /// One operation of the interface (section 4.2).
 #[derive(Debug)]
-pub struct Operation {
+pub(crate) struct Operation {
     /// The operationId, as the interface writes it.
     pub(crate) id: &'static str,
     /// Method and path below the base URL, parameters in braces.

@@ -18,7 +18,7 @@ pub(crate) fn is_private(address: IpAddr) -> bool {
 }
 
 /// Returns whether the host of a URL is a private address or this machine; other names are not looked up.
-pub(crate) fn is_private_url(url: &Url) -> bool {
+pub fn is_private_url(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => is_private(address.into()),
         Some(Host::Ipv6(address)) => is_private(address.into()),
@@ -68,20 +68,20 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
 
 /// Resolver that resolves no name to a private host, except those that are trusted.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PublicOnlyResolver {
+pub struct PublicOnlyResolver {
     /// The one name that must not, if only one is guarded.
-    pub(crate) guarded: Option<String>,
+    pub guarded: Option<String>,
     /// Names that may resolve to private hosts.
-    pub(crate) trusted: Vec<String>,
+    pub trusted: Vec<String>,
     /// All names may resolve to private hosts.
-    pub(crate) trusts_all: bool,
+    pub trusts_all: bool,
     /// Names that are not looked up.
-    pub(crate) known: BTreeMap<String, SocketAddr>,
+    pub known: BTreeMap<String, SocketAddr>,
 }
 
 /// Reason why a name was not resolved.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NameError {
+pub enum NameError {
     /// It resolves to private hosts only.
     #[error("the name resolves to a private host")]
     Private,

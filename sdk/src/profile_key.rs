@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::ids::ProfileId;
+use crate::ids::{InvalidValue, ProfileId};
 
 /// Maximum length of a login in characters (the interface, section 8).
 const LOGIN_MAX: usize = 60;
@@ -26,50 +26,38 @@ pub enum ProfileKey {
     Login(String),
 }
 
-/// Reason why a string is not a profile key.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidProfileKey {
-    /// The text is empty.
-    #[error("a profile key must be an id or a login, not an empty string")]
-    Empty,
-    /// The text is digits only, but no id: 0, or above 2^63 - 1.
-    #[error("`{0}` is all digits, so it is an id, but ids go from 1 to 9223372036854775807")]
-    IdOutOfRange(String),
-    /// The text has more than 60 characters.
-    #[error("a login has at most 60 characters, this one has {0}")]
-    TooLong(usize),
-    /// The text has a character that no login has.
-    #[error("a login has only letters, digits, `.` and `_`, not {0:?}")]
-    Character(char),
-    /// The text is `.` or `..`, which a URL would resolve away.
-    #[error("`{0}` is not a login")]
-    Dots(String),
+fn out_of_range(digits: &str) -> InvalidValue {
+    let why = "is all digits, so it is an id, but ids go from 1 to 9223372036854775807";
+    InvalidValue::new(format!("`{digits}` {why}"))
 }
 
 impl FromStr for ProfileKey {
-    type Err = InvalidProfileKey;
+    type Err = InvalidValue;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.is_empty() {
-            return Err(InvalidProfileKey::Empty);
+            return Err(InvalidValue::new(
+                "a profile key must be an id or a login, not an empty string",
+            ));
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return match text.parse() {
                 Ok(id) if id > 0 => Ok(Self::Id(ProfileId::new(id))),
-                _ => Err(InvalidProfileKey::IdOutOfRange(text.to_owned())),
+                _ => Err(out_of_range(text)),
             };
         }
         if let Some(c) =
             text.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_')))
         {
-            return Err(InvalidProfileKey::Character(c));
+            let why = format!("a login has only letters, digits, `.` and `_`, not {c:?}");
+            return Err(InvalidValue::new(why));
         }
         if text.len() > LOGIN_MAX {
-            return Err(InvalidProfileKey::TooLong(text.len()));
+            let why = format!("a login has at most 60 characters, this one has {}", text.len());
+            return Err(InvalidValue::new(why));
         }
         if matches!(text, "." | "..") {
-            return Err(InvalidProfileKey::Dots(text.to_owned()));
+            return Err(InvalidValue::new(format!("`{text}` is not a login")));
         }
         Ok(Self::Login(text.to_owned()))
     }
@@ -78,7 +66,7 @@ impl FromStr for ProfileKey {
 macro_rules! from_text {
     ($($text:ty),*) => {$(
         impl TryFrom<$text> for ProfileKey {
-            type Error = InvalidProfileKey;
+            type Error = InvalidValue;
 
             fn try_from(text: $text) -> Result<Self, Self::Error> {
                 text.parse()
@@ -125,10 +113,7 @@ mod tests {
         assert_eq!("007".parse(), Ok(ProfileKey::Id(ProfileId::new(7))));
         assert_eq!("9223372036854775807".parse(), Ok(ProfileKey::Id(ProfileId::new(i64::MAX))));
         for text in ["0", "000", "9223372036854775808"] {
-            assert_eq!(
-                text.parse::<ProfileKey>(),
-                Err(InvalidProfileKey::IdOutOfRange(text.into()))
-            );
+            assert_eq!(text.parse::<ProfileKey>(), Err(out_of_range(text)));
         }
     }
 

@@ -5,37 +5,29 @@ use std::time::Duration;
 
 pub use crate::batch::item_of;
 pub use crate::blocking::{LockRetry, blocking};
-pub use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict,
-};
+pub use crate::conditional_write::{ReadTime, WriteStop};
 pub use crate::crash_point::{point as crash_point, tear};
 pub use crate::error::FailedRun;
-pub use crate::operation::Operation;
 pub use crate::same::{ValueShape, for_each_sorted, is_absent, present, same};
-pub use crate::transport::Reservation;
 
-use crate::api::{ConditionalPatch, DeletedSlots, PatchRecord, ProfileHandle, delete_if_unchanged};
+use crate::api::{
+    ConditionalPatch, DeletedSlots, PatchRecord, ProfileHandle, SlotsWrite, delete_if_unchanged,
+};
 use crate::call_sender::{CallSender, DEADLINE};
-use crate::changes::{ProfileChanges, SettingsChanges};
 use crate::client::Client;
-use crate::conditional_write::write_if_unchanged;
+use crate::conditional_write::{WriteVerdict, write_if_unchanged};
 use crate::error::Error;
-use crate::generated::types::{Profile, ProfileSettings};
+use crate::generated::Client as Api;
+use crate::generated::types::{
+    Profile, ProfileSettings, SlotChange, SlotChanges, SlotList, SlotOrder,
+};
 use crate::ids::SlotId;
 use crate::operation::{self, DELETE_SLOTS, GET_PROFILE};
+use crate::slot::Slot;
 use crate::tolerant::Object;
 use crate::transport::Answer;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::clock::Clock;
-
-/// The update of slots.
-pub const UPDATE_SLOTS: &Operation = operation::UPDATE_SLOTS;
-
-/// The move of slots.
-pub const REORDER_SLOTS: &Operation = operation::REORDER_SLOTS;
-
-/// The creation of slots.
-pub const CREATE_SLOTS: &Operation = operation::CREATE_SLOTS;
 
 /// Returns the clock of a client.
 pub fn clock(client: &Client) -> &dyn Clock {
@@ -52,26 +44,81 @@ pub fn settle(client: &Client, key: &IdempotencyKey, executed: bool) {
     client.shared.tally.settle(key, executed);
 }
 
-/// Waits before a write is sent again after this many failures. Returns `false` if it may not be sent again.
-pub async fn back_off(client: &Client, operation: &'static Operation, failed: u32) -> bool {
+/// Waits before slots are created again after this many failures. Returns `false` if that may not be tried again.
+pub async fn back_off_create(client: &Client, failed: u32) -> bool {
     let shared = &client.shared;
     failed < shared.retry.max_attempts
-        && shared.back_off(operation, failed, None, Duration::MAX).await
+        && shared.back_off(operation::CREATE_SLOTS, failed, None, Duration::MAX).await
 }
 
-/// Sends a write if what it overwrites is as the last read showed it, which was made `at` that time.
+/// Changes slots, all or none, if `judge` finds no change that another client made to the page. Returns the slots in the answer, or those of
+/// the page where no answer came.
 ///
 /// # Errors
 ///
-/// When it is not, or the write failed.
-pub async fn write_unchanged<W: ConditionalWrite>(
-    client: &Client,
-    operation: &'static Operation,
+/// When it finds one, or the write failed.
+pub async fn update_slots(
+    page: &ProfileHandle,
+    changes: Vec<SlotChange>,
     at: Option<ReadTime>,
-    write: &mut W,
-) -> Result<W::Done, WriteStop> {
-    let sender = CallSender::of(client, operation);
-    write_if_unchanged(client, operation, &sender.options, at, write).await
+    mut judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
+) -> Result<Vec<Slot>, WriteStop> {
+    let is_done = |change: &SlotChange, page: &[Slot]| {
+        let slot = page.iter().find(|slot| slot.id == change.id);
+        let held = |slot: &Slot, key: &str| slot.data.get(key).cloned().unwrap_or_default();
+        slot.is_some_and(|slot| {
+            change.data.iter().all(|(key, value)| same(&held(slot, key), value))
+        })
+    };
+    let decide = |body: &mut SlotChanges, (page, _): (Vec<Slot>, &Answer), in_doubt| {
+        if in_doubt && body.slots.iter().all(|change| is_done(change, &page)) {
+            return WriteVerdict::Done(SlotList { data: page });
+        }
+        let found = judge(&page);
+        if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
+    };
+    let sender = &CallSender::of(&page.client, operation::UPDATE_SLOTS);
+    let (key, body) = (path_key(page), SlotChanges { slots: changes });
+    let request = |api: Api<'_>, key: &str, body: &SlotChanges| api.update_slots(key, body);
+    Ok(SlotsWrite { sender, key, body, request, decide }.run(at).await?.data)
+}
+
+/// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
+/// client made. Returns the slots in the answer, and the order that was written; `None` if there was nothing to move.
+///
+/// # Errors
+///
+/// When another client changed the page, or the write failed.
+pub async fn reorder_slots(
+    page: &ProfileHandle,
+    order: Vec<SlotId>,
+    at: Option<ReadTime>,
+    mut judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
+) -> Result<Option<(Vec<Slot>, Vec<SlotId>)>, WriteStop> {
+    let mut is_moved = true;
+    let decide = |body: &mut SlotOrder, (page, _): (Vec<Slot>, &Answer), in_doubt| {
+        if in_doubt && page.iter().map(|slot| slot.id).eq(body.order.iter().copied()) {
+            return WriteVerdict::Done(SlotList { data: page });
+        }
+        match judge(&page) {
+            Ok(Some(order)) => {
+                body.order = order;
+                WriteVerdict::Send
+            }
+            Ok(None) => {
+                is_moved = false;
+                WriteVerdict::Done(SlotList { data: page })
+            }
+            Err(found) => WriteVerdict::Changed(found),
+        }
+    };
+    let sender = &CallSender::of(&page.client, operation::REORDER_SLOTS);
+    let (key, body) = (path_key(page), SlotOrder { order });
+    let request = |api: Api<'_>, key: &str, body: &SlotOrder| api.reorder_slots(key, body);
+    let mut write = SlotsWrite { sender, key, body, request, decide };
+    let slots = write.run(at).await?.data;
+    let order = write.body.order;
+    Ok(is_moved.then_some((slots, order)))
 }
 
 /// Deletes slots, all or none, if `judge` finds no change that another client made to them.
@@ -83,7 +130,7 @@ pub async fn delete_slots(
     page: &ProfileHandle,
     ids: Vec<SlotId>,
     at: Option<ReadTime>,
-    judge: impl FnMut(&[crate::Slot]) -> Vec<String> + Send,
+    judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
     let sender = CallSender::of(&page.client, DELETE_SLOTS);
     delete_if_unchanged(&sender, &path_key(page), ids, at, judge).await
@@ -102,15 +149,15 @@ pub async fn patch_page(
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {
     if of_settings {
-        patch::<ProfileSettings>(page, SettingsChanges::from(changes), seen, at).await
+        patch::<ProfileSettings>(page, changes, seen, at).await
     } else {
-        patch::<Profile>(page, ProfileChanges::from(changes), seen, at).await
+        patch::<Profile>(page, changes, seen, at).await
     }
 }
 
 async fn patch<T: PatchRecord<Key = String>>(
     page: &ProfileHandle,
-    changes: T::Changes,
+    changes: Object,
     seen: Object,
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {

@@ -1,14 +1,14 @@
 //! Secrets that no message may repeat: a server may send back what it was sent.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use zeroize::Zeroizing;
 
-use crate::token::Token;
+use crate::token::{Hidden, Token};
 
 /// Tokens that are removed from texts in each form in which they occur: as they are, percent-encoded, in base64, in hexadecimal, or escaped as
 /// JSON does. Cloning is cheap, and clones share the same tokens.
@@ -26,10 +26,10 @@ use crate::token::Token;
 /// let secrets = Secrets::default();
 /// secrets.add(&Token::new("lnk_secret")?);
 /// assert_eq!(secrets.hide("Authorization: Bearer lnk_secret"), "Authorization: Bearer ***");
-/// # Ok::<(), links_sdk::InvalidToken>(())
+/// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
-#[derive(Clone, Default)]
-pub struct Secrets(Arc<RwLock<SecretList>>);
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(Hidden<Arc<RwLock<SecretList>>>);
 
 /// Secrets by length, the longest first, and those of one length by text: one that begins another one must not hide only a part of it.
 #[derive(Default)]
@@ -214,12 +214,6 @@ fn encoded(bytes: &[u8]) -> Option<(u8, usize)> {
         _ => return None,
     };
     Some((digit(high)? * 16 + digit(low)?, length))
-}
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secrets(***)")
-    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,6 @@
 //!
 //! [`RateLimits::unlimited`](crate::RateLimits::unlimited) is for the tests that shall not wait for the rate limits either.
 
-use std::fmt;
 use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -39,6 +38,7 @@ use tokio::sync::Notify;
 
 use crate::blocking::locked;
 pub use crate::error::FailedCall;
+use crate::token::Hidden;
 use crate::types::{
     File, LeadForm, LoginCheck, Me, MusicMatch, NotificationChannel, Profile, ProfileSettings,
     SlotType,
@@ -49,6 +49,7 @@ use crate::{Clock, Slot};
 const SAMPLES: &str = include_str!("testing/samples.json");
 
 /// A record that [`sample`] returns.
+#[doc(hidden)]
 pub trait Sample: DeserializeOwned {
     /// Name of the record in the file of samples.
     #[doc(hidden)]
@@ -57,6 +58,7 @@ pub trait Sample: DeserializeOwned {
 
 macro_rules! samples {
     ($($record:ident),*) => {$(
+        #[doc(hidden)]
         impl Sample for $record {
             const NAME: &'static str = stringify!($record);
         }
@@ -76,7 +78,9 @@ samples!(
     SlotType
 );
 
-/// Returns a record as the service answers it: a café's page, a button, a form with three fields.
+/// Returns a record as the service answers it: a café's page, a button, a form with three fields. There is one of each type of record that a
+/// call returns alone or in a list: `File`, `LeadForm`, `LoginCheck`, `Me`, `MusicMatch`, `NotificationChannel`, `Profile`, `ProfileSettings`,
+/// `Slot` and `SlotType`.
 ///
 /// ```
 /// use links_sdk::testing::sample;
@@ -133,10 +137,11 @@ pub fn sample_with<T: Sample>(fields: Value) -> T {
 /// assert_eq!(clock.slept(), [Duration::from_secs(3600)]);
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct TestClock {
     start: SystemTime,
-    now: Box<dyn Fn() -> SystemTime + Send + Sync>,
-    advance: Box<dyn Fn(Duration) + Send + Sync>,
+    now: Hidden<Box<dyn Fn() -> SystemTime + Send + Sync>>,
+    advance: Hidden<Box<dyn Fn(Duration) + Send + Sync>>,
     slept: Mutex<Vec<Duration>>,
     moved: Notify,
 }
@@ -166,8 +171,9 @@ impl TestClock {
         now: impl Fn() -> SystemTime + Send + Sync + 'static,
         advance: impl Fn(Duration) + Send + Sync + 'static,
     ) -> Self {
-        let (now, advance) = (Box::new(now), Box::new(advance));
-        Self { start: now(), now, advance, slept: Mutex::default(), moved: Notify::new() }
+        let start = now();
+        let (now, advance) = (Hidden(Box::new(now) as _), Hidden(Box::new(advance) as _));
+        Self { start, now, advance, slept: Mutex::default(), moved: Notify::new() }
     }
 
     /// Moves the clock on, as if time had passed between two calls. A call that is under way and has passed its deadline ends.
@@ -185,12 +191,6 @@ impl TestClock {
 impl Default for TestClock {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl fmt::Debug for TestClock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TestClock").field("now", &self.wall()).finish_non_exhaustive()
     }
 }
 

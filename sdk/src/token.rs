@@ -6,6 +6,7 @@ use std::fmt;
 use std::fs::{File, Metadata};
 use std::future::{Future, ready};
 use std::io::{self, Read};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -15,6 +16,7 @@ use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
 
 use crate::blocking::{blocking, locked};
+use crate::ids::InvalidValue;
 
 /// An access token (the interface, section 5). Its text can be sent, not shown: `Debug` prints a placeholder. It is wiped from memory with
 /// its last clone.
@@ -22,24 +24,10 @@ use crate::blocking::{blocking, locked};
 /// ```
 /// let token = links_sdk::Token::new("lnk_secret")?;
 /// assert_eq!(format!("{token:?}"), "Token(***)");
-/// # Ok::<(), links_sdk::InvalidToken>(())
+/// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(Arc<Zeroizing<String>>);
-
-/// Reason why a string cannot be a token. The string itself is never part of the message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidToken {
-    /// The text is empty or white space.
-    #[error("the token is empty")]
-    Empty,
-    /// The text has a line break, a space, or another character that is not allowed in a token.
-    #[error(
-        "the token has a line break, a space or another character that is not allowed in a token"
-    )]
-    Character,
-}
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token(Hidden<Arc<Zeroizing<String>>>);
 
 impl Token {
     /// Maximum size of a token in bytes.
@@ -50,15 +38,17 @@ impl Token {
     /// # Errors
     ///
     /// When nothing is left, or when a character is not visible ASCII.
-    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidToken> {
+    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
         let text = text.as_ref().trim();
         if text.is_empty() {
-            return Err(InvalidToken::Empty);
+            return Err(InvalidValue::new("the token is empty"));
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(InvalidToken::Character);
+            return Err(InvalidValue::new(
+                "the token has a line break, a space or another character that is not allowed in a token",
+            ));
         }
-        Ok(Self(Arc::new(Zeroizing::new(text.to_owned()))))
+        Ok(Self(Hidden(Arc::new(Zeroizing::new(text.to_owned())))))
     }
 
     /// Returns the text of the token, to be stored or sent.
@@ -68,7 +58,7 @@ impl Token {
 
     /// Returns a reference to the text that ends with its last clone.
     pub(crate) fn owner(&self) -> Weak<Zeroizing<String>> {
-        Arc::downgrade(&self.0)
+        Arc::downgrade(&self.0.0)
     }
 
     pub(crate) fn header(&self) -> HeaderValue {
@@ -81,9 +71,27 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+/// Value that `Debug` does not show: a secret, or a function.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Hidden<T>(pub(crate) T);
+
+impl<T> Deref for Hidden<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Hidden<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+impl<T> fmt::Debug for Hidden<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(***)")
+        f.write_str("***")
     }
 }
 
@@ -146,7 +154,8 @@ pub trait TokenSource: fmt::Debug + Send + Sync + 'static {
 }
 
 /// Reason why there is no token to send. Its messages hold no secret.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct TokenError {
     message: String,
     temporary: bool,
@@ -180,18 +189,6 @@ impl TokenError {
     /// Returns whether a later call may succeed without anything being changed.
     pub fn is_temporary(&self) -> bool {
         self.temporary
-    }
-}
-
-impl fmt::Display for TokenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for TokenError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as _)
     }
 }
 
@@ -331,9 +328,9 @@ mod tests {
     #[test]
     fn fault_79_a_token_is_trimmed_and_refused_with_other_invalid_characters() {
         assert_eq!(Token::new(" abc\n").unwrap().header(), "Bearer abc");
-        assert_eq!(Token::new(" \n").unwrap_err(), InvalidToken::Empty);
+        assert_eq!(Token::new(" \n").unwrap_err().to_string(), "the token is empty");
         for text in ["a\nb", "a b", "a\u{7f}", "é"] {
-            assert_eq!(Token::new(text).unwrap_err(), InvalidToken::Character, "{text:?}");
+            assert!(Token::new(text).unwrap_err().to_string().contains("not allowed"), "{text:?}");
         }
         assert!(!format!("{:?}", Token::new("abc").unwrap().header()).contains("abc"));
     }
@@ -342,9 +339,9 @@ mod tests {
     fn a_token_is_wiped_with_its_last_clone() {
         fn is_wiped<T: zeroize::ZeroizeOnDrop>(_: &T) {}
         let token = Token::new("abc").unwrap();
-        is_wiped(&*token.0);
-        assert_eq!(Arc::strong_count(&token.0), 1);
-        assert_eq!(Arc::strong_count(&token.clone().0), 2, "clones share the one text");
+        is_wiped(&*token.0.0);
+        assert_eq!(Arc::strong_count(&token.0.0), 1);
+        assert_eq!(Arc::strong_count(&token.clone().0.0), 2, "clones share the one text");
     }
 
     fn from(variables: &[(&str, &str)]) -> Result<Token, String> {

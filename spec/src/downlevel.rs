@@ -1,9 +1,10 @@
-//! Conversion from OpenAPI 3.1 to 3.0.3: the same meaning in the older spelling. It depends on facts about OpenAPI only.
+//! Conversion from OpenAPI 3.1 to 3.0.3: the same meaning in the older spelling. It depends on facts about OpenAPI only, and leaves alone what
+//! no type is made of: limits, examples, licenses and roles.
 
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::document::{Object, child, each_schema, operations};
+use crate::document::{Object, child, each_schema};
 
 /// Keywords of JSON Schema 2020-12 that have no form in 3.0.
 const NO_3_0_FORM: [&str; 18] = [
@@ -32,20 +33,16 @@ const NO_3_0_FORM: [&str; 18] = [
 /// # Errors
 ///
 /// [`Error::Refused`], with the JSON pointer of what has no 3.0 form.
-pub fn downlevel(mut document: Value) -> Result<Value, Error> {
+pub(crate) fn downlevel(mut document: Value) -> Result<Value, Error> {
     version(&mut document)?;
     sections(&mut document)?;
-    info(&mut document);
-    security_roles(&mut document);
     each_schema(&mut document, &mut |schema, pointer| {
         reference_siblings(schema);
         refuse_keywords(schema, pointer)?;
         null_branch(schema, pointer)?;
         type_list(schema, pointer)?;
         constant(schema);
-        exclusive_bounds(schema, pointer)?;
-        examples(schema);
-        binary(schema, pointer)
+        Ok(())
     })?;
     Ok(document)
 }
@@ -68,38 +65,6 @@ fn sections(document: &mut Value) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn info(document: &mut Value) {
-    if let Some(info) = document.get_mut("info").and_then(Value::as_object_mut) {
-        info.shift_remove("summary");
-        if let Some(license) = info.get_mut("license").and_then(Value::as_object_mut) {
-            license.shift_remove("identifier");
-        }
-    }
-}
-
-/// Removes the roles of a bearer token: in 3.0 only OAuth scopes can be listed.
-fn security_roles(document: &mut Value) {
-    let mut holders = vec![String::new()];
-    holders.extend(operations(document).into_iter().map(|place| place.pointer));
-    let oauth = |name: &str, schemes: &Value| {
-        schemes[name]["type"]
-            .as_str()
-            .is_some_and(|kind| matches!(kind, "oauth2" | "openIdConnect"))
-    };
-    let schemes = document.pointer("/components/securitySchemes").cloned().unwrap_or_default();
-    for pointer in holders {
-        let requirements =
-            document.pointer_mut(&child(&pointer, "security")).and_then(Value::as_array_mut);
-        for requirement in requirements.into_iter().flatten().filter_map(Value::as_object_mut) {
-            for (name, roles) in requirement {
-                if !oauth(name, &schemes) {
-                    *roles = json!([]);
-                }
-            }
-        }
-    }
 }
 
 /// Removes the siblings of a `$ref`, which 3.0 ignores and which would mislead.
@@ -167,46 +132,6 @@ fn constant(schema: &mut Object) {
     }
 }
 
-/// Rewrites a numeric `exclusiveMinimum` as a `minimum` with a flag; likewise the maximum.
-fn exclusive_bounds(schema: &mut Object, pointer: &str) -> Result<(), Error> {
-    for (exclusive, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
-        let Some(value) = schema.get(exclusive).filter(|value| value.is_number()).cloned() else {
-            continue;
-        };
-        if schema.insert(bound.to_owned(), value).is_some() {
-            return Err(Error::refused(
-                &child(pointer, exclusive),
-                format!("is next to `{bound}`"),
-            ));
-        }
-        schema.insert(exclusive.to_owned(), json!(true));
-    }
-    Ok(())
-}
-
-/// Keeps one example, because 3.0 has only one.
-fn examples(schema: &mut Object) {
-    if let Some(Value::Array(mut examples)) = schema.shift_remove("examples")
-        && !examples.is_empty()
-    {
-        schema.insert("example".to_owned(), examples.swap_remove(0));
-    }
-}
-
-fn binary(schema: &mut Object, pointer: &str) -> Result<(), Error> {
-    match schema.shift_remove("contentMediaType") {
-        None => Ok(()),
-        Some(kind) if kind == json!("application/octet-stream") => {
-            schema.insert("format".to_owned(), json!("binary"));
-            Ok(())
-        }
-        Some(_) => Err(Error::refused(
-            &child(pointer, "contentMediaType"),
-            "only `application/octet-stream` has a 3.0 form",
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,15 +158,7 @@ mod tests {
                 json!({"oneOf": [{"type": "string"}, {"type": "integer"}], "nullable": true}),
             ),
             (json!({"type": "string", "const": "v1"}), json!({"type": "string", "enum": ["v1"]})),
-            (json!({"exclusiveMinimum": 0}), json!({"minimum": 0, "exclusiveMinimum": true})),
-            (json!({"exclusiveMaximum": 1.5}), json!({"maximum": 1.5, "exclusiveMaximum": true})),
-            (json!({"examples": ["a", "b"]}), json!({"example": "a"})),
-            (json!({"examples": []}), json!({})),
             (json!({"$ref": "#/x", "description": "here"}), json!({"$ref": "#/x"})),
-            (
-                json!({"type": "string", "contentMediaType": "application/octet-stream"}),
-                json!({"type": "string", "format": "binary"}),
-            ),
             (
                 json!({"properties": {"a": {"items": {"const": 1}}}, "additionalProperties": {"const": 2}}),
                 json!({"properties": {"a": {"items": {"enum": [1]}}}, "additionalProperties": {"enum": [2]}}),
@@ -267,8 +184,6 @@ mod tests {
             (json!({"anyOf": [{}, {"type": "null"}], "allOf": []}), "/anyOf"),
             (json!({"properties": {"a/b": {"prefixItems": []}}}), "/properties/a~1b/prefixItems"),
             (json!({"allOf": [{"if": {}}]}), "/allOf/0/if"),
-            (json!({"minimum": 1, "exclusiveMinimum": 0}), "/exclusiveMinimum"),
-            (json!({"contentMediaType": "image/png"}), "/contentMediaType"),
             (json!({"not": false}), "/not"),
         ] {
             match lowered(&schema) {
@@ -293,21 +208,5 @@ mod tests {
                 other => panic!("{document}: {other:?}"),
             }
         }
-    }
-
-    #[test]
-    fn newer_fields_outside_schemas_are_dropped() {
-        let lowered = downlevel(json!({
-            "openapi": "3.1.0",
-            "info": {"title": "t", "summary": "s", "license": {"name": "MIT", "identifier": "MIT"}},
-            "security": [{"bearer": ["read"], "oauth": ["read"]}],
-            "paths": {"/": {"get": {"security": [{"bearer": ["write"]}]}}},
-            "components": {"securitySchemes": {"bearer": {"type": "http"}, "oauth": {"type": "oauth2"}}}
-        }))
-        .unwrap();
-        assert_eq!(lowered["openapi"], "3.0.3");
-        assert_eq!(lowered["info"], json!({"title": "t", "license": {"name": "MIT"}}));
-        assert_eq!(lowered["security"], json!([{"bearer": [], "oauth": ["read"]}]));
-        assert_eq!(lowered["paths"]["/"]["get"]["security"], json!([{"bearer": []}]));
     }
 }

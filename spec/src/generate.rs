@@ -4,10 +4,12 @@ use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::Value;
 
+use crate::Error;
 use crate::annotate::annotate;
+use crate::downlevel::downlevel;
 use crate::requests::requests_only;
 use crate::shapes::shapes;
-use crate::{Error, downlevel, tailor};
+use crate::tailor::tailor;
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
 /// in which `null` is not the same as nothing. The type of a new slot stays a string, so that a type that the service adds can be created.

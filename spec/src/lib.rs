@@ -17,12 +17,10 @@ mod tailor;
 mod tolerant;
 
 pub use difference::{Difference, Severity};
-pub use downlevel::downlevel;
 pub use drift::drift;
 pub use error::Error;
 pub use fetch::fetch;
 pub use generate::generate;
-pub use tailor::tailor;
 
 /// The committed document, as text.
 pub const DOCUMENT: &str = include_str!("../openapi.json");

@@ -14,7 +14,8 @@ const TRANSPORT_HEADERS: [&str; 2] = ["Idempotency-Key", "Precognition"];
 const NUMBER_FORMATS: [&str; 3] = ["int32", "int64", "double"];
 
 /// Limits on values. The service checks them; in Rust they would become wrapper types, sets, or integers of another size.
-const LIMITS: [&str; 13] = [
+const LIMITS: [&str; 14] = [
+    "contentMediaType",
     "exclusiveMaximum",
     "exclusiveMinimum",
     "maxItems",
@@ -35,7 +36,7 @@ const LIMITS: [&str; 13] = [
 /// # Errors
 ///
 /// [`Error::Refused`], with the JSON pointer of what progenitor cannot take.
-pub fn tailor(mut document: Value) -> Result<Value, Error> {
+pub(crate) fn tailor(mut document: Value) -> Result<Value, Error> {
     for place in operations(&document) {
         let operation = &document.pointer(&place.pointer).cloned().unwrap_or_default();
         let parameters = parameters(&document, operation, &place.pointer)?;

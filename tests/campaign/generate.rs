@@ -1,8 +1,8 @@
 //! Random histories.
 
 use links_fixtures::{
-    Choices, Collection, DryRunConflict, EmptyObjects, ForeignIds, IdempotentWrites, InFlight,
-    LegacyTypes, Strings, UpdatedSlots,
+    Choices, Collection, DryRunConflict, ForeignIds, IdempotentWrites, LegacyTypes, Strings,
+    UpdatedSlots,
 };
 
 use crate::content;
@@ -60,10 +60,10 @@ pub(crate) fn choices(seed: u64) -> Choices {
         IdempotentWrites::None,
     ]);
     choices.failures_stored = random.percent(30);
-    choices.in_flight = random.pick(&[InFlight::Waits, InFlight::Conflict]);
+    choices.in_flight_conflicts = random.pick(&[false, true]);
     choices.dry_run_conflict =
         random.pick(&[DryRunConflict::Passes, DryRunConflict::Invalid, DryRunConflict::Conflict]);
-    choices.empty_objects = random.pick(&[EmptyObjects::Array, EmptyObjects::Object]);
+    choices.empty_objects = random.pick(&[Collection::Array, Collection::Map]);
     choices.unknown_fields = random.percent(30);
     choices.legacy_types = random.pick(&[LegacyTypes::Outside, LegacyTypes::Inside]);
     choices.events_deletable = random.percent(30);

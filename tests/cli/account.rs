@@ -805,7 +805,7 @@ fn a_saved_plan_of_an_account_is_carried_out_as_it_is_or_not_at_all() {
     let run = env.run("apply --plan edited.json --yes");
     assert!(run.exit != 0 && writes(&env).iter().all(|it| it != "updateProfile"), "{run}");
     let slots = env.run("slots apply --plan plan.json");
-    assert!(slots.exit == 2 && slots.stderr.contains("not a saved plan"), "{slots}");
+    assert!(slots.exit == 2 && slots.stderr.contains("links apply --plan plan.json"), "{slots}");
     let named = env.run("plan plan.json");
     assert!(named.exit == 2 && named.stderr.contains("pass it with --plan"), "{named}");
 }

@@ -160,14 +160,14 @@ fn found_04_a_saved_plan_cannot_choose_the_upload_directory() {
     assert_eq!(env.run("slots plan pages/page.yaml --out plan.json").exit, 3);
     let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(saved["file"]["directory"], "pages");
+    assert_eq!(saved["pages"][0]["file"]["directory"], "pages");
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::create_dir(elsewhere.path().join("images")).unwrap();
     std::fs::write(elsewhere.path().join("images/menu.gif"), picture(2, 2)).unwrap();
     std::fs::create_dir(env.home.path().join("plans")).unwrap();
     for directory in [elsewhere.path().display().to_string(), "../pages".to_owned()] {
         let mut other = saved.clone();
-        other["file"]["directory"] = directory.into();
+        other["pages"][0]["file"]["directory"] = directory.into();
         env.file("plans/plan.json", signed(other));
         let run = env.run("slots apply --plan plans/plan.json --yes");
         assert_eq!((run.exit, uploads(&env.operations())), (8, 0), "{run}");

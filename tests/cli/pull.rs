@@ -147,7 +147,8 @@ fn slots_pull_names_the_fields_of_a_whole_page_that_it_leaves_out() {
         let pulled = ok(&env, line);
         assert!(!pulled.stderr.contains("left out"), "{pulled}");
         let shown = ok(&env, &format!("{line} -o json")).json();
-        assert_eq!((&shown["data"]["id"], &shown["data"]["conflicts"]), (&101.into(), &0.into()));
+        let page = &shown["data"]["pages"][0];
+        assert_eq!((&page["id"], &page["conflicts"]), (&101.into(), &0.into()));
     }
 }
 

@@ -171,7 +171,7 @@ fn an_image_that_the_service_does_not_have_is_left_as_its_path_and_a_failure_wri
     assert!(plan.stdout.contains("no changes"), "{plan}");
 
     let requests = env.server.requests();
-    let nth = |it: &links_fixtures::RecordedRequest| it.path.starts_with("/files/");
+    let nth = |it: &links_fixtures::Request| it.path.starts_with("/files/");
     let first = requests.iter().position(nth).unwrap() + 1;
     env.server.forget_requests();
     env.server.fail(first - 3..first + 60, &links_fixtures::Fault::DropBefore);

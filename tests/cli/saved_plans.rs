@@ -34,8 +34,9 @@ fn a_saved_plan_is_applied_as_it_was_made() {
     let text = std::fs::read_to_string(env.home.path().join("plan.json")).unwrap();
     let saved: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&saved["format"], &saved["version"]), (&json!("links-plan"), &json!(1)));
-    assert_eq!((&saved["page"]["id"], &saved["file"]["name"]), (&json!(101), &json!("page.yaml")));
-    assert_eq!(saved["page"]["fingerprint"], saved["plan"]["page"]);
+    let page = &saved["pages"][0];
+    assert_eq!((&page["id"], &page["file"]["name"]), (&json!(101), &json!("page.yaml")));
+    assert_eq!(page["fingerprint"], page["plan"]["page"]);
 
     let shown = env.run("slots plan --plan plan.json");
     let shown = (shown.exit, shown.stdout.replace("(4 requests)", "(5 requests)"));
@@ -99,7 +100,7 @@ fn tampered(env: &TestEnv, edit: impl FnOnce(&mut Value)) -> CommandResult {
 #[test]
 fn found_21_a_plan_edited_by_hand_is_reported_as_edited() {
     let env = env(PAGE);
-    let run = tampered(&env, |saved| saved["plan"]["order"] = json!([]));
+    let run = tampered(&env, |saved| saved["pages"][0]["plan"]["order"] = json!([]));
     assert!(run.stderr.contains("the plan file was edited"), "{run}");
     assert!(!run.stderr.contains("slot type"), "{run}");
     // A plan in another layout is the same plan.
@@ -116,14 +117,14 @@ fn a_plan_that_was_tampered_with_is_refused() {
     let env = env(PAGE);
     for (path, value, exit) in [
         ("/version", json!(2), 8),
-        ("/plan/updates/0/changed/title", json!("Bad"), 8),
-        ("/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 8),
-        ("/plan/order", json!([]), 8),
-        ("/options/prune", json!(true), 8),
-        ("/page/id", json!(102), 8),
-        ("/page/fingerprint", json!("0000000000000000"), 8),
-        ("/plan", json!(null), 8),
-        ("/file/text", json!("profile: cafe"), 8),
+        ("/pages/0/plan/updates/0/changed/title", json!("Bad"), 8),
+        ("/pages/0/plan/deletes", json!([{"id": 1003, "type": "picture", "label": null}]), 8),
+        ("/pages/0/plan/order", json!([]), 8),
+        ("/pages/0/options/prune", json!(true), 8),
+        ("/pages/0/id", json!(102), 8),
+        ("/pages/0/fingerprint", json!("0000000000000000"), 8),
+        ("/pages/0/plan", json!(null), 8),
+        ("/pages/0/file/text", json!("profile: cafe"), 8),
     ] {
         let run = tampered(&env, |saved| *saved.pointer_mut(path).unwrap() = value);
         assert_eq!(run.exit, exit, "{path}\n{run}");
@@ -149,7 +150,7 @@ fn a_run_that_is_resumed_deletes_only_what_its_plan_had() {
     assert_eq!(slots(), 15);
     // The same content, with leave to delete.
     env.operations();
-    let run = tampered(&env, |saved| saved["options"]["prune"] = json!(true));
+    let run = tampered(&env, |saved| saved["pages"][0]["options"]["prune"] = json!(true));
     assert!(run.stderr.contains("the plan file was edited"), "{run}");
     let all = "--yes --max-deletes 99";
     assert_eq!(env.run("slots plan page.yaml --prune --out all.json").exit, 14);
@@ -266,7 +267,9 @@ fn refusals_become_annotations() {
     assert!(notes(&run)[0].starts_with("::error::cannot read none.yaml"), "{run}");
     env.file("page.yaml", PAGE);
     let run = env.run("slots plan page.yaml --annotate github");
-    assert!(run.exit == 3 && notes(&run).is_empty(), "{run}");
+    let changes = notes(&run);
+    assert!(run.exit == 3 && changes.iter().all(|it| it.starts_with("::notice ")), "{run}");
+    assert_eq!(changes.len(), 2, "{run}");
 }
 
 #[test]

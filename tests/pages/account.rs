@@ -307,3 +307,38 @@ async fn a_saved_plan_of_a_recorded_account_without_changes_equals_the_one_that_
     let plan = ApplyAccount::new(&client, account).plan().await.unwrap();
     assert!(reloaded(&plan).is_empty(), "{plan:?}");
 }
+
+#[tokio::test]
+async fn a_plan_that_is_carried_on_deletes_no_slot_that_came_since() {
+    let (server, client) = cafe().await;
+    let state = tempfile::tempdir().unwrap();
+    let mut account = pulled(&client).await;
+    account.pages.truncate(1);
+    account.pages[0].slots.as_mut().unwrap().remove(0);
+    account.pages[0].fields.insert("title".into(), "Second".into());
+    let request = || {
+        let settings = RunSettings::new().journal(state.path());
+        ApplyAccount::new(&client, account.clone()).prune(true).settings(settings)
+    };
+    let plan = request().plan().await.unwrap();
+    assert_eq!(plan.pages[0].plan.deletes.len(), 1);
+    server.fail_operation("deleteSlots", 1, &Fault::Before(403));
+    let interrupted = request().planned(plan.clone()).run().await.unwrap();
+    assert!(interrupted.pages[0].is_err(), "{interrupted:?}");
+    assert_eq!(server.account().profiles[0].title.as_deref(), Some("Second"));
+
+    let theirs = |account: &mut links_fixtures::Account| {
+        let slot = Slot { id: 5000, ..account.profiles[0].slots[0].clone() };
+        account.profiles[0].slots.push(slot);
+    };
+    server.edit(theirs);
+    let has = |id| server.account().profiles[0].slots.iter().any(|slot| slot.id == id);
+    let first = server.account().profiles[0].slots[0].id;
+    server.forget_requests();
+    let refused = request().planned(plan.clone()).run().await.unwrap_err();
+    assert!(matches!(refused, AccountError::PlanChanged { .. }), "{refused}");
+    assert!(has(5000) && has(first));
+    server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 5000));
+    assert!(request().planned(plan).run().await.unwrap().pages[0].is_ok());
+    assert!(!has(first));
+}

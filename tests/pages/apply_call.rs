@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use links_fixtures::{ContractServer, Fault, World};
 use links_pages::apply::{
     Apply, ApplyCause, DesiredPage, JournalStore, LockError, PageRequest, PlanOptions, Proposal,
-    Run, RunSettings, RunState, Step, execute,
+    Run, RunSettings, RunState, SlotTypes, Step, execute,
 };
 use links_sdk::{AttemptReport, Client, Observer, Outcome, Token};
 use serde_json::json;
@@ -283,7 +283,8 @@ async fn a_run_that_only_plans_writes_nothing_whatever_its_program_does_next() {
     let mut pages = Vec::new();
     for nth in run.order() {
         let mut page = run.open(nth).await.unwrap();
-        let same = Arc::new(DesiredPage::from(page.snapshot().unchanged_slots()));
+        let slots = &page.snapshot().slots;
+        let same = Arc::new(DesiredPage::from_page(slots, &SlotTypes::default()));
         let proposal = Proposal::new(page.snapshot(), same, PlanOptions::default()).unwrap();
         page.propose(proposal).unwrap();
         assert_eq!(page.create().await.is_ok(), page.snapshot().exists());

@@ -1,18 +1,18 @@
 //! Tests of the errors of runs.
 
 use links_pages::apply::{Apply, DesiredPage};
-use links_sdk::{Error, Outcome};
+use links_sdk::{Error, ErrorKind, Outcome};
 use serde_json::json;
 
 use crate::cafe;
 
 #[tokio::test]
-async fn the_error_of_a_run_has_the_predicates_of_the_call() {
+async fn the_error_of_a_run_has_the_kind_of_the_call() {
     let (_server, client) = cafe().await;
     let desired: DesiredPage =
         serde_json::from_value(json!({ "slots": [{ "type": "divider" }] })).unwrap();
     let error = Apply::new(&client.profile("nobody"), desired).await.unwrap_err();
-    assert!(error.is_not_found() && !error.is_safe_to_repeat());
+    assert!(error.kind() == ErrorKind::NotFound && !error.is_safe_to_repeat());
     let error = Error::from(error);
     assert!(error.is_not_found());
     assert_eq!((error.outcome(), error.status()), (Outcome::NotExecuted, Some(404)));
@@ -27,7 +27,7 @@ async fn a_run_that_ended_before_any_call_failed_is_an_error_of_no_call() {
     .unwrap();
     let declined =
         Apply::new(&client.profile("cafe"), desired).confirm(|_, _| false).await.unwrap_err();
-    assert!(declined.call().is_none() && !declined.is_network());
+    assert!(declined.call().is_none() && declined.kind() != ErrorKind::Network);
     let error = Error::from(declined);
     assert_eq!(error.to_string(), "the plan was not confirmed; nothing was written");
     assert_eq!((error.status(), error.outcome()), (None, Outcome::NotExecuted));

@@ -1,7 +1,9 @@
 //! Tests of faults 30, 35 and 36, as far as plans are concerned.
 
 use links_fixtures::{Choices, Strings};
-use links_pages::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, PlanOptions, SlotTypes};
+use links_pages::apply::{
+    DesiredPage, DesiredSlot, PageSnapshot, PlanOptions, Proposal, SlotTypes,
+};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, ProfileKey, RateLimits};
 use links_test_support::contended::ContendedEnv;
@@ -32,7 +34,8 @@ async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
     let mut desired = DesiredPage::from_page(&page.slots, &SlotTypes::default());
     let item = DesiredSlot { id: None, kind: "text".into(), data: slot.data.unwrap() };
     *desired.slots.last_mut().unwrap() = item;
-    assert!(Plan::new(&page.slots, &desired, &PlanOptions::default()).unwrap().is_empty());
+    let planned = Proposal::new(&page, desired.into(), PlanOptions::default()).unwrap();
+    assert!(planned.plan.is_empty());
 }
 
 /// A client cannot distinguish an empty list from an empty page: only the journal has the earlier slots.
@@ -46,7 +49,7 @@ async fn fault_35_a_list_without_the_slots_of_the_page_plans_no_deletes() {
     let nothing = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
     // Its items name ids that are gone, so that none is created a second time.
-    Plan::new(&nothing.slots, &desired, &options).unwrap_err();
+    Proposal::new(&nothing, desired.into(), options).unwrap_err();
 }
 
 #[tokio::test]
@@ -57,5 +60,5 @@ async fn fault_36_a_list_that_names_a_slot_twice_is_no_page_to_plan_for() {
     env.proxy.script([Act::answer(200, &[], twice)]);
     let page = PageSnapshot::read(&env.client, &key()).await.unwrap();
     let desired = DesiredPage::default();
-    Plan::new(&page.slots, &desired, &PlanOptions::default()).unwrap_err();
+    Proposal::new(&page, desired.into(), PlanOptions::default()).unwrap_err();
 }

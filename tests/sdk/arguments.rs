@@ -5,7 +5,7 @@ use std::sync::Arc;
 use links_sdk::content::{Button, Divider};
 use links_sdk::types::{NewFormField, NewSlot, SlotChange, Social};
 use links_sdk::{
-    AnalyticsQuery, Client, NewForm, Object, Outcome, ProfileChanges, Token, TokenSource,
+    AnalyticsQuery, Client, FormChanges, Object, Outcome, ProfileChanges, Token, TokenSource,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn a_key_that_could_change_the_path_is_refused_before_anything_is_sent() {
     for key in ["", "me?x", "a/b", "../me", "..", "%2e", "кафе", "a b", "a\r\nb", "0"] {
         let error = client.profile(key.to_owned()).get().await.unwrap_err();
         assert!(error.is_invalid_input(), "{key:?}: {error}");
-        let check = client.profiles().check_login("spring.menu").for_profile(key);
+        let check = client.profile(key).check_login("spring.menu");
         assert!(check.await.unwrap_err().is_invalid_input(), "{key:?}");
     }
     assert!(server.requests().is_empty());
@@ -71,7 +71,7 @@ async fn json_for_every_record_is_accepted() {
     page.update(ProfileChanges::default().socials(socials)).await.unwrap();
     page.update_settings(json!({"languageCode": "en"})).await.unwrap();
     let fields = [NewFormField::new("phone", "Phone").required(true)];
-    let made = client.forms().create(NewForm::default().title("Book").questions(fields)).await;
+    let made = client.forms().create(FormChanges::default().title("Book").questions(fields)).await;
     let form = client.form(made.unwrap().id);
     let changed = form.update(json!({"title": "Book a table"})).await.unwrap();
     assert_eq!(changed.title, "Book a table");

@@ -238,7 +238,7 @@ async fn found_14_a_new_question_whose_answer_is_lost_is_found_under_the_key_tha
     let changes: links_sdk::Object = [("fields", fields)].into_iter().collect();
     env.proxy.script([Act::pass(), Act::reset_after()]);
     let form = env.client.form(&seen.id);
-    let done = form.update_unchanged(&seen, FormChanges::from(changes)).await.unwrap();
+    let done = form.update_unchanged(&seen, FormChanges(changes)).await.unwrap();
     assert_eq!(done.fields.len(), seen.fields.len() + 1);
     let account = env.server.account();
     assert_eq!(account.forms[0].fields.len(), seen.fields.len() + 1);

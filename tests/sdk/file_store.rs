@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use links_fixtures::{ContractServer, World};
-use links_sdk::oauth::{CredentialStore, Credentials, FileCredentialStore, RefreshingTokenSource};
+use links_sdk::oauth::{CredentialStore, Credentials, RefreshingTokenSource, file_store};
 use links_sdk::{Client, RateLimits};
 use links_test_support::clock::shared_clock;
 use serde_json::json;
@@ -26,10 +26,10 @@ fn credentials(token: &str) -> Credentials {
 }
 
 /// Returns a store in a directory that does not exist yet, and its file.
-fn store() -> (TempDir, FileCredentialStore, PathBuf) {
+fn store() -> (TempDir, Arc<dyn CredentialStore>, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("planner/login.json");
-    (directory, FileCredentialStore::new(&path), path)
+    (directory, file_store(&path), path)
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -50,7 +50,7 @@ async fn two_processes_renew_a_login_in_turn_and_keep_the_last_one() {
     login.expires_at = Some(1);
     store.save(&login).unwrap();
     let client = || {
-        let source = RefreshingTokenSource::new(FileCredentialStore::new(&path));
+        let source = RefreshingTokenSource::new(file_store(&path));
         let builder = Client::builder(server.base_url()).token(source.clock(clock.clone()));
         builder.rate_limits(RateLimits::unlimited()).build().unwrap()
     };
@@ -105,14 +105,14 @@ fn one_holds_the_lock_at_a_time_and_what_was_interrupted_is_removed() {
     let (_directory, store, path) = store();
     let directory = path.parent().unwrap();
     let lock = store.try_lock().unwrap().unwrap();
-    assert!(FileCredentialStore::new(&path).try_lock().unwrap().is_none());
+    assert!(file_store(&path).try_lock().unwrap().is_none());
     store.save(&credentials("while it is locked")).unwrap();
     drop(lock);
     let interrupted = directory.join("login.json.00000000000040008000000000000000.new");
     let interrupted = fs::File::create(interrupted).unwrap();
     interrupted.set_modified(SystemTime::UNIX_EPOCH).unwrap();
     fs::write(directory.join("login.json.mine.new"), "of somebody else").unwrap();
-    let lock = FileCredentialStore::new(&path).try_lock().unwrap();
+    let lock = file_store(&path).try_lock().unwrap();
     assert!(lock.is_some());
     assert_eq!(names(directory), ["login.json", "login.json.lock", "login.json.mine.new"]);
 }
@@ -167,7 +167,7 @@ mod unix {
     }
 
     /// Asserts that nothing can be done with the store, and why.
-    fn assert_refused(store: &FileCredentialStore, why: &str) {
+    fn assert_refused(store: &Arc<dyn CredentialStore>, why: &str) {
         for error in [
             store.load().map(drop).unwrap_err(),
             store.save(&credentials("canary")).unwrap_err(),

@@ -32,7 +32,7 @@ async fn the_page_is_addressed_by_its_id() {
 
     server.forget_requests();
     let fields: Object = [("login", "cafe.again"), ("title", "Again")].into_iter().collect();
-    let page = client.profile("cafe.mole").update(ProfileChanges::from(fields)).await.unwrap();
+    let page = client.profile("cafe.mole").update(ProfileChanges(fields)).await.unwrap();
     assert_eq!((page.login.as_str(), page.title.as_deref()), ("cafe.again", Some("Again")));
     assert_eq!(
         paths(&server),

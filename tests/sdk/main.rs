@@ -19,8 +19,6 @@ mod faults;
 mod file_store;
 #[cfg(feature = "redis")]
 mod fleet;
-#[cfg(feature = "link-check")]
-mod link_check;
 mod login_change;
 mod memory;
 mod operations;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
-    AnalyticsQuery, Client, Error, FormChanges, FormId, MusicQuery, NewForm, NewProfile, Object,
+    AnalyticsQuery, Client, Error, FormChanges, FormId, MusicQuery, NewProfile, Object,
     ProfileChanges, SettingsChanges, SlotId, Upload,
 };
 
@@ -32,7 +32,7 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         "listProfiles" => send!(client.profiles().list()),
         "createProfile" => send!(client.profiles().create(NewProfile::with_login("new.page"))),
         "checkLogin" => {
-            send!(client.profiles().check_login("new.page2").for_profile("cafe"))
+            send!(client.profile("cafe").check_login("new.page2"))
         }
         "getProfile" => send!(page().get_with_slots()),
         "updateProfile" => {
@@ -60,7 +60,7 @@ fn call<'a>(client: &'a Client, operation: &str, ids: &'a Ids) -> Option<Sent<'a
         "updateSlot" => send!(slots().update(ids.text, title())),
         "deleteSlot" => send!(slots().delete(ids.button)),
         "listForms" => send!(client.forms().list()),
-        "createForm" => send!(client.forms().create(NewForm::from(form()))),
+        "createForm" => send!(client.forms().create(FormChanges(form()))),
         "showForm" => send!(client.form(&ids.form).get()),
         "updateForm" => send!(
             client.form(&ids.form).update(FormChanges::default().title("Anew").clear_description())

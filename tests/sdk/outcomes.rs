@@ -30,7 +30,7 @@ async fn call(client: &Client, operation: &str, decoded: bool) -> Result<(), Err
         "listSlotTypes" => either!(client.slot_types()),
         "getSlotType" => either!(client.slot_type("button")),
         "listProfiles" => either!(client.profiles().list()),
-        "checkLogin" => either!(client.profiles().check_login("new.page").call()),
+        "checkLogin" => either!(client.profiles().check_login("new.page")),
         "getProfile" => either!(page.get_with_slots()),
         "getProfileSettings" => either!(page.settings()),
         "previewProfileMarkdown" => either!(page.markdown()),

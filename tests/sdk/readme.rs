@@ -39,17 +39,15 @@ async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
 
     // docs/embedding.md
-    use links_sdk::oauth::{
-        Connector, CredentialStore, FileCredentialStore, RefreshingTokenSource,
-    };
+    use links_sdk::oauth::{Connector, RefreshingTokenSource, file_store};
 
     let connector = Connector::discover(mcp_url).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
     let redirect = in_the_browser(login.url()).await?;
-    FileCredentialStore::new("login.json").save(&login.finish(&redirect).await?)?;
+    file_store("login.json").save(&login.finish(&redirect).await?)?;
 
     // The next start needs no browser.
-    let source = RefreshingTokenSource::new(FileCredentialStore::new("login.json"));
+    let source = RefreshingTokenSource::new(file_store("login.json"));
     let client = Client::builder(base).token(source).build()?;
     // end
     drop(client);

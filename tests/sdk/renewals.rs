@@ -38,7 +38,7 @@ struct Login {
     server: ContractServer,
     clock: Arc<TestClock>,
     store: Shared,
-    source: Arc<RefreshingTokenSource<Shared>>,
+    source: Arc<RefreshingTokenSource>,
     client: Client,
     before: Credentials,
 }
@@ -47,7 +47,8 @@ impl Login {
     async fn that_needs(need: Need) -> Self {
         let (server, clock, store) = logged_in().await;
         let before = store.kept().unwrap();
-        let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
+        let source =
+            Arc::new(RefreshingTokenSource::new(Arc::new(store.clone())).clock(clock.clone()));
         let builder = Client::builder(server.base_url()).token(source.clone());
         let builder = builder.clock(clock.clone()).rate_limits(RateLimits::unlimited());
         let login = Self { server, clock, store, source, client: builder.build().unwrap(), before };
@@ -305,7 +306,8 @@ async fn a_failing_authorization_server_is_asked_less_and_less_often() {
     assert_eq!(renewals(&login.server), 0);
     // The server is back, and another process has found out.
     login.store.save(&login.before).unwrap();
-    let other = RefreshingTokenSource::new(login.store.clone()).clock(login.clock.clone());
+    let other =
+        RefreshingTokenSource::new(Arc::new(login.store.clone())).clock(login.clock.clone());
     other.token().await.unwrap();
     login.was_renewed_once("by another process").await;
 }

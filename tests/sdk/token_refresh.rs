@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::oauth::{
-    CredentialStore, Credentials, MemoryStore, RefreshingTokenSource, StoreLock,
+    CredentialStore, Credentials, RefreshingTokenSource, StoreLock, memory_store,
 };
 use links_sdk::{Client, RateLimits, Token, TokenSource};
 
@@ -21,7 +21,7 @@ type FailingMethod = (&'static str, Option<io::ErrorKind>);
 /// Store in memory that several sources share, like a file: with a lock, and with injected failures.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
-    memory: Arc<MemoryStore>,
+    memory: Arc<dyn CredentialStore>,
     lock: Arc<tokio::sync::Mutex<()>>,
     /// Method that fails with this error, or panics if there is none.
     failing: Arc<Mutex<Option<FailingMethod>>>,
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(credentials: Credentials) -> Self {
-        let memory = Arc::new(MemoryStore::new(credentials));
+        let memory = memory_store(credentials);
         Self { memory, lock: Arc::default(), failing: Arc::default(), meanwhile: Arc::default() }
     }
 
@@ -100,7 +100,7 @@ pub(crate) fn seconds(clock: &dyn links_sdk::Clock) -> u64 {
 }
 
 pub(crate) fn client(server: &ContractServer, clock: &Arc<TestClock>, store: &Shared) -> Client {
-    let source = Arc::new(RefreshingTokenSource::new(store.clone()).clock(clock.clone()));
+    let source = Arc::new(RefreshingTokenSource::new(Arc::new(store.clone())).clock(clock.clone()));
     let builder = Client::builder(server.base_url()).token(source).clock(clock.clone());
     builder.rate_limits(RateLimits::unlimited()).build().unwrap()
 }
@@ -179,8 +179,9 @@ async fn fault_83_a_late_renewal_takes_the_stored_credentials() {
     assert_ne!(newer, used_up);
 
     store.save(&used_up).unwrap();
-    let source = RefreshingTokenSource::new(OverwrittenStore(store.clone(), newer.clone()))
-        .clock(clock.clone());
+    let source =
+        RefreshingTokenSource::new(Arc::new(OverwrittenStore(store.clone(), newer.clone())))
+            .clock(clock.clone());
     let token = source.token().await.unwrap();
     assert_eq!(token, Token::new(&newer.access_token).unwrap());
     assert_eq!((store.kept(), renewals(&server)), (Some(newer), 2), "nothing was forgotten");
@@ -275,7 +276,7 @@ async fn fault_75_a_server_that_repeats_its_input_does_not_get_it_into_the_error
         lost.token_endpoint = format!("http://{}/token", pages.address());
         store.save(&lost).unwrap();
         pass(&clock, 3601).await;
-        let error = RefreshingTokenSource::new(store.clone())
+        let error = RefreshingTokenSource::new(Arc::new(store.clone()))
             .clock(clock.clone())
             .token()
             .await
@@ -360,7 +361,7 @@ async fn the_lock_of_a_login_is_released_on_a_thread_that_may_block() {
     let store = SlowStore(store, Arc::default());
     for is_failing in [false, true] {
         pass(&clock, 3601).await;
-        let source = RefreshingTokenSource::new(store.clone()).clock(clock.clone());
+        let source = RefreshingTokenSource::new(Arc::new(store.clone())).clock(clock.clone());
         if is_failing {
             server.fail([1], &Fault::Before(503));
         }
@@ -392,14 +393,14 @@ async fn a_lock_that_another_process_holds_stops_no_other_task() {
 #[cfg(feature = "redis")]
 mod fleet {
     use links_sdk::RedisServer;
-    use links_sdk::oauth::{RedisCredentialStore, StoreKey};
+    use links_sdk::oauth::{StoreKey, redis_store};
     use links_test_support::redis::RedisProcess;
 
     use super::*;
 
-    fn store(process: &RedisProcess, name: &str, key: u8) -> RedisCredentialStore {
+    fn store(process: &RedisProcess, name: &str, key: u8) -> Arc<dyn CredentialStore> {
         let server = RedisServer::new(process.url()).unwrap();
-        RedisCredentialStore::new(server, name, StoreKey::new([key; 32]))
+        redis_store(server, name, StoreKey::new([key; 32]))
     }
 
     #[tokio::test]
@@ -480,7 +481,7 @@ mod fleet {
     #[test]
     fn a_store_without_its_server_names_it_without_the_password() {
         let server = RedisServer::new("redis://:canary@127.0.0.1:1").unwrap();
-        let store = RedisCredentialStore::new(server, "one", StoreKey::new([1; 32]));
+        let store = redis_store(server, "one", StoreKey::new([1; 32]));
         for error in [store.load().unwrap_err(), store.try_lock().err().unwrap()] {
             let error = error.to_string();
             assert!(error.starts_with("redis://127.0.0.1:1 cannot be used: "), "{error}");

@@ -1,6 +1,6 @@
 //! Tests of reading under every way in which the service may write its answers.
 
-use links_fixtures::{Choices, Collection, EmptyObjects, LegacyTypes, UpdatedSlots};
+use links_fixtures::{Choices, Collection, LegacyTypes, UpdatedSlots};
 use links_sdk::AnalyticsQuery;
 use links_sdk::types::SlotChange;
 
@@ -10,7 +10,7 @@ use crate::{cafe, cafe_with};
 async fn every_spelling_of_the_answers_reads_alike() {
     let plain = read(Choices::default()).await;
     let spellings = [
-        Choices { empty_objects: EmptyObjects::Object, ..Choices::default() },
+        Choices { empty_objects: Collection::Map, ..Choices::default() },
         Choices { channel_ids: Collection::Map, ..Choices::default() },
         Choices { unknown_fields: true, ..Choices::default() },
         Choices { analytics_rows: Collection::Map, ..Choices::default() },

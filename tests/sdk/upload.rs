@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use links_fixtures::{Choices, Envelope, Fault};
+use links_fixtures::{Choices, Fault};
 use links_sdk::{
     Client, ImageUse, MAX_UPLOAD_BYTES, Observer, Outcome, Timeouts, Token, Upload, UploadMethod,
     UploadProgress,
@@ -70,8 +70,8 @@ async fn fault_80_no_headers_of_the_caller_go_to_an_upload_url() {
 
 #[tokio::test]
 async fn the_answer_is_read_with_and_without_its_envelope() {
-    for upload_answer in [Envelope::Data, Envelope::Bare] {
-        let choices = Choices { upload_answer, ..Choices::default() };
+    for bare_upload_answer in [false, true] {
+        let choices = Choices { bare_upload_answer, ..Choices::default() };
         let (_server, client) = cafe_with(choices).await;
         let upload = Upload::bytes("a.png", png(3, 4, 0)).method(UploadMethod::UploadUrl);
         let file = client.files().upload(upload).await.unwrap();

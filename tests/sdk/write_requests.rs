@@ -1,9 +1,7 @@
 //! Tests of writes: keys, dry runs, and refusals before anything is sent.
 
 use links_sdk::types::NewSlot;
-use links_sdk::{
-    Client, FormChanges, IdempotencyKey, NewForm, NewProfile, Outcome, ProfileChanges, Token,
-};
+use links_sdk::{Client, FormChanges, IdempotencyKey, NewProfile, Outcome, ProfileChanges, Token};
 
 use crate::{cafe, idempotency_keys};
 
@@ -66,7 +64,7 @@ async fn a_form_is_made_changed_and_cleared() {
     let fields = serde_json::json!({"title": "Write to us", "description": "Soon", "fields": [{"type": "text", "label": "Name", "required": true}]});
     let form = client
         .forms()
-        .create(NewForm::from(links_sdk::Object(fields.as_object().unwrap().clone())))
+        .create(FormChanges(links_sdk::Object(fields.as_object().unwrap().clone())))
         .await
         .unwrap();
     assert!(form.active && form.description.as_deref() == Some("Soon"));

@@ -53,7 +53,6 @@ const RETIRED_TYPES: &[&str] = &[
     "Turn",
     "Unbroken",
     "Via",
-    "Wanted",
     "Withheld",
     "Writes",
 ];

@@ -2,23 +2,13 @@
 
 use links_pages::apply::{OpenPage, PlannedDelete};
 
-use super::request::Allowed;
 use super::state::AccountState;
+use crate::apply::apply_args::RunOptions;
 use crate::apply::preflight::check_write_access;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine, counted};
 use crate::ui::plan::Upload;
-
-/// What the command line allows without a question.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Consent {
-    pub(super) allowed: Allowed,
-    /// True if deletes and uploads are confirmed.
-    pub(super) yes: bool,
-    /// True if every change needs confirmation.
-    pub(super) asks: bool,
-}
 
 /// What a run does that cannot be undone.
 #[derive(Debug, Default)]
@@ -41,11 +31,10 @@ pub(super) async fn confirm(
     context: &Context,
     state: &AccountState,
     pages: &[OpenPage],
-    consent: Consent,
 ) -> Result<bool, CommandError> {
     let mut found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
-    let needs = found.needs(Consent { asks: consent.asks && is_new, ..consent });
+    let needs = found.needs(&state.options, state.options.asks && is_new);
     if needs.is_empty() {
         return Ok(false);
     }
@@ -130,16 +119,16 @@ impl Irreversible {
     }
 
     /// Returns the flags that are missing.
-    fn needs(&self, consent: Consent) -> Vec<String> {
+    fn needs(&self, options: &RunOptions, asks: bool) -> Vec<String> {
         let mut needs = Vec::new();
         let has_loss = self.deletes + self.uploads + self.removed_fields > 0;
-        if (has_loss || consent.asks) && !consent.yes {
+        if (has_loss || asks) && !options.flags.yes {
             needs.push("--yes".to_owned());
         }
-        if self.creates.len() > consent.allowed.allow_create {
+        if self.creates.len() > options.allowed.allow_create {
             needs.push(format!("--allow-create {}", self.creates.len()));
         }
-        if !self.renames.is_empty() && !consent.allowed.allow_rename {
+        if !self.renames.is_empty() && !options.allowed.allow_rename {
             needs.push("--allow-rename".to_owned());
         }
         needs

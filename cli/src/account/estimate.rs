@@ -3,8 +3,8 @@
 use links_sdk::RateLimits;
 
 use super::state::{AccountState, PageState};
+use crate::apply::execute::counted_requests;
 use crate::apply::planned::PlannedPage;
-use crate::apply::report::counted_requests;
 use crate::output::{Style, StyledLine};
 use crate::ui::Ui;
 

@@ -5,7 +5,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::apply::plan_file::is_saved_plan;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
@@ -16,6 +15,11 @@ use links_pages::fs::named;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::patch::refuse_marks;
 use links_pages::page_file::{Document, FileKind, PageFile};
+use links_pages::sanitize::quoted;
+use serde::Deserialize;
+
+/// Value of `format` in a saved plan, which distinguishes it from a page file.
+pub(super) const FORMAT: &str = "links-plan";
 
 /// Number of directories below the first that are searched for files.
 pub(crate) const DEPTH: usize = 8;
@@ -102,22 +106,13 @@ impl AccountFiles {
         roots: &[PathBuf],
         is_found: bool,
     ) -> Result<(), CommandError> {
-        if is_saved_plan(&bytes) {
-            if is_found {
-                return Ok(());
-            }
-            return Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
-                .with_hint("pass it with --plan"));
+        if is_found && is_saved_plan(&bytes) {
+            return Ok(());
         }
+        refuse_plan(name, &bytes, "apply")?;
         let document = Document::of_page_or_form(name, bytes)?;
         match FileKind::required(&document.root) {
-            Ok(FileKind::Page) => {
-                let directory = path.parent().unwrap_or(Path::new(""));
-                refuse_marks(&document)?;
-                let file = PageFile::of(document, &ImageRoots::new(directory, roots)?)?;
-                let file = PageFile { directory: directory.to_owned(), ..file };
-                self.pages.push((path.to_owned(), file));
-            }
+            Ok(FileKind::Page) => self.pages.push((path.to_owned(), page(path, document, roots)?)),
             Ok(FileKind::Form) => {
                 refuse_marks(&document)?;
                 self.forms.push((path.to_owned(), FormFile::of(document)?));
@@ -165,6 +160,43 @@ impl AccountFiles {
         }
         failures
     }
+}
+
+/// Tells whether a file is a saved plan.
+pub(super) fn is_saved_plan(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Header {
+        format: String,
+    }
+    let header = || serde_json::from_slice::<Header>(bytes).ok();
+    bytes.trim_ascii_start().starts_with(b"{") && header().is_some_and(|it| it.format == FORMAT)
+}
+
+/// Refuses a saved plan where a page file is asked for: the content of a file must not decide what a command may do.
+fn refuse_plan(name: &str, bytes: &[u8], command: &str) -> Result<(), CommandError> {
+    if !is_saved_plan(bytes) {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!("{name} is a saved plan, not a page file"))
+        .with_hint(format!("pass it with --plan: links {command} --plan {}", quoted(name))))
+}
+
+fn page(path: &Path, document: Document, roots: &[PathBuf]) -> Result<PageFile, CommandError> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    refuse_marks(&document)?;
+    let file = PageFile::of(document, &ImageRoots::new(directory, roots)?)?;
+    Ok(PageFile { directory: directory.to_owned(), ..file })
+}
+
+/// Reads a page file (`-`: standard input) with its fields. Also returns its bytes. `command` takes saved plans.
+pub(crate) fn read_page(
+    path: &Path,
+    roots: &[PathBuf],
+    command: &str,
+) -> Result<(PageFile, Vec<u8>), CommandError> {
+    let (name, bytes) = named::read(path).map_err(unread_page_file)?;
+    refuse_plan(&name, &bytes, command)?;
+    Ok((page(path, Document::of_page_or_form(&name, bytes.clone())?, roots)?, bytes))
 }
 
 /// Returns the error of two files of one page or form.

@@ -18,7 +18,7 @@ use crate::apply::sync::{LockWrites, WrittenLocks};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::dry_run::{curl, described};
 use crate::output::{Style, StyledLine};
 use links_pages::form_file::FormFile;
@@ -84,7 +84,7 @@ impl PlannedForm {
             }
             match Self::of(context, path.clone(), file, &mut finder, is_locked) {
                 Ok(form) => {
-                    known.add(&form.plan.name, form.plan.id.clone().map(FormId::into_string));
+                    known.add(&form.plan.name, form.plan.id.clone().map(String::from));
                     planned.push(form);
                 }
                 Err(failure) => failures.push((path, failure)),
@@ -151,12 +151,23 @@ impl PlannedForm {
         context: &Context,
         client: &Client,
     ) -> Result<FormId, CommandError> {
-        let recorder = self.recorder(context);
-        recorder.begin(0);
-        let written = self.plan.execute(client, self.seen.as_ref()).await;
-        recorder.stored_form(0, &written, &self.plan.changed);
-        recorder.finish(context, written.is_ok());
-        written.map(|form| form.id).map_err(|error| self.failure(error))
+        let changed = self.plan.changed.clone();
+        let (write, record) = match (&self.plan.id, &self.seen) {
+            (Some(id), Some(seen)) => (
+                journal::form_write(context, "apply", id),
+                RecordWrite::replacing("updateForm", changed, seen),
+            ),
+            _ => (
+                journal::new_write(context, "apply", &self.plan.name),
+                RecordWrite::creating("createForm", changed),
+            ),
+        };
+        let call = self.plan.execute(client, self.seen.as_ref());
+        let shown = |form: &LeadForm| serde_json::to_value(form).ok();
+        let written = write.write_record(record, call, shown).await;
+        journal::finish(context, &write, written)
+            .map(|form| form.id)
+            .map_err(|error| self.failure(error))
     }
 
     /// Asks the service whether it would accept the form.
@@ -187,24 +198,6 @@ impl PlannedForm {
         };
         let problems: Vec<_> = failure.errors().map(problem).collect();
         if problems.is_empty() { failure } else { failure.at(self.file.document.bad(problems)) }
-    }
-
-    /// Returns the recorder of the write, which has recorded what the form has now.
-    fn recorder(&self, context: &Context) -> CommandRecorder {
-        let changed = self.plan.changed.clone();
-        match (&self.plan.id, &self.seen) {
-            (Some(id), Some(seen)) => {
-                let recorder = CommandRecorder::of_form(context, "apply", id);
-                recorder.record(&RecordWrite::replacing("updateForm", changed, seen));
-                recorder
-            }
-            _ => {
-                let recorder = CommandRecorder::of_new(context, "apply", &self.plan.name);
-                let operation = "createForm".to_owned();
-                recorder.record(&RecordWrite { operation, changed, ..RecordWrite::default() });
-                recorder
-            }
-        }
     }
 
     /// Adds the lock that governs the file.

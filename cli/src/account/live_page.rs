@@ -1,10 +1,27 @@
 //! Pages of the service: their keys, and a page in the form of a page file.
 
-use links_pages::apply::PageSnapshot;
+use links_pages::apply::{DesiredPage, PageSnapshot, SlotTypes};
+use links_pages::page_file::{FileScope, PageContent};
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Map, Value, json};
 
 use crate::error::CommandError;
+
+/// Returns a page as content of a page file that can be edited and applied again, and the names of the fields whose value no page file can hold.
+pub(crate) fn export(
+    page: &PageSnapshot,
+    types: &SlotTypes,
+    scope: FileScope,
+) -> (PageContent, Vec<String>) {
+    // A login of digits only would be read as an id.
+    let login = page.login.parse().ok().filter(|it| matches!(it, ProfileKey::Login(_)));
+    let key = login.unwrap_or(ProfileKey::Id(page.id));
+    let slots = DesiredPage::from_page(&page.slots, types);
+    match scope {
+        FileScope::Page => PageContent::of_page(key, page.fields(), slots),
+        FileScope::Slots => (PageContent::of_slots(key, slots), Vec::new()),
+    }
+}
 
 /// Returns the keys of all pages of the account.
 pub(crate) async fn all_keys(client: &Client) -> Result<Vec<ProfileKey>, CommandError> {

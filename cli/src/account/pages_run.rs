@@ -15,20 +15,21 @@ use super::absent_files::AbsentFile;
 use super::estimate;
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
-use super::saved_account::SavedAccount;
+use super::request::RunSource;
+use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
-use crate::apply::apply_args::ApplyArgs;
-use crate::apply::execute::{interrupted_note, not_planned, not_recorded_note, step_message};
+use crate::apply::apply_args::{RunOptions, refused};
+use crate::apply::execute::{
+    RunFailure, interrupted_note, not_planned, not_recorded_note, step_message,
+};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
-use crate::apply::planned::{PlanInputs, PlannedPage, refused};
-use crate::apply::preflight::{check_fields, check_fingerprint};
-use crate::apply::run_failure::RunFailure;
+use crate::apply::planned::{PlanInputs, PlannedPage};
+use crate::apply::preflight::check_seen;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
-use crate::apply::saved_plan::SavedPlan;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -42,7 +43,6 @@ use links_pages::suggest::nearest;
 pub(super) struct PagesRun<'c> {
     pub(super) context: &'c mut Context,
     pub(super) state: AccountState,
-    pub(super) apply_args: ApplyArgs,
     known: KnownForms,
     pub(super) running: Rc<RunProgress>,
     /// Progress of the reading, where several pages are read.
@@ -55,84 +55,71 @@ pub(super) struct PagesRun<'c> {
 
 /// What a page of a run is made from.
 pub(super) struct PageInput {
-    pub(super) file: PageFile,
-    pub(super) record: Option<Box<SyncRecord>>,
+    file: PageFile,
+    record: Option<Box<SyncRecord>>,
     /// The only plan that may be carried out.
-    pub(super) saved: Option<Box<SavedPlan>>,
-    /// Fingerprint of the page that the file was made for, if the file is for that page only.
-    pub(super) made_for: Option<String>,
-    /// True if the known problems of the file are told where its page cannot be read.
-    pub(super) tells_problems: bool,
+    saved: Option<SavedPage>,
 }
 
 impl<'c> PagesRun<'c> {
-    pub(super) fn new(
+    /// Reads the forms, and what is recorded of the files. Returns the requests for the pages, and what each is made from.
+    pub(super) async fn new(
         context: &'c mut Context,
-        state: AccountState,
-        apply_args: ApplyArgs,
-        known: KnownForms,
-    ) -> Self {
-        let count = state.pages.len();
-        let reading = (count > 1).then(|| context.ui.progress(count));
-        if let Some(reading) = &reading {
-            reading.now("reading the pages");
-        }
-        Self {
-            context,
-            state,
-            apply_args,
-            known,
-            running: Rc::default(),
-            reading,
-            unchanged: BTreeMap::new(),
-            is_silent: false,
-        }
-    }
-
-    /// Reads the forms, and what is recorded of the files.
-    pub(super) async fn of_files(
-        context: &'c mut Context,
-        files: AccountFiles,
-        saved: Option<SavedAccount>,
-        mut apply_args: ApplyArgs,
+        source: RunSource,
+        options: RunOptions,
     ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
-        let client = context.client().await?;
+        let RunSource { files, saved, mut opened } = source;
+        let client = context.client().await.map_err(|failure| match &files.pages[..] {
+            [(_, file)] if options.is_one_page => file_diagnostics_or(file, failure),
+            _ => failure,
+        })?;
         if let Some(words) = files.left_out_words() {
             context.ui.say(&StyledLine::new(Style::Faint, words));
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let AccountFiles { pages, forms, .. } = files;
-        estimate::announce(&context.ui, pages.len(), pages.len() + 2);
-        // All pages of a plan were planned with the same options.
-        if let Some(page) = saved.as_ref().and_then(|saved| saved.pages.first()) {
-            page.allow(&mut apply_args, false)?;
-        }
-        let mut known = KnownForms::of(apply_args.locked);
-        let forms =
-            PlannedForm::all(context, &client, forms, &mut known, apply_args.locked).await?;
+        let count = pages.len();
+        estimate::announce(&context.ui, count, count + 2);
+        let mut known = KnownForms::of(options.locked);
+        let forms = PlannedForm::all(context, &client, forms, &mut known, options.locked).await?;
         if let Some(saved) = &saved {
             saved.check_forms(&forms)?;
         }
         let mut saved = saved.into_iter().flat_map(|saved| saved.pages);
-        let (mut states, mut requests, mut sources) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut states, mut requests, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
         for (path, file) in pages {
-            let record =
-                if apply_args.is_unrecorded { None } else { SyncRecord::of(context, &path)? };
-            if apply_args.locked {
+            let record = match opened.take() {
+                Some(text) => Some(SyncRecord::opened(context, text)),
+                None if options.is_unrecorded || path.as_os_str() == "-" => None,
+                None => SyncRecord::of(context, &path)?,
+            };
+            if options.locked {
                 locked::check(&file, record.as_deref())?;
             }
-            requests.push(page_request(record.as_deref(), &path, &file, apply_args.locked));
-            sources.push(PageInput {
-                file,
-                record,
-                saved: saved.next().map(Box::new),
-                made_for: None,
-                tells_problems: false,
-            });
+            if let Some(names) = file.left_out_words() {
+                let text = format!("only slots are written; left out: {names}");
+                context.ui.say(&StyledLine::new(Style::Faint, text));
+            }
+            requests.push(page_request(record.as_deref(), &path, &file, &options));
+            inputs.push(PageInput { file, record, saved: saved.next() });
             states.push(PageState::new(path));
         }
-        let state = AccountState::new(client, states, forms, absent);
-        Ok((Self::new(context, state, apply_args, known), requests, sources))
+        let reading = (count > 1).then(|| context.ui.progress(count));
+        if let Some(reading) = &reading {
+            reading.now("reading the pages");
+        }
+        let state = AccountState {
+            client,
+            options,
+            pages: states,
+            forms,
+            absent,
+            written_forms: BTreeMap::new(),
+            is_shown: false,
+        };
+        let (running, unchanged) = (Rc::default(), BTreeMap::new());
+        let run = Self { context, state, known, running, reading, unchanged, is_silent: false };
+        Ok((run, requests, inputs))
     }
 
     /// Reads and plans the pages, and locks them if the run writes. Nothing is written, apart from the last request of an interrupted run of
@@ -166,13 +153,13 @@ impl<'c> PagesRun<'c> {
         nth: usize,
         source: PageInput,
     ) -> Result<OpenPage, RunFailure> {
-        let PageInput { file, record, saved, made_for, tells_problems } = source;
+        let PageInput { file, record, saved } = source;
         let mut page = match run.open(nth).await {
             Ok(page) => page,
             Err(error) => {
                 let error = self.not_opened(error, &file, record.as_deref());
-                let error = if tells_problems { file_diagnostics_or(&file, error) } else { error };
-                return Err(error.into());
+                let is_one = self.state.options.is_one_page;
+                return Err(if is_one { file_diagnostics_or(&file, error) } else { error }.into());
             }
         };
         self.state.pages[nth].is_new = page.is_new();
@@ -180,20 +167,17 @@ impl<'c> PagesRun<'c> {
             reading.step();
             reading.now(&format!("{} is read", page.snapshot().login));
         }
-        let (client, args) = (self.state.client.clone(), &self.apply_args);
-        let snapshot = page.snapshot();
+        let AccountState { client, options, .. } = &self.state;
+        let (client, snapshot, known) = (client.clone(), page.snapshot(), &mut self.known);
         let inputs =
-            resolve(self.context, client, file, snapshot, record, args, &mut self.known).await?;
+            resolve(self.context, client, file, snapshot, record, &options.profiles, known).await?;
         let planned = self.plan(&mut page, inputs).await?;
         if let Some(saved) = saved {
             saved.check(planned, page.is_resumed())?;
         }
         let proposal = planned.proposal();
         if !page.is_resumed() {
-            check_fingerprint(made_for.as_deref(), planned)?;
-            if let Some(origin) = &self.apply_args.origin {
-                check_fields(&origin.seen_fields, page.snapshot())?;
-            }
+            check_seen(&self.state.options, page.snapshot(), &proposal.plan)?;
         }
         self.context.check_plan(&*proposal.plan)?;
         page.propose(proposal)?;
@@ -207,7 +191,7 @@ impl<'c> PagesRun<'c> {
         file: &PageFile,
         record: Option<&SyncRecord>,
     ) -> CommandError {
-        let error = RunFailure::from(error).into_error(None, self.state.resume_unplanned);
+        let error = RunFailure::from(error).into_error(None, self.state.resume(false));
         if error.exit() != Exit::NotFound {
             return error;
         }
@@ -235,10 +219,10 @@ impl<'c> PagesRun<'c> {
             self.context.ui.say(&StyledLine::new(Style::Faint, format!("{login}{note}")));
         }
         // A new page keeps what the service put there.
-        let mut apply_args = self.apply_args.clone();
-        apply_args.prune &= !page.is_new();
+        let mut options = self.state.options.clone();
+        options.flags.prune &= !page.is_new();
         let (snapshot, created) = (page.snapshot().clone(), page.created());
-        let planned = plan(self.context, inputs, snapshot, &apply_args, created).await?;
+        let planned = plan(self.context, inputs, snapshot, &options, created).await?;
         Ok(self.state.pages[nth].planned.insert(planned))
     }
 
@@ -265,15 +249,19 @@ impl<'c> PagesRun<'c> {
                 return Err(refused(refusal));
             }
         }
-        if !self.apply_args.locked {
+        if !self.state.options.locked {
             self.state.locks(self.context)?.check_writable()?;
         }
         Ok(())
     }
 
-    /// Refuses a `links.lock` of another user.
-    pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
-        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await
+    /// Refuses a `links.lock` of another user, which may send a request that counts for the plans.
+    pub(super) async fn check_lock_user(&mut self) -> Result<(), CommandError> {
+        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await?;
+        let sent = self.state.client.requests_sent();
+        let planned = self.state.pages.iter_mut().filter_map(|page| page.planned.as_mut());
+        planned.for_each(|planned| planned.sent = sent);
+        Ok(())
     }
 
     /// Asks about what only the lock says.
@@ -283,7 +271,7 @@ impl<'c> PagesRun<'c> {
         let forms = self.state.forms.iter().filter(|form| !form.plan.is_empty());
         let lines = planned.flat_map(PlannedPage::lock_only_lines);
         let lines: Vec<_> = lines.chain(forms.flat_map(PlannedForm::lock_only_lines)).collect();
-        lock_only::confirm(&self.context.ui, &lines, self.apply_args.trust_lock)
+        lock_only::confirm(&self.context.ui, &lines, self.state.options.flags.trust_lock)
     }
 
     /// Refuses languages and logins that cannot be written.
@@ -336,12 +324,13 @@ impl<'c> PagesRun<'c> {
                 Some(login) => login,
                 None => continue,
             };
-            let mut check = self.state.client.profiles().check_login(wanted);
-            if is_new {
+            let client = &self.state.client;
+            let check = if is_new {
                 new.push(nth);
+                client.profiles().check_login(wanted)
             } else {
-                check = check.for_profile(planned.page.id.to_string());
-            }
+                client.profile(planned.page.id).check_login(wanted)
+            };
             let answer = check.await?;
             if !answer.available {
                 let field = if planned.file.page.login.is_some() { "login" } else { "profile" };
@@ -409,7 +398,7 @@ impl<'c> PagesRun<'c> {
             })?;
             form.store(self.context, &id);
             self.known.add(&form.plan.name, Some(id.to_string()));
-            self.state.written_forms.insert(form.plan.name.clone(), id.into_string());
+            self.state.written_forms.insert(form.plan.name.clone(), id.to_string());
         }
         Ok(!self.state.written_forms.is_empty())
     }
@@ -484,18 +473,23 @@ pub(super) fn file_diagnostics_or(file: &PageFile, failure: CommandError) -> Com
     }
 }
 
-/// Returns the request for the page of a file, which is created where neither the record of the last sync nor `locked` forbids it.
+/// Returns the request for the page of a file. A command for one page does not create it; others do where neither the record of the last sync
+/// nor `locked` forbids it.
 pub(super) fn page_request(
     record: Option<&SyncRecord>,
     path: &Path,
     file: &PageFile,
-    locked: bool,
+    options: &RunOptions,
 ) -> PageRequest {
+    if options.is_one_page {
+        let recorded = record.and_then(|record| record.page_key(file));
+        let keys = vec![recorded.unwrap_or_else(|| file.page.profile.clone())];
+        return PageRequest { keys, path: options.path.clone(), may_create: false };
+    }
     let known = record.and_then(|record| record.known_page(file));
-    let recorded = known.map(ProfileKey::Id);
-    let may_create =
-        recorded.is_none() && matches!(file.page.profile, ProfileKey::Login(_)) && !locked;
-    let mut keys: Vec<ProfileKey> = recorded.into_iter().collect();
+    let mut keys: Vec<ProfileKey> = known.map(ProfileKey::Id).into_iter().collect();
+    let is_login = matches!(file.page.profile, ProfileKey::Login(_));
+    let may_create = keys.is_empty() && is_login && !options.locked;
     if keys.is_empty() {
         keys.push(file.page.profile.clone());
         keys.extend(file.page.login.as_deref().and_then(|it| it.parse().ok()));

@@ -3,82 +3,193 @@
 use std::collections::BTreeMap;
 
 use links_pages::account::FormPlan;
-use links_pages::apply::{Applied, ApplyCause, PageSnapshot, Plan};
+use links_pages::apply::{Applied, ApplyCause, PageSnapshot, Plan, RetainReason};
+use links_pages::sync::{Merge, RemoteChange};
 use links_sdk::SlotId;
 use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;
 use super::estimate;
-use super::rows;
+use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
-use crate::apply::execute::RESUME;
+use crate::apply::apply_args::refused;
+use crate::apply::execute::{RunFailure, counted_requests, failed_pages, written};
 use crate::apply::fail_on::FailOn;
-use crate::apply::planned::{PlannedPage, refused};
-use crate::apply::report::{counted_requests, sync as sync_json, written};
-use crate::apply::run_failure::RunFailure;
-use crate::apply::sync;
+use crate::apply::planned::PlannedPage;
+use crate::apply::sync::{self, MergedPage, Since};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
-use crate::ui;
 use crate::ui::plan::shown_value;
+use crate::ui::{self, Ui};
 
 const LOGIN: &str = "login";
 
-/// Output of a plan.
-pub(super) fn shown(state: AccountState, fail_on: FailOn) -> CommandOutput {
-    let lines = plan_lines(&state);
-    let refusal = state.planned().find_map(|planned| planned.refusal);
+/// Output of a plan. Its data is made only for formats that show it: to make that of a long plan takes a seventh of the command.
+pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOutput {
+    let (lines, exit) = (plan_lines(&state), plan_exit(&state, fail_on));
+    let (mut body, mut rows) = (Value::Null, Vec::new());
+    if !ui.shows_text() {
+        let data = plan_data(&state, &mut rows);
+        let refusal = state.planned().find_map(|planned| planned.refusal);
+        let mut meta = json!({ "requests": requests(&state), "refusal": refusal });
+        let absent: Vec<Value> = state.absent().map(AbsentFile::json).collect();
+        if !absent.is_empty() {
+            meta["absent"] = absent.into();
+        }
+        add_to_meta(&mut meta, &state);
+        body = json!({ "data": data, "meta": meta });
+    }
+    output(state, lines, (body, rows), exit)
+}
+
+/// Exit code of a plan: such differences, none of them, or refused by `apply`.
+pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
     let is_pending = state.forms.iter().any(|form| !form.plan.is_empty())
         || state.pages.iter().any(|page| page.is_new);
-    let is_met = state.planned().any(|planned| fail_on.is_met(planned))
-        || is_pending && fail_on != FailOn::Remote;
-    let exit = match refusal {
-        Some(_) => Exit::Refused,
-        None if is_met => Exit::No,
-        None => Exit::Ok,
-    };
-    let requests = estimate::requests(&state);
-    let pages: Vec<Value> = state.pages.iter().map(page_json).collect();
-    let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
-    let mut body = json!({
-        "data": { "pages": pages, "forms": forms },
-        "meta": { "requests": requests, "refusal": refusal },
-    });
-    let absent: Vec<Value> = state.absent().map(AbsentFile::json).collect();
-    if !absent.is_empty() {
-        body["meta"]["absent"] = absent.into();
+    if state.planned().any(|planned| planned.refusal.is_some()) {
+        Exit::Refused
+    } else if state.planned().any(|planned| fail_on.is_met(planned))
+        || is_pending && fail_on != FailOn::Remote
+    {
+        Exit::No
+    } else {
+        Exit::Ok
     }
-    let view = View::Listing(lines, Instead::Rows(rows::of_plan(&state)));
+}
+
+/// Returns the plans of a run, and adds a row for each to `rows`.
+fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
+    if state.options.is_one_page {
+        return state.planned().next().map_or(Value::Null, |planned| json!(planned.shown()));
+    }
+    let mut pages = Vec::new();
+    for page in &state.pages {
+        let mut record = json!({ "file": page.path.display().to_string() });
+        if let Some(planned) = &page.planned {
+            let PlannedPage { plan, page: read, merged, lock_only, .. } = planned;
+            record["id"] = json!(read.exists().then_some(read.id));
+            record["login"] = json!(read.login);
+            record["plan"] = json!(planned.shown());
+            if !lock_only.slots.is_empty() {
+                record["lockOnly"] = json!(lock_only.slots);
+            }
+            if let Some(merged) = merged {
+                record["sync"] = sync_data(merged);
+            }
+            let (updates, creates) = (plan.updates.len(), plan.creates.len());
+            let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
+            let mut row = row("page", &record, action(page.is_new, plan.is_empty()), counts);
+            row["remote"] = json!(merged.as_ref().map_or(0, |it| it.merge.remote.len()));
+            rows.push(row);
+        }
+        pages.push(record);
+    }
+    for form in &state.forms {
+        let mut row = form_row(form, form.plan.id.as_deref());
+        row["remote"] = 0.into();
+        rows.push(row);
+    }
+    let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
+    json!({ "pages": pages, "forms": forms })
+}
+
+/// Adds what a page that stands alone says of its file and its merge.
+fn add_to_meta(meta: &mut Value, state: &AccountState) {
+    for planned in state.planned().filter(|_| state.options.is_one_page) {
+        if !planned.file.left_out.is_empty() {
+            meta["leftOut"] = json!(planned.file.left_out);
+        }
+        if let Some(merged) = &planned.merged {
+            meta["sync"] = sync_data(merged);
+        }
+    }
+}
+
+/// Returns what a merge says of the changes since the last sync.
+fn sync_data(merged: &MergedPage) -> Value {
+    let Merge { remote, replaced, deletions, notes, .. } = &merged.merge;
+    json!({ "remote": remote, "replaced": replaced, "deletions": deletions, "notes": notes })
+}
+
+/// Returns the row of a page or form for `-o csv` and `-o ids`: its written or planned fields, updates, creates and deletes are counted.
+fn row(kind: &str, record: &Value, action: &str, counts: [usize; 4]) -> Value {
+    let name = record.get("login").unwrap_or(&record["name"]);
+    let [fields, updates, creates, deletes] = counts;
+    json!({
+        "kind": kind, "id": record["id"], "name": name, "file": record["file"], "action": action, "fields": fields,
+        "updates": updates, "creates": creates, "deletes": deletes,
+    })
+}
+
+/// Returns the row of a form. `id` is the one that it has, if it exists.
+fn form_row(form: &PlannedForm, id: Option<&str>) -> Value {
+    let plan = &form.plan;
+    let record = json!({ "id": id, "name": plan.name, "file": form.path.display().to_string() });
+    let counts = [plan.changed.len(), 0, 0, plan.removed.len()];
+    row("form", &record, action(plan.id.is_none(), plan.is_empty()), counts)
+}
+
+fn action(is_new: bool, is_unchanged: bool) -> &'static str {
+    match (is_new, is_unchanged) {
+        (true, _) => "create",
+        (false, true) => "none",
+        (false, false) => "change",
+    }
+}
+
+fn output(
+    state: AccountState,
+    lines: Vec<StyledLine>,
+    (body, rows): (Value, Vec<Value>),
+    exit: Exit,
+) -> CommandOutput {
+    let view = View::Listing(lines, Instead::Rows(rows));
+    for page in state.pages {
+        page.planned.into_iter().for_each(PlannedPage::leave);
+    }
     CommandOutput { body: Body::Own(body), view, exit, then: None }
 }
 
-fn page_json(page: &PageState) -> Value {
-    let mut value = json!({ "file": page.path.display().to_string() });
-    if let Some(planned) = &page.planned {
-        let id = planned.page.exists().then_some(planned.page.id);
-        value["id"] = json!(id);
-        value["login"] = json!(planned.page.login);
-        value["plan"] = json!(planned.shown());
-        if !planned.lock_only.slots.is_empty() {
-            value["lockOnly"] = json!(planned.lock_only.slots);
-        }
-        if let Some(sync) = sync_json(planned.merged.as_deref()) {
-            value["sync"] = sync;
-        }
+/// Number of requests of the whole run if nothing fails.
+fn requests(state: &AccountState) -> usize {
+    match state.planned().next().filter(|_| state.options.is_one_page) {
+        Some(planned) => planned.requests(),
+        None => estimate::requests(state),
     }
-    value
+}
+
+/// Lines of the plan of a page that stands alone, without its name.
+fn one_page_lines(planned: &PlannedPage, is_shown: bool) -> Vec<StyledLine> {
+    let mut lines = planned.lines(None);
+    lines.extend(one_page_summary(planned, is_shown));
+    lines
+}
+
+/// Returns a summary of the plan of a page that stands alone, its lost click statistics, and what `apply` would refuse. `is_run` says that it is
+/// carried out now.
+pub(super) fn one_page_summary(
+    planned: &PlannedPage,
+    is_run: bool,
+) -> impl Iterator<Item = StyledLine> {
+    let refusal = planned.refusal.filter(|_| !is_run).map(|refusal| {
+        StyledLine::new(Style::Removed, format!("apply would refuse this: {}", refused(refusal)))
+    });
+    std::iter::once(planned.summary()).chain(planned.created_again_note()).chain(refusal)
 }
 
 /// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
 pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
+    if let Some(planned) = state.planned().next().filter(|_| state.options.is_one_page) {
+        return one_page_lines(planned, state.is_shown);
+    }
     let mut lines = Vec::new();
     let mut unchanged = Vec::new();
     for page in &state.pages {
         let Some(planned) = &page.planned else { continue };
         // The heading says what a new login is.
-        let details = planned.lines_without(LOGIN);
+        let details = planned.lines(Some(LOGIN));
         if planned.plan.is_empty() && !page.is_new && details.is_empty() {
             unchanged.push(planned.page.login.as_str());
             continue;
@@ -172,10 +283,16 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
 pub(super) fn applied(
     context: &Context,
     mut state: AccountState,
-    results: Vec<Result<Applied, RunFailure>>,
+    mut results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput, CommandError> {
+    if state.options.is_one_page
+        && let Some(result) = results.pop()
+    {
+        return applied_to_one(context, state, result);
+    }
     let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let (mut rows, mut unchanged) = (Vec::new(), Vec::new());
+    let has_data = !context.ui.shows_text();
     // Those that were written are recorded since.
     for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
         form.plan.id.iter().for_each(|id| form.store(context, id));
@@ -186,30 +303,34 @@ pub(super) fn applied(
         let page = &state.pages[nth];
         let path = page.path.display().to_string();
         match result {
-            Ok(applied) => {
-                is_written |= !applied.done.is_nothing();
-                let created = applied.done.created.clone();
-                let recorded = page
-                    .planned
-                    .as_ref()
-                    .map_or(Ok(()), |planned| recorded(context, planned, &applied.page, created));
-                let merged = page.planned.as_ref().and_then(|planned| planned.merged.as_ref());
-                let changes = merged.filter(|_| !state.is_shown);
-                let changes = changes.map(|merged| sync::lines(merged));
-                let sync = sync_json(merged.map(|merged| &**merged));
-                let Applied { page, done, run, .. } = applied;
-                let changes: Vec<StyledLine> = changes.into_iter().flatten().collect();
+            Ok(Applied { page: read, done, run, .. }) => {
+                is_written |= !done.is_nothing();
+                let planned = page.planned.as_ref();
+                let recorded = planned.map_or(Ok(()), |planned| {
+                    recorded(context, planned, &read, done.created.clone())
+                });
+                let merged = planned.and_then(|planned| planned.merged.as_deref());
+                let changes = merged
+                    .filter(|_| !state.is_shown)
+                    .map_or(Vec::new(), |it| sync::lines(it, None));
                 if done.is_nothing() && changes.is_empty() {
-                    unchanged.push(page.login.clone());
+                    unchanged.push(read.login.clone());
                 } else {
-                    let text = format!("{}: {}", page.login, written(&done));
+                    let text = format!("{}: {}", read.login, written(&done));
                     lines.push(StyledLine::new(Style::Plain, text));
                     lines.extend(changes.into_iter().map(indented));
                 }
-                rows.push(rows::of_applied(&page, &done, &path));
-                pages.push(json!({
-                    "file": path, "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run, "sync": sync,
-                }));
+                if has_data {
+                    let record = json!({
+                        "file": path, "id": read.id, "login": read.login, "url": read.url, "done": done, "run": run,
+                        "sync": merged.map(sync_data),
+                    });
+                    let action = action(done.is_page_created, done.is_nothing());
+                    let counts =
+                        [done.fields.len(), done.updated, done.created.len(), done.deleted];
+                    rows.push(row("page", &record, action, counts));
+                    pages.push(record);
+                }
                 if let Err(error) = recorded {
                     let message = format!(
                         "{path}: the page matches the file, but that could not be recorded: {error}"
@@ -239,28 +360,78 @@ pub(super) fn applied(
         return Err(state.interrupted("", failures));
     }
     if !failures.is_empty() {
-        return Err(failed_pages(context, &state, failures, &lines, is_written));
+        return Err(failed_run(context, &state, failures, &lines, is_written));
     }
-    rows.extend(state.forms.iter().map(|form| rows::of_form(form, &state.written_forms)));
+    let id = |form: &PlannedForm| {
+        let id = state.written_forms.get(&form.plan.name).map(String::as_str);
+        id.or(form.plan.id.as_deref()).map(str::to_owned)
+    };
+    rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
     let requests = state.client.requests_sent();
     lines.push(StyledLine::new(Style::Faint, counted_requests(requests)));
     let body = json!({
         "data": { "pages": pages, "forms": state.written_forms },
         "meta": { "requests": requests },
     });
-    for page in state.pages {
-        page.planned.into_iter().for_each(PlannedPage::leave);
+    Ok(output(state, lines, (body, rows), Exit::Ok))
+}
+
+/// Records what was applied to a page that stands alone, and returns the output of the run.
+fn applied_to_one(
+    context: &Context,
+    state: AccountState,
+    result: Result<Applied, RunFailure>,
+) -> Result<CommandOutput, CommandError> {
+    let Applied { page, plan, done, run, .. } =
+        result.map_err(|failure| state.page_error(context, 0, failure))?;
+    let Some(planned) = state.planned().next() else {
+        return Err(CommandError::internal("a run without a plan"));
+    };
+    if plan.is_empty() && run.is_none() && state.options.kept_reason.is_none() {
+        report_kept_slots(&context.ui, planned);
     }
-    Ok(CommandOutput {
-        body: Body::Own(body),
-        view: View::Listing(lines, Instead::Rows(rows)),
-        exit: Exit::Ok,
-        then: None,
-    })
+    let requests = state.client.requests_sent();
+    // A plan with changes was shown before they were made.
+    let merged = planned.merged.as_deref().filter(|_| planned.plan.is_empty());
+    let mut lines = merged.map_or(Vec::new(), |it| sync::lines(it, None));
+    let text = format!("{}: {} ({})", page.login, written(&done), counted_requests(requests));
+    lines.push(StyledLine::new(Style::Plain, text));
+    lines.extend(page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
+    let mut meta = json!({ "requests": requests });
+    add_to_meta(&mut meta, &state);
+    let PageSnapshot { id, login, url, .. } = &*page;
+    let data = json!({ "id": id, "login": login, "url": url, "done": done, "run": run });
+    let mut exit = Exit::Ok;
+    if let Err(error) = recorded(context, planned, &page, done.created) {
+        let text = format!(
+            "the page matches the file, but that could not be recorded: {error}; run the same command again"
+        );
+        context.ui.say(&StyledLine::new(Style::Removed, text));
+        // Without a lock the next run knows from its journal what this one has written.
+        if planned.record.as_ref().is_some_and(|it| it.is_in_lock()) {
+            exit = Exit::Partial;
+        }
+    }
+    Ok(output(state, lines, (json!({ "data": data, "meta": meta }), Vec::new()), exit))
+}
+
+/// Tells the user about slots that the file does not mention and that are kept without `--prune`.
+fn report_kept_slots(ui: &Ui, planned: &PlannedPage) {
+    let kept = planned.plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile);
+    // What others made since a text was opened, an edit never deletes.
+    let opened = planned.merged.as_ref().filter(|merged| merged.since == Since::Opened);
+    let remote = opened.into_iter().flat_map(|merged| &merged.merge.remote);
+    let made = remote.filter(|it| matches!(it, RemoteChange::Made { .. })).count();
+    let what = match kept.count().saturating_sub(made) {
+        0 => return,
+        1 => "1 slot that the file does not mention stays".to_owned(),
+        stays => format!("{stays} slots that the file does not mention stay"),
+    };
+    ui.tell(Style::Faint, format!("{what}; --prune deletes what is not mentioned"));
 }
 
 /// Records that a page matches its file. `page` is the page after the run.
-pub(crate) fn recorded(
+fn recorded(
     context: &Context,
     planned: &PlannedPage,
     page: &PageSnapshot,
@@ -277,7 +448,7 @@ pub(crate) fn recorded(
 }
 
 /// Returns the error of a run in which pages failed, after it has said what was written.
-fn failed_pages(
+fn failed_run(
     context: &Context,
     state: &AccountState,
     mut failures: Vec<CommandError>,
@@ -293,12 +464,9 @@ fn failed_pages(
     for line in lines {
         context.ui.say(line);
     }
-    let (failed, pages) = (failures.len(), state.pages.len());
-    let message = format!("{failed} of {pages} pages failed");
-    let failure = CommandError::of_some(failures, &message);
-    if is_written {
-        failure.partly_written("the others are as their files say").with_hint(RESUME)
-    } else {
-        failure.with_hint("nothing was written; run the same command again when that is settled")
-    }
+    failed_pages(
+        failures,
+        state.pages.len(),
+        is_written.then_some("the others are as their files say"),
+    )
 }

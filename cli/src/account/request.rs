@@ -1,66 +1,69 @@
-//! Arguments of a run over the files of an account.
+//! What a run is made from: page files and form files, a saved plan of such files, or a text.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use links_sdk::ProfileKey;
+use super::absent_files::AbsentFile;
+use super::files::{AccountFiles, read_page};
+use super::saved_plan::SavedPlan;
+use crate::apply::apply_args::RunOptions;
+use crate::apply::sync::OpenedText;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use links_pages::page_file::PageFile;
 
-use super::files::named_files;
-use crate::apply::apply_args::{ApplyArgs, SyncArgs};
-use crate::confine::NamedFiles;
-use links_pages::profile_key;
-
-// Files, and what is made of them, for `plan` and `apply`. Not a doc comment: clap would take it for the text of the command.
-#[derive(clap::Args, Debug)]
-pub(crate) struct FilesArgs {
-    /// Page files, form files and directories; by default that of the closest links.lock
-    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
-    paths: Vec<PathBuf>,
-    /// Refuse files that are for another page than these
-    #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
-    profile: Vec<ProfileKey>,
-    #[command(flatten)]
-    apply_args: ApplyArgs,
-    #[command(flatten)]
-    sync: SyncArgs,
-    /// Write a status again that is not shown any more
-    #[arg(long, hide_short_help = true)]
-    renew_mood: bool,
+/// Files of a run, with what they come from.
+#[derive(Debug, Default)]
+pub(crate) struct RunSource {
+    pub(crate) files: AccountFiles,
+    /// The only plans that may be carried out.
+    pub(crate) saved: Option<SavedPlan>,
+    /// The text that was opened in an editor, if the page file is what a user made of it.
+    pub(crate) opened: Option<OpenedText>,
 }
 
-impl FilesArgs {
-    /// Returns the files that the arguments name. `writes` tells whether their locks are written.
-    pub(crate) fn named_files(&self, writes: bool) -> NamedFiles {
-        named_files(&self.paths, &self.apply_args.upload_root, writes)
+impl RunSource {
+    /// Returns the text that stands for a page file.
+    pub(crate) fn text(file: PageFile) -> Self {
+        let mut source = Self::default();
+        source.files.pages.push((PathBuf::from(file.document.name()), file));
+        source
     }
 
-    /// Returns the request for the files, which allows nothing that cannot be undone and waits for no other run.
-    pub(crate) fn request(self) -> AccountRequest {
-        let Self { paths, profile: profiles, apply_args, sync, renew_mood } = self;
-        let apply_args = ApplyArgs { sync, profiles, renew_mood, ..apply_args };
-        let allowed = Allowed::default();
-        AccountRequest { paths, plan: None, apply_args, allowed, wait: false }
+    /// Reads the slots of one page file (`-`: standard input).
+    pub(crate) fn slots(path: &Path, options: &RunOptions) -> Result<Self, CommandError> {
+        let mut source = Self::default();
+        let (file, _) = read_page(path, &options.flags.upload_root, &options.command.name)?;
+        source.files.pages.push((path.to_owned(), file.slots_only()?));
+        Ok(source)
     }
-}
 
-/// What the files of an account are applied with.
-pub(crate) struct AccountRequest {
-    /// Files and directories; the directory of the closest `links.lock` if there are none.
-    pub(crate) paths: Vec<PathBuf>,
-    /// A saved plan instead of files.
-    pub(crate) plan: Option<PathBuf>,
-    pub(crate) apply_args: ApplyArgs,
-    pub(crate) allowed: Allowed,
-    /// True if the run waits for other runs on the same pages.
-    pub(crate) wait: bool,
-}
+    /// Reads a saved plan (`-`: standard input), and sets the options that it was made with.
+    pub(crate) fn plan(path: &Path, options: &mut RunOptions) -> Result<Self, CommandError> {
+        let (saved, files) = SavedPlan::read(path, options)?;
+        Ok(Self { files, saved: Some(saved), opened: None })
+    }
 
-// What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment, as above.
-#[derive(clap::Args, Clone, Copy, Debug, Default)]
-pub(crate) struct Allowed {
-    /// Create up to N pages and forms, which cannot be deleted again
-    #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
-    pub(crate) allow_create: usize,
-    /// Change logins, which breaks every link to the page
-    #[arg(long)]
-    pub(crate) allow_rename: bool,
+    /// Reads files, and those of directories. Refuses directories without any.
+    pub(crate) fn files(
+        context: &Context,
+        paths: &[PathBuf],
+        roots: &[PathBuf],
+    ) -> Result<Self, CommandError> {
+        let files = AccountFiles::read(paths, roots)?;
+        if files.is_empty() {
+            let failure = CommandError::new(Exit::Usage, "there is no page file and no form file");
+            let absent = AbsentFile::below(context, &files.directories)?;
+            let words = absent.first().map(AbsentFile::words);
+            return Err(failure.with_hint(words.unwrap_or_else(|| {
+                "a page begins with `profile: LOGIN`, a form with `form: NAME`; `links pull LOGIN -O FILE` writes one".to_owned()
+            })));
+        }
+        Ok(Self { files, ..Self::default() })
+    }
+
+    /// Returns the only page file.
+    pub(crate) fn page(&self) -> Option<&PageFile> {
+        self.files.pages.first().map(|(_, file)| file)
+    }
 }

@@ -9,11 +9,11 @@ use links_sdk::SlotId;
 use super::confirm;
 use super::files::AccountFiles;
 use super::pages_run::{PagesRun, page_request as page_request_of};
-use crate::apply::apply_args::ApplyArgs;
-use crate::apply::execute::failed;
+use super::request::RunSource;
+use crate::apply::apply_args::RunOptions;
+use crate::apply::execute::{RunFailure, failed};
 use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
-use crate::apply::run_failure::RunFailure;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
@@ -27,32 +27,34 @@ pub(crate) const KNOWN_TYPES: [&str; 12] = [
     "wishlist", "question",
 ];
 
-/// Page of a shadow after the rehearsal.
-#[derive(Debug)]
-pub(crate) struct ShadowedPage {
-    /// The page as the file makes it.
-    pub(crate) page: Arc<PageSnapshot>,
-    /// Images that the file names, with the paths that the page has for them.
-    pub(crate) images: Vec<(Image, String)>,
-    /// Reason why `links apply` would refuse the plan without a further flag.
-    pub(crate) refusal: Option<GuardRefusal>,
-    /// True if `links apply` would write anything.
+/// What `links apply` would do with a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ApplyOutlook {
+    /// True if anything would be written.
     pub(crate) is_changed: bool,
-    /// What has to be confirmed, such as `2 deletes`, and the lines that name each.
-    pub(crate) irreversible: (Vec<String>, Vec<StyledLine>),
-    /// Slots that are deleted.
+    /// Reason why the plan would be refused without a further flag.
+    pub(crate) refusal: Option<GuardRefusal>,
+    /// What would have to be confirmed, such as `2 deletes`.
+    pub(crate) irreversible: Vec<String>,
+    /// Lines that name each of them.
+    pub(crate) named: Vec<StyledLine>,
+    /// Slots that would be deleted.
     pub(crate) deletes: Vec<SlotId>,
 }
 
-/// Applies the only page of `files` to the shadow that the context's client is connected to.
+/// Images that a file names, each with the path that the page has for it.
+type NamedImages = Vec<(Image, String)>;
+
+/// Applies the only page of `files` to the shadow that the context's client is connected to. Returns the page as the file makes it, and its
+/// images.
 pub(crate) async fn run_on_shadow(
     context: &mut Context,
     files: AccountFiles,
-    apply_args: ApplyArgs,
-) -> Result<ShadowedPage, CommandError> {
+    options: RunOptions,
+) -> Result<(Arc<PageSnapshot>, NamedImages, ApplyOutlook), CommandError> {
     let settings = runs::settings(context);
-    let (mut session, pages, sources) =
-        PagesRun::of_files(context, files, None, apply_args).await?;
+    let source = RunSource { files, ..RunSource::default() };
+    let (mut session, pages, sources) = PagesRun::new(context, source, options).await?;
     session.is_silent = true;
     let client = session.state.client.clone();
     let run = Run::plan(&client, pages.clone(), settings).await;
@@ -62,12 +64,12 @@ pub(crate) async fn run_on_shadow(
     let deletes = session.state.planned().flat_map(|planned| &planned.plan.deletes);
     let deletes = deletes.map(|slot| slot.id).collect();
     let is_changed = open.iter().any(OpenPage::has_changes);
-    let irreversible =
+    let (irreversible, named) =
         if is_changed { confirm::irreversible(&session.state, &open) } else { Default::default() };
     session.state.planned().try_for_each(require_known_types)?;
     let page = Box::pin(carried_out(&mut session, pages)).await?;
     let images = session.state.planned().flat_map(images).collect();
-    Ok(ShadowedPage { page, images, refusal, is_changed, irreversible, deletes })
+    Ok((page, images, ApplyOutlook { is_changed, refusal, irreversible, named, deletes }))
 }
 
 /// Carries out the plans of a session. Nothing of it is recorded.
@@ -127,5 +129,5 @@ pub(crate) fn page_request(
 ) -> Result<Option<PageRequest>, CommandError> {
     let Some((path, file)) = files.pages.first() else { return Ok(None) };
     let record = SyncRecord::of(context, path)?;
-    Ok(Some(page_request_of(record.as_deref(), path, file, false)))
+    Ok(Some(page_request_of(record.as_deref(), path, file, &RunOptions::default())))
 }

@@ -9,10 +9,9 @@ use links_sdk::Client;
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
 use super::forms::PlannedForm;
-use crate::apply::execute::{RESUME, failed, interrupted_pages};
+use crate::apply::apply_args::RunOptions;
+use crate::apply::execute::{RESUME, RunFailure, failed, interrupted, written};
 use crate::apply::planned::PlannedPage;
-use crate::apply::report::written;
-use crate::apply::run_failure::RunFailure;
 use crate::apply::sync::WrittenLocks;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -33,6 +32,7 @@ pub(super) struct PageState {
 /// Pages and forms of a run.
 pub(super) struct AccountState {
     pub(super) client: Client,
+    pub(super) options: RunOptions,
     pub(super) pages: Vec<PageState>,
     pub(super) forms: Vec<PlannedForm>,
     /// Files that a lock has a record of, and that are not there any more.
@@ -41,10 +41,6 @@ pub(super) struct AccountState {
     pub(super) written_forms: BTreeMap<String, String>,
     /// True if the plan was shown.
     pub(super) is_shown: bool,
-    /// How a run that did not reach its end is continued.
-    pub(super) resume: &'static str,
-    /// The same for one that could not be planned.
-    pub(super) resume_unplanned: &'static str,
 }
 
 impl PageState {
@@ -55,21 +51,17 @@ impl PageState {
 }
 
 impl AccountState {
-    pub(super) fn new(
-        client: Client,
-        pages: Vec<PageState>,
-        forms: Vec<PlannedForm>,
-        absent: Vec<AbsentFile>,
-    ) -> Self {
-        Self {
-            client,
-            pages,
-            forms,
-            absent,
-            written_forms: BTreeMap::new(),
-            is_shown: false,
-            resume: RESUME,
-            resume_unplanned: RESUME,
+    /// Returns how a run that did not reach its end is continued.
+    pub(super) fn resume(&self, is_planned: bool) -> &'static str {
+        match (self.options.is_one_page, is_planned, &self.options.path) {
+            (false, ..) => RESUME,
+            (true, false, _) => "run the same command again, or discard the run with --abort",
+            (true, true, Some(_)) => {
+                "`links slots apply --resume` continues the run from the current state of the page"
+            }
+            (true, true, None) => {
+                "run the same command again: it continues the run from the current state of the page"
+            }
         }
     }
 
@@ -109,13 +101,15 @@ impl AccountState {
 
     /// Returns the error of a run that was stopped by Ctrl-C, with what it has written, and the errors of the pages that had failed.
     pub(super) fn interrupted(&self, more: &str, failures: Vec<CommandError>) -> CommandError {
-        let login = |page: &PageState| page.planned.as_ref().map(|it| it.page.login.clone());
+        let words = |page: &PageState| {
+            let login = page.planned.as_ref().map_or("", |it| it.page.login.as_str());
+            let name = if self.options.is_one_page { String::new() } else { format!("{login}: ") };
+            format!("{name}{}", written(&page.done))
+        };
         let pages = self.pages.iter().filter(|page| !page.done.is_nothing());
-        let mut parts: Vec<String> = pages
-            .map(|page| format!("{}: {}", login(page).unwrap_or_default(), written(&page.done)))
-            .collect();
+        let mut parts: Vec<String> = pages.map(words).collect();
         parts.extend(self.written_forms.keys().map(|name| format!("form {name} written")));
-        interrupted_pages(&parts, more, failures)
+        interrupted(&parts, more, self.resume(true)).with_failures(failures)
     }
 
     /// Returns the error of a run that did not begin.
@@ -124,7 +118,7 @@ impl AccountState {
             let (one, other) = (&self.pages[*one].path, &self.pages[*other].path);
             return both_files_of(&format!("the page with the id {id}"), one, other);
         }
-        failed(error, None, self.resume_unplanned)
+        failed(error, None, self.resume(false))
     }
 
     /// Returns the error of a page in the words of its file.
@@ -138,8 +132,7 @@ impl AccountState {
         let is_of_run = matches!(failure, RunFailure::Run(_));
         let refused = failure.refused_items();
         let planned = page.planned.as_ref();
-        let resume = if planned.is_some() { self.resume } else { self.resume_unplanned };
-        let error = failure.into_error(planned, resume);
+        let error = failure.into_error(planned, self.resume(planned.is_some()));
         // A page that was created could not be planned.
         let is_left = !is_of_run && !page.done.is_nothing();
         let error = if is_left { error.partial(&written(&page.done)) } else { error };

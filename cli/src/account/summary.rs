@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 use crate::error::file_error::file_error;
-use crate::output::format::{Format, markdown};
+use crate::output::format::{Format, code_block};
 use crate::output::{CommandOutput, StyledLine, View};
 use links_pages::fs::named;
 
@@ -66,7 +66,7 @@ pub(super) fn described(lines: &[StyledLine]) -> String {
     }
     let shown: Vec<&str> = changes.iter().take(LINES).map(StyledLine::text).collect();
     // A leading sign is what colours a line.
-    let block = markdown::block("diff", &shown.join("\n"));
+    let block = code_block("diff", &shown.join("\n"));
     let more = match changes.len().saturating_sub(LINES) {
         0 => String::new(),
         more => format!("\n{more} more lines; `-o json` has all.\n"),

@@ -6,8 +6,7 @@ use links_sdk::BaseUrl;
 
 use crate::apply::sync::other_account;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::settings::ServiceTarget;
 use links_pages::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
 use links_pages::page_file::profile_fields::PROFILE_FIELDS;

@@ -16,10 +16,9 @@ use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::confine::NamedFiles;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
+use crate::output::Style;
 use crate::output::format::{Format, OutputOptions, Query};
-use crate::output::{Style, StyledLine};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
@@ -147,7 +146,7 @@ fn report_interrupts(ui: Ui) {
     signal::report_by(move |interrupt| match interrupt {
         Interrupt::Deferred => {
             let text = "stopping as soon as it is safe; Ctrl-C again stops at once";
-            ui.say(&StyledLine::new(Style::Changed, text));
+            ui.tell(Style::Changed, text);
         }
         Interrupt::Ended(failure) => {
             ui.break_line();
@@ -163,11 +162,11 @@ pub(crate) fn confined(settings: &Settings, ui: &Ui, named: Result<NamedFiles, &
     if let Err(why) = confined
         && settings.verbose > 0
     {
-        ui.say(&StyledLine::new(Style::Faint, format!("not confined by Landlock: {why}")));
+        ui.tell(Style::Faint, format!("not confined by Landlock: {why}"));
     }
     #[cfg(debug_assertions)]
     if let Some(is_open) = crate::testing::is_probe_open() {
-        ui.say(&StyledLine::new(Style::Faint, format!("probe: open {is_open}")));
+        ui.tell(Style::Faint, format!("probe: open {is_open}"));
     }
 }
 

@@ -1,11 +1,14 @@
-//! Arguments of `apply`.
+//! Options of a run: the flags of `apply` and what its commands add to them, and the guards that flags lift.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use links_pages::apply::RunCommand;
+use links_pages::apply::{DeleteLimits, GuardRefusal, RunCommand};
 use links_sdk::{Object, ProfileKey, SlotId};
+
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
 
 // What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -38,42 +41,6 @@ pub(crate) struct ApplyArgs {
     /// Show every line of a large plan
     #[arg(long, hide_short_help = true)]
     pub(crate) full: bool,
-    /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`.
-    #[arg(skip)]
-    pub(crate) kept_reason: Option<&'static str>,
-    /// Indices of the items that match only a slot with exactly their content.
-    #[arg(skip)]
-    pub(crate) exact: BTreeSet<usize>,
-    /// What counts where both sides changed something.
-    #[arg(skip)]
-    pub(crate) sync: SyncArgs,
-    /// True if only what `links.lock` identifies may be written, and the lock stays as it is.
-    #[arg(skip)]
-    pub(crate) locked: bool,
-    /// True if the record of the last sync is left out.
-    #[arg(skip)]
-    pub(crate) is_unrecorded: bool,
-    /// The only slots that may be deleted; any if it is `None`.
-    #[arg(skip)]
-    pub(crate) only_deletes: Option<Vec<SlotId>>,
-    /// Keys of the only pages that may be changed; any page if there are none.
-    #[arg(skip)]
-    pub(crate) profiles: Vec<ProfileKey>,
-    /// True if a status that has expired is written again.
-    #[arg(skip)]
-    pub(crate) renew_mood: bool,
-    /// The command that the run belongs to, if it is not `slots apply`.
-    #[arg(skip)]
-    pub(crate) origin: Option<Box<RunOrigin>>,
-}
-
-/// Command that a run belongs to.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunOrigin {
-    /// The command, for the journal.
-    pub(crate) command: RunCommand,
-    /// Profile fields that the page has to have: the changes were decided for them.
-    pub(crate) seen_fields: Object,
 }
 
 // What counts where the file and the page were changed since the last sync. Not a doc comment, as above.
@@ -85,4 +52,70 @@ pub(crate) struct SyncArgs {
     /// Compare the file with the page alone, whatever was changed since the last sync
     #[arg(long, hide_short_help = true, conflicts_with = "overwrite")]
     pub(crate) exact: bool,
+}
+
+// What cannot be undone and needs a flag of its own where no user can be asked. Not a doc comment, as above.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Allowed {
+    /// Create up to N pages and forms, which cannot be deleted again
+    #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
+    pub(crate) allow_create: usize,
+    /// Change logins, which breaks every link to the page
+    #[arg(long)]
+    pub(crate) allow_rename: bool,
+}
+
+/// Options of a run.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunOptions {
+    pub(crate) flags: ApplyArgs,
+    /// What counts where both sides changed something.
+    pub(crate) sync: SyncArgs,
+    pub(crate) allowed: Allowed,
+    /// The command that the run belongs to, for its journal.
+    pub(crate) command: RunCommand,
+    /// True for a command for one page that exists: its report names no file, and `slots apply --resume` continues it.
+    pub(crate) is_one_page: bool,
+    /// Path of the page file by which `slots apply --resume` finds it again.
+    pub(crate) path: Option<String>,
+    /// Keys of the only pages that may be changed; any page if there are none.
+    pub(crate) profiles: Vec<ProfileKey>,
+    /// True if only what `links.lock` identifies may be written, and the lock stays as it is.
+    pub(crate) locked: bool,
+    /// True if the run waits for other runs on the same pages.
+    pub(crate) wait: bool,
+    /// True if every change needs confirmation, not only deletes.
+    pub(crate) asks: bool,
+    /// True if a status that has expired is written again.
+    pub(crate) renew_mood: bool,
+    /// True if the record of the last sync is left out.
+    pub(crate) is_unrecorded: bool,
+    /// Fingerprint of the page that the file was made for, if the file is for that page only.
+    pub(crate) made_for: Option<String>,
+    /// Profile fields that the page has to have: the changes were decided for them.
+    pub(crate) seen_fields: Object,
+    /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`: the file describes an earlier state of the page.
+    pub(crate) kept_reason: Option<&'static str>,
+    /// Indices of the items that match only a slot with exactly their content.
+    pub(crate) exact: BTreeSet<usize>,
+    /// The only slots that may be deleted; any if it is `None`.
+    pub(crate) only_deletes: Option<Vec<SlotId>>,
+}
+
+impl ApplyArgs {
+    /// Returns the limits that the guards of a plan keep.
+    pub(crate) fn limits(&self) -> DeleteLimits {
+        DeleteLimits { max_deletes: self.max_deletes, allow_empty: self.allow_empty }
+    }
+}
+
+/// Error for a guard's refusal, with a hint that names the flag to lift it.
+pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
+    let flag = match refusal {
+        GuardRefusal::Empty => "pass --allow-empty if this is intended",
+        GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
+        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
+    };
+    CommandError::new(Exit::Refused, refusal.to_string()).with_hint(flag)
 }

@@ -2,17 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use links_pages::apply::{
-    FieldsRequest, PageSnapshot, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate,
-};
-use links_sdk::types::{NewSlot, SlotChange};
-use links_sdk::{Client, Error, NewProfile, Object, RequestView};
+use links_pages::apply::{PageSnapshot, Plan, PlanBatch};
+use links_sdk::{Client, Error, NewProfile, RequestView};
 use serde_json::{Value, json};
 
 use super::execute::at_fields;
-use super::fail_on::FailOn;
 use super::planned::PlannedPage;
-use super::{problems, report};
+use super::problems;
 use crate::error::CommandError;
 use crate::output::dry_run::{curl, described};
 use crate::output::{CommandOutput, Style, StyledLine, View};
@@ -68,23 +64,6 @@ pub(crate) fn with_notes(mut output: CommandOutput, notes: Vec<StyledLine>) -> C
     output
 }
 
-fn change(update: &PlannedUpdate) -> SlotChange {
-    SlotChange::new(update.id, update.changed.clone())
-}
-
-fn new(create: &PlannedCreate) -> NewSlot {
-    let mut slot = NewSlot::of(&create.kind);
-    slot.data = Some(create.data.clone());
-    slot
-}
-
-/// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
-/// note.
-pub(crate) async fn requests(planned: &PlannedPage) -> Result<CommandOutput, CommandError> {
-    let requests = unsent_requests(planned).await?;
-    Ok(listed(requests).exit(report::exit(planned, FailOn::Pending)))
-}
-
 /// Output of requests that were not sent.
 pub(crate) fn listed(requests: Vec<UnsentRequest>) -> CommandOutput {
     let (data, text): (Vec<Value>, Vec<String>) = requests.into_iter().unzip();
@@ -95,7 +74,8 @@ pub(crate) fn listed(requests: Vec<UnsentRequest>) -> CommandOutput {
 /// A request that was not sent, for scripts and as a command.
 pub(crate) type UnsentRequest = (Value, String);
 
-/// Returns the write requests of a plan, without sending them.
+/// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
+/// note.
 pub(crate) async fn unsent_requests(
     planned: &PlannedPage,
 ) -> Result<Vec<UnsentRequest>, CommandError> {
@@ -110,43 +90,25 @@ pub(crate) async fn unsent_batches(
     page: &PageSnapshot,
     plan: &Plan,
 ) -> Result<Vec<UnsentRequest>, CommandError> {
-    let slots = client.profile(page.id).slots();
-    let ids = |batch: &[PlannedDelete]| batch.iter().map(|it| it.id).collect::<Vec<_>>();
     let mut shown = Vec::new();
     for batch in plan.batches() {
-        let answer = match batch {
-            PlanBatch::Fields(request, fields) => {
-                let body = fields.body(request);
-                let page = client.profile(page.id);
-                if operation_of(request, &body) == UPDATE_PROFILE {
-                    not_sent(page.update(body).await)
-                } else {
-                    not_sent(page.update_settings(body).await)
-                }
-            }
-            PlanBatch::Update(batch) => {
-                not_sent(slots.update_batch(batch.iter().map(change)).await)
-            }
-            PlanBatch::Create(batch) => not_sent(slots.create_batch(batch.iter().map(new)).await),
-            PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
-                not_sent(slots.delete_batch(ids(batch)).await)
-            }
-            PlanBatch::Reorder if plan.creates.is_empty() => {
-                let page: Vec<_> = page.slots.iter().map(|slot| slot.id).collect();
-                let Some(order) = plan.resolve_order(&page, &[]) else { continue };
-                not_sent(slots.reorder(order).await)
-            }
-            PlanBatch::Reorder => {
-                shown.push(later(
-                    "reorderSlots",
-                    "it also names the new slots, whose ids are not known yet",
-                ));
-                continue;
-            }
+        let mut order = Vec::new();
+        match batch {
             // This batch writes nothing.
             PlanBatch::TryCreate(_) => continue,
-        };
-        let request = answer?;
+            PlanBatch::Reorder if !plan.creates.is_empty() => {
+                let note = "it also names the new slots, whose ids are not known yet";
+                shown.push(later(batch.operation(), note));
+                continue;
+            }
+            PlanBatch::Reorder => {
+                let page: Vec<_> = page.slots.iter().map(|slot| slot.id).collect();
+                let Some(ids) = plan.resolve_order(&page, &[]) else { continue };
+                order = ids;
+            }
+            _ => {}
+        }
+        let request = not_sent(batch.send(&client.profile(page.id), order, false).await)?;
         shown.push((described(&request), curl(&request)));
     }
     Ok(shown)
@@ -163,17 +125,6 @@ fn uploads(planned: &PlannedPage) -> Vec<UnsentRequest> {
     images.into_iter().map(upload).collect()
 }
 
-const UPDATE_PROFILE: &str = "updateProfile";
-
-/// Returns the operation that writes these profile fields.
-fn operation_of(request: FieldsRequest, body: &Object) -> &'static str {
-    if request == FieldsRequest::Profile || body.contains_key("languageId") {
-        UPDATE_PROFILE
-    } else {
-        "updateProfileSettings"
-    }
-}
-
 /// Returns the request that creates a page, without sending it, and placeholders for those that write its content: their URLs have its id.
 pub(crate) async fn requests_of_new_page(
     planned: &PlannedPage,
@@ -183,29 +134,21 @@ pub(crate) async fn requests_of_new_page(
     let request = not_sent(planned.client.profiles().create(page).await)?;
     shown.push((described(&request), curl(&request)));
     for batch in planned.plan.batches() {
-        let counted = |count: usize| match count {
-            1 => "1 slot".to_owned(),
-            several => format!("{several} slots"),
-        };
-        let (operation, what) = match batch {
-            PlanBatch::Fields(request, fields) => {
-                let body = fields.body(request);
-                let names: Vec<&str> = body.keys().map(String::as_str).collect();
-                (operation_of(request, &body), names.join(", "))
-            }
-            PlanBatch::Update(batch) => ("updateSlots", counted(batch.len())),
-            PlanBatch::Create(batch) => ("createSlots", counted(batch.len())),
-            PlanBatch::Delete(batch) | PlanBatch::MakeRoom(batch) => {
-                ("deleteSlots", counted(batch.len()))
-            }
-            PlanBatch::Reorder => ("reorderSlots", "the order".to_owned()),
+        let what = match (batch, batch.slots()) {
             // This batch writes nothing.
-            PlanBatch::TryCreate(_) => continue,
+            (PlanBatch::TryCreate(_), _) => continue,
+            (PlanBatch::Fields(request, fields), _) => {
+                let (_, body) = fields.body(request);
+                body.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+            }
+            (PlanBatch::Reorder, _) => "the order".to_owned(),
+            (_, 1) => "1 slot".to_owned(),
+            (_, several) => format!("{several} slots"),
         };
         let note = format!(
             "{what}; its URL has the id of the new page, which is known only when that is created"
         );
-        shown.push(later(operation, &note));
+        shown.push(later(batch.operation(), &note));
     }
     Ok(shown)
 }

@@ -1,13 +1,13 @@
-//! Progress messages and errors of a run that carries out a confirmed plan.
+//! Words of a run that carries out a confirmed plan: its steps, what it has done, and why it failed.
 
 use links_pages::apply::{
     AppliedChanges, ApplyCause, ApplyError, FieldsRequest, ItemRefusal, JournalEntries, Step,
 };
 use links_sdk::{Client, Outcome};
 
-use super::planned::{PlannedPage, refused};
+use super::apply_args::refused;
+use super::planned::PlannedPage;
 use super::{problems, runs};
-use crate::apply::report::written;
 use crate::apply::runs::unwritable;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -64,23 +64,27 @@ pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String
     )
 }
 
-pub(crate) fn interrupted(done: &AppliedChanges, more: &str, resume: &str) -> CommandError {
-    CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {}{more}", written(done)))
-        .with_hint(resume)
-}
-
-/// Error of a run over several pages that was stopped by Ctrl-C. `so_far` is what it has written, `failures` are those of pages that had
-/// failed before.
-pub(crate) fn interrupted_pages(
-    so_far: &[String],
-    more: &str,
-    failures: Vec<CommandError>,
-) -> CommandError {
+/// Error of a run that was stopped by Ctrl-C. `so_far` is what it has written.
+pub(crate) fn interrupted(so_far: &[String], more: &str, resume: &str) -> CommandError {
     let so_far =
         if so_far.is_empty() { "nothing was written".to_owned() } else { so_far.join("; ") };
     CommandError::new(Exit::Interrupted, format!("stopped by Ctrl-C: {so_far}{more}"))
-        .with_hint(RESUME)
-        .with_failures(failures)
+        .with_hint(resume)
+}
+
+/// Error of a run in which pages failed. `others` says what became of the others, if anything was written.
+pub(crate) fn failed_pages(
+    failures: Vec<CommandError>,
+    pages: usize,
+    others: Option<&str>,
+) -> CommandError {
+    let message = format!("{} of {pages} pages failed", failures.len());
+    let failure = CommandError::of_some(failures, &message);
+    match others {
+        Some(others) => failure.partly_written(others).with_hint(RESUME),
+        None => failure
+            .with_hint("nothing was written; run the same command again when that is settled"),
+    }
 }
 
 /// Addition to the error of a run that was ended at once.
@@ -130,7 +134,10 @@ pub(crate) fn failed(
                 .with_hint("run the same command again for a new plan");
         }
         ApplyCause::Journal(why) => unwritable(&why),
-        ApplyCause::Stopped => return interrupted(&done, "", resume),
+        ApplyCause::Stopped => {
+            let so_far: Vec<_> = (!done.is_nothing()).then_some(so_far).into_iter().collect();
+            return interrupted(&so_far, "", resume);
+        }
         ApplyCause::Guard(refusal) => refused(refusal),
         ApplyCause::Lock(why) => return runs::not_locked(&why),
         ApplyCause::Journals(why) => return runs::list_error(&why),
@@ -163,4 +170,98 @@ pub(crate) fn at_fields(failure: CommandError, planned: &PlannedPage) -> Command
 fn at_items(failure: CommandError, items: &[ItemRefusal], planned: &PlannedPage) -> CommandError {
     let problems = problems::of_refusals(items, &planned.file, planned.described.as_ref());
     failure.at(planned.file.document.bad(problems))
+}
+
+/// Returns a number of requests in words: `14 requests`.
+pub(crate) fn counted_requests(requests: u64) -> String {
+    if requests == 1 { "1 request".to_owned() } else { format!("{requests} requests") }
+}
+
+/// Short description of the applied changes.
+pub(crate) fn written(done: &AppliedChanges) -> String {
+    let counts =
+        [(done.updated, "updated"), (done.created.len(), "created"), (done.deleted, "deleted")];
+    let names: Vec<&str> = done.fields.iter().map(String::as_str).collect();
+    let mut parts = Vec::new();
+    parts.extend(done.is_page_created.then(|| "page created".to_owned()));
+    parts.extend((!names.is_empty()).then(|| names.join(", ")));
+    let counted = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"));
+    parts.extend(counted);
+    parts.extend(done.reordered.then(|| "reordered".to_owned()));
+    if parts.is_empty() { "no changes".to_owned() } else { parts.join(", ") }
+}
+
+/// Reason why a run, or one page of it, failed.
+pub(crate) enum RunFailure {
+    /// Error of this program's own steps: planning, or a confirmation that was not given.
+    Here(CommandError),
+    /// Error of the run of the SDK.
+    Run(ApplyError),
+}
+
+impl From<CommandError> for RunFailure {
+    fn from(failure: CommandError) -> Self {
+        Self::Here(failure)
+    }
+}
+
+impl From<ApplyError> for RunFailure {
+    fn from(error: ApplyError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl RunFailure {
+    /// Returns the error to report. `planned` is the plan, if there is one.
+    pub(crate) fn into_error(self, planned: Option<&PlannedPage>, resume: &str) -> CommandError {
+        match self {
+            Self::Here(failure) => failure,
+            Self::Run(error) => failed(error, planned, resume),
+        }
+    }
+
+    /// Returns what the service refused of the items of a file.
+    pub(crate) fn refused_items(&self) -> Vec<ItemRefusal> {
+        match self.cause() {
+            Some(ApplyCause::Call { items, .. }) => items.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns what the run has written, and its name in the journals.
+    pub(crate) fn so_far(&self) -> (AppliedChanges, Option<String>) {
+        match self {
+            Self::Here(_) => (AppliedChanges::default(), None),
+            Self::Run(error) => (error.done().clone(), error.run().map(str::to_owned)),
+        }
+    }
+
+    /// Returns whether everything was written, and the run is not continued.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self, Self::Run(error) if error.has_ended())
+    }
+
+    /// Returns whether Ctrl-C ended the run.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self.cause(), Some(ApplyCause::Stopped))
+    }
+
+    /// Returns whether a page that was planned and confirmed was, or may have been, written.
+    pub(crate) fn has_written(&self) -> bool {
+        match self {
+            // A page that was created could not be planned.
+            Self::Here(_) => true,
+            Self::Run(error) => error.outcome() != Outcome::NotExecuted,
+        }
+    }
+
+    fn cause(&self) -> Option<&ApplyCause> {
+        match self {
+            Self::Here(_) => None,
+            Self::Run(error) => Some(error.cause()),
+        }
+    }
 }

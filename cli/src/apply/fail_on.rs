@@ -20,12 +20,15 @@ pub(crate) enum FailOn {
 }
 
 impl FailOn {
-    /// Refuses a question that only the record of the last sync can answer, where there is none.
-    pub(crate) fn check(self, planned: &PlannedPage) -> Result<(), CommandError> {
-        let is_recorded = planned.record.as_ref().is_some_and(|it| it.base().is_some());
-        if self == Self::Pending || is_recorded {
-            return Ok(());
-        }
+    /// Refuses a question that only the records of the last syncs can answer, where there is none.
+    pub(crate) fn check<'p>(
+        self,
+        mut planned: impl Iterator<Item = &'p PlannedPage>,
+    ) -> Result<(), CommandError> {
+        let is_recorded =
+            |it: &PlannedPage| it.record.as_ref().is_some_and(|it| it.base().is_some());
+        let unknown = planned.find(|it| self != Self::Pending && !is_recorded(it));
+        let Some(planned) = unknown else { return Ok(()) };
         let message = format!(
             "no links.lock has a record of {}, so it is unknown what was changed on the page since the last sync; nothing was written",
             planned.file.document.name()
@@ -33,14 +36,6 @@ impl FailOn {
         Err(CommandError::new(Exit::Refused, message).with_hint(
             "`links slots apply` or `links init --refresh` below a links.lock records the page",
         ))
-    }
-
-    /// Refuses the same for the plans of several pages, if one of them has no record.
-    pub(crate) fn check_all<'p>(
-        self,
-        mut planned: impl Iterator<Item = &'p PlannedPage>,
-    ) -> Result<(), CommandError> {
-        planned.try_for_each(|planned| self.check(planned))
     }
 
     /// Returns whether a plan has such differences.

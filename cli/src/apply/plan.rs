@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use links_pages::apply::{self, DeleteLimits, PageSnapshot, Plan, PlanError, PlanOptions};
+use links_pages::apply::{self, PageSnapshot, Plan, PlanError, PlanOptions};
 use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;
 use super::lock_only::{self, LockOnly};
-use super::plan_target::PlanTarget;
-use super::{local_images, page_host, problems, uploads};
-use crate::apply::apply_args::ApplyArgs;
+use super::plan_target::{PlanTarget, unplannable};
+use super::preflight::{check_host, check_profile};
+use super::{image, problems, uploads};
+use crate::apply::apply_args::RunOptions;
 use crate::apply::planned::{PlanInputs, PlannedPage};
 use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::Context;
@@ -20,24 +21,6 @@ use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 use links_pages::page_file::{FieldDiagnostic, PageFile, profile_fields};
 
-/// Refuses a file for another page than those that the command line names.
-fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<(), CommandError> {
-    let is_this = |key: &ProfileKey| match key {
-        ProfileKey::Id(id) => *id == page.id,
-        ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
-    };
-    if keys.is_empty() || keys.iter().any(is_this) {
-        return Ok(());
-    }
-    let named: Vec<String> = keys.iter().map(ToString::to_string).collect();
-    let (login, id, named) = (&page.login, page.id, named.join(", "));
-    let page =
-        if page.exists() { format!("{login} (id {id})") } else { format!("{login}, a new one") };
-    let message = format!("the file is for the page {page}, not for {named}");
-    Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written"))
-        .with_hint("leave out --profile, or pass the file of that page"))
-}
-
 /// Resolves the references in the file of a page.
 pub(crate) async fn resolve(
     context: &mut Context,
@@ -45,7 +28,7 @@ pub(crate) async fn resolve(
     mut file: PageFile,
     page: &PageSnapshot,
     mut record: Option<Box<SyncRecord>>,
-    apply_args: &ApplyArgs,
+    profiles: &[ProfileKey],
     forms: &mut KnownForms,
 ) -> Result<PlanInputs, CommandError> {
     if let Some(record) = &mut record {
@@ -54,8 +37,8 @@ pub(crate) async fn resolve(
             record.check_page(&file, page)?;
         }
     }
-    page_host::check(&file, page)?;
-    check_profile(&apply_args.profiles, page)?;
+    check_host(&file, page)?;
+    check_profile(profiles, page)?;
     let mut images = uploads::images(&file);
     let mut broken = std::mem::take(&mut file.missing);
     broken.extend(
@@ -72,17 +55,17 @@ pub(crate) async fn plan(
     context: &mut Context,
     PlanInputs { file, client, images, broken, mut record, lock_only_forms }: PlanInputs,
     page: Arc<PageSnapshot>,
-    apply_args: &ApplyArgs,
+    run: &RunOptions,
     created: BTreeMap<usize, SlotId>,
 ) -> Result<PlannedPage, CommandError> {
     if let Some(record) = &mut record {
         record.read_sent(context, page.id)?;
     }
-    let (prune, prune_unsupported) = (apply_args.prune, apply_args.prune_unsupported);
-    let exact = apply_args.exact.clone();
+    let (prune, prune_unsupported) = (run.flags.prune, run.flags.prune_unsupported);
+    let exact = run.exact.clone();
     let mut options =
         PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
-    if apply_args.renew_mood {
+    if run.renew_mood {
         options.renewed_mood = profile_fields::mood_fields(&file.page.content.fields);
     }
     let mut described = context.recent_slot_types();
@@ -90,9 +73,9 @@ pub(crate) async fn plan(
         if described.is_none()
             && broken.is_empty()
             && let Ok(target) =
-                PlanTarget::of(&file, &images, &page, record.as_deref(), &options, apply_args)
+                PlanTarget::of(&file, &images, &page, record.as_deref(), &options, run)
             && target.is_free_of_conflicts()
-            && let Ok(plan) = Plan::of_page(&page, &target.desired, &target.options)
+            && let Ok(plan) = Plan::of_page(&page, &target.wanted, &target.options)
             && plan.is_empty()
         {
             // A page that matches the file needs no slot types, so that this case costs one request.
@@ -104,10 +87,10 @@ pub(crate) async fn plan(
         };
         options.types = types.rules();
         let is_fresh = types.fresh;
-        let target = PlanTarget::of(&file, &images, &page, record.as_deref(), &options, apply_args);
+        let target = PlanTarget::of(&file, &images, &page, record.as_deref(), &options, run);
         let planned = target.and_then(|target| {
             let inputs = (&file, record.as_deref());
-            let plan = checked(&page, inputs, &broken, &target, &types, apply_args)?;
+            let plan = checked(&page, inputs, &broken, &target, &types, run)?;
             Ok((target, plan))
         });
         described = Some(types);
@@ -120,7 +103,7 @@ pub(crate) async fn plan(
             Err(failure) => return Err(failure),
         }
     };
-    if let Some(seen) = &apply_args.only_deletes
+    if let Some(seen) = &run.only_deletes
         && let Some(other) = plan.deletes.iter().find(|slot| !seen.contains(&slot.id))
     {
         let message = format!(
@@ -130,23 +113,21 @@ pub(crate) async fn plan(
         return Err(CommandError::new(Exit::Conflict, message)
             .with_hint("look at what is deleted, and apply again"));
     }
-    let limits =
-        DeleteLimits { max_deletes: apply_args.max_deletes, allow_empty: apply_args.allow_empty };
-    let guarded = apply::guard(&plan, page.slots.len(), &limits);
+    let guarded = apply::guard(&plan, page.slots.len(), &run.flags.limits());
     // A file that says nothing of slots is not one without slots.
     let refused = guarded.err().filter(|_| file.page.has_slots);
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
     let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
     let sent = client.requests_sent();
     let since = record.as_deref().map_or(Since::Sync, SyncRecord::since);
-    let kept_reason = apply_args.kept_reason.unwrap_or(match &target.base {
+    let kept_reason = run.kept_reason.unwrap_or(match &target.base {
         Some(_) if since == Since::Opened => "not in the text",
         Some(_) => "made on the page since the last sync; --prune deletes it",
         None => "not in the file; --prune deletes it",
     });
     let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
     lock_only.forms = lock_only_forms;
-    let PlanTarget { desired, options, merge, base } = target;
+    let PlanTarget { wanted, options, merge, base } = target;
     let merged = merge.map(|merge| Box::new(MergedPage { base, merge, since }));
     Ok(PlannedPage {
         file,
@@ -155,14 +136,14 @@ pub(crate) async fn plan(
         images,
         described,
         options,
-        desired,
+        wanted,
         record,
         merged,
         plan: Arc::new(plan),
         sent,
         kept_reason,
-        is_full: apply_args.full,
-        is_restore: apply_args.kept_reason.is_some(),
+        is_full: run.flags.full,
+        is_restore: run.kept_reason.is_some(),
         refusal,
         lock_only,
     })
@@ -175,11 +156,11 @@ fn checked(
     broken: &[FieldDiagnostic],
     target: &PlanTarget,
     described: &SlotTypeCatalog,
-    apply_args: &ApplyArgs,
+    run: &RunOptions,
 ) -> Result<Plan, CommandError> {
     target.refuse_conflicts(file, page, record)?;
     let options = &target.options;
-    if !apply_args.no_validate {
+    if !run.flags.no_validate {
         let kinds: BTreeSet<&str> = file.page.content.slots.iter().map(|it| &*it.kind).collect();
         if let Some(kind) = validate::unbounded(described, kinds.into_iter()) {
             let message = format!(
@@ -189,9 +170,9 @@ fn checked(
                 .with_hint("--no-validate leaves the validation to the service"));
         }
     }
-    let planned = Plan::of_page(page, &target.desired, options);
+    let planned = Plan::of_page(page, &target.wanted, options);
     let mut problems = match &planned {
-        Ok(_) if apply_args.no_validate => Vec::new(),
+        Ok(_) if run.flags.no_validate => Vec::new(),
         Ok(plan) => {
             let mut all = Vec::new();
             // Nothing says that a new page cannot have a status.
@@ -199,22 +180,19 @@ fn checked(
             all.extend(profile_fields::mood_problems(&file.document, fields, &page.record));
             all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
             // The data of a restored slot comes from the page itself.
-            if apply_args.kept_reason.is_none() {
-                all.extend(local_images::problems(plan, file));
+            if run.kept_reason.is_none() {
+                all.extend(image::problems(plan, file));
             }
             all
         }
         Err(PlanError::Items(items)) => {
             let mut all = problems::of_items(items, file, Some(described));
-            if !apply_args.no_validate {
+            if !run.flags.no_validate {
                 all.extend(problems::of_others(items, &page.slots, file, options, described));
             }
             all
         }
-        Err(error @ PlanError::TooManySlots { .. }) => {
-            return Err(CommandError::new(Exit::Conflict, error.to_string()));
-        }
-        Err(error) => return Err(CommandError::new(Exit::Server, error.to_string())),
+        Err(error) => return Err(unplannable(error)),
     };
     // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
     let placeholders: BTreeSet<&str> = broken.iter().map(|it| it.path.as_str()).collect();

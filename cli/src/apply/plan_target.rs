@@ -1,12 +1,10 @@
 //! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
 
-use std::sync::Arc;
-
-use links_pages::apply::{DesiredPage, PageSnapshot, PlanError, PlanOptions, SyncedRun};
-use links_pages::sync::{Conflict, Merge, MergeOptions, PageBase, RemoteChange, SyncError};
+use links_pages::apply::{PageSnapshot, PlanError, PlanOptions, SyncedRun, Wanted};
+use links_pages::sync::{Conflict, Merge, PageBase, RemoteChange};
 
 use super::problems;
-use crate::apply::apply_args::{ApplyArgs, SyncArgs};
+use crate::apply::apply_args::{RunOptions, SyncArgs};
 use crate::apply::image::Image;
 use crate::apply::sync::{self, SyncRecord};
 use crate::args::fields::contested;
@@ -30,9 +28,18 @@ fn pull_command(file: &PageFile, page: &PageSnapshot) -> String {
     format!("links {command} {} -O {}", quoted(&page.login), quoted(file.document.name()))
 }
 
+/// Returns the error for a page of which no plan can be made, whatever the file says of its items.
+pub(super) fn unplannable(error: &PlanError) -> CommandError {
+    let exit = match error {
+        PlanError::TooManySlots { .. } => Exit::Conflict,
+        _ => Exit::Server,
+    };
+    CommandError::new(exit, error.to_string())
+}
+
 /// What a plan is to reach.
 pub(super) struct PlanTarget {
-    pub(super) desired: Arc<DesiredPage>,
+    pub(super) wanted: Wanted,
     pub(super) options: PlanOptions,
     /// The merge, if there is a record of the last sync.
     pub(super) merge: Option<Merge>,
@@ -41,10 +48,10 @@ pub(super) struct PlanTarget {
 }
 
 /// Returns what the journal of a run says of its merge.
-fn run(record: &SyncRecord, apply_args: &ApplyArgs) -> SyncedRun {
+fn synced_run(record: &SyncRecord, run: &RunOptions) -> SyncedRun {
     let base = record.base().map(PageBase::digest).unwrap_or_default();
-    let SyncArgs { overwrite, exact } = apply_args.sync;
-    SyncedRun { file: record.file(), base, overwrite, exact, locked: apply_args.locked }
+    let SyncArgs { overwrite, exact } = run.sync;
+    SyncedRun { file: record.file(), base, overwrite, exact, locked: run.locked }
 }
 
 impl PlanTarget {
@@ -55,41 +62,40 @@ impl PlanTarget {
         page: &PageSnapshot,
         record: Option<&SyncRecord>,
         options: &PlanOptions,
-        apply_args: &ApplyArgs,
+        run: &RunOptions,
     ) -> Result<Self, CommandError> {
         // Where no lock governs a file, its first sync has nothing to merge.
         let Some(record) = record.filter(|it| it.is_in_lock() || it.base().is_some()) else {
-            let (mut desired, options) = (file.page.content.clone(), options.clone());
-            if !file.page.has_slots {
-                Arc::make_mut(&mut desired).slots = page.unchanged_slots();
-            }
-            return Ok(Self { desired, options, merge: None, base: None });
+            let content = &file.page.content;
+            let wanted = if file.page.has_slots {
+                Wanted::bind(&page.slots, content.clone(), options)
+                    .map_err(|error| unplannable(&error))?
+            } else {
+                Wanted::of_fields(&page.slots, content.fields.clone())
+            };
+            return Ok(Self { wanted, options: options.clone(), merge: None, base: None });
         };
         // A text that was opened has every slot of that time: those that it lacks were made by others, or removed from it.
         let is_text = record.text().is_some();
-        let merge_options = MergeOptions {
-            overwrite: apply_args.sync.overwrite,
-            prune: apply_args.prune && !is_text,
-            exact: apply_args.sync.exact,
-            types: options.types.clone(),
-            created: options.created.clone(),
+        let merge_options = PlanOptions {
+            // What is compared with the page alone counts as changed here wherever the two differ.
+            overwrite: run.sync.overwrite || run.sync.exact,
+            prune: run.flags.prune && !is_text,
+            ..options.clone()
         };
         let merged = record.merge(file, images, page, &merge_options).map_err(|error| {
             let problems = match error {
-                SyncError::Identity(error) => sync::identity_problems(&error, file),
-                SyncError::Plan(PlanError::Items(items)) => problems::of_items(&items, file, None),
-                SyncError::Plan(error) => {
-                    return CommandError::new(Exit::Server, error.to_string());
-                }
+                PlanError::Unclear(problems) => sync::identity_problems(&problems, file),
+                PlanError::Items(items) => problems::of_items(&items, file, None),
+                error => return unplannable(&error),
             };
             CommandError::from(file.document.bad(problems))
         })?;
         let (mut merge, base) = merged;
-        if is_text && !apply_args.prune {
+        if is_text && !run.flags.prune {
             keep_removed(&mut merge);
         }
-        let mut desired = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
-        let mut options = merge.plan_options(options);
+        let mut options = options.clone();
         for change in &merge.remote {
             if let RemoteChange::Field { key, page, .. } = change
                 && let Some(renewed) = options.renewed_mood.get_mut(key)
@@ -97,16 +103,13 @@ impl PlanTarget {
                 renewed.clone_from(page);
             }
         }
-        if let Some(merged) = &mut options.merged {
-            merged.run = record.text().is_none().then(|| run(record, apply_args));
-        }
-        if !file.page.has_slots {
-            desired.slots = page.unchanged_slots();
-            if let Some(merged) = &mut options.merged {
-                merged.items = (0..desired.slots.len()).collect();
-            }
-        }
-        Ok(Self { desired: desired.into(), options, merge: Some(merge), base })
+        options.sync = record.text().is_none().then(|| synced_run(record, run));
+        let wanted = if file.page.has_slots {
+            merge.wanted(&page.slots, &options)
+        } else {
+            Wanted::of_fields(&page.slots, merge.fields.clone())
+        };
+        Ok(Self { wanted, options, merge: Some(merge), base })
     }
 
     pub(super) fn is_free_of_conflicts(&self) -> bool {

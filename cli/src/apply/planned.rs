@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    DesiredPage, GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
+    GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal, Wanted,
 };
 use links_sdk::Client;
 
 use crate::apply::image::{Image, new_images};
 use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, SyncRecord};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::output::{Style, StyledLine};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui;
@@ -42,8 +40,8 @@ pub(crate) struct PlannedPage {
     /// Slot types. `None` if there is nothing to do and no slot types are cached.
     pub(crate) described: Option<SlotTypeCatalog>,
     pub(crate) options: PlanOptions,
-    /// Slots that the page should have: those of the file, or what a merge made of them.
-    pub(crate) desired: Arc<DesiredPage>,
+    /// What the page should have: the items of the file, or what a merge made of them.
+    pub(crate) wanted: Wanted,
     /// Record of the last sync of the file, which may be empty.
     pub(crate) record: Option<Box<SyncRecord>>,
     /// Merge that the plan carries out, if there is such a record.
@@ -91,24 +89,19 @@ impl PlannedPage {
         PlanView::of(&self.plan, &self.page.slots).with_uploads(uploads)
     }
 
-    /// Human-readable lines of the plan.
-    pub(crate) fn lines(&self) -> Vec<StyledLine> {
-        self.lines_of(&self.shown(), None)
-    }
-
-    /// Human-readable lines of the plan without those of a profile field.
-    pub(crate) fn lines_without(&self, field: &str) -> Vec<StyledLine> {
-        self.lines_of(&self.shown().without_field(field), Some(field))
-    }
-
-    fn lines_of(&self, shown: &PlanView<'_>, without: Option<&str>) -> Vec<StyledLine> {
+    /// Human-readable lines of the plan; without those of a profile field.
+    pub(crate) fn lines(&self, without: Option<&str>) -> Vec<StyledLine> {
+        let shown = match without {
+            Some(field) => self.shown().without_field(field),
+            None => self.shown(),
+        };
         let style = PlanStyle {
             kept_reason: self.kept_reason,
             is_full: self.is_full,
             item_name: &item_of_file,
         };
-        let mut lines = ui::plan::lines(shown, style);
-        lines.extend(self.merged.iter().flat_map(|it| sync::lines_without(it, without)));
+        let mut lines = ui::plan::lines(&shown, style);
+        lines.extend(self.merged.iter().flat_map(|it| sync::lines(it, without)));
         lines.extend(self.lock_only_lines());
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {
@@ -152,8 +145,8 @@ impl PlannedPage {
     /// Proposal for the SDK: the desired page, the options and the plan.
     pub(crate) fn proposal(&self) -> Proposal {
         let file = self.file.page.content.clone();
-        let (desired, options) = (self.desired.clone(), self.options.clone());
-        Proposal { file, desired, options, plan: self.plan.clone() }
+        let (wanted, options) = (self.wanted.clone(), self.options.clone());
+        Proposal { file, wanted, options, plan: self.plan.clone() }
     }
 
     /// Returns what the plan was made of, for another plan of the same page.
@@ -165,9 +158,9 @@ impl PlannedPage {
 
     /// Ends the use of the plan at the end of a command.
     pub(crate) fn leave(self) {
-        let Self { file, page, described, options, desired, merged, plan, .. } = self;
+        let Self { file, page, described, options, wanted, merged, plan, .. } = self;
         // The process ends next: to free a plan of 500 slots value by value costs 9 million instructions.
-        std::mem::forget((file, page, described, options, desired, merged, plan));
+        std::mem::forget((file, page, described, options, wanted, merged, plan));
     }
 
     /// Number of requests of the whole run if nothing fails, including those sent while planning.
@@ -176,14 +169,4 @@ impl PlannedPage {
         let sent = usize::try_from(self.sent).unwrap_or_default();
         sent + self.upload_requests() + self.plan.request_count() - 1
     }
-}
-
-/// Error for a guard's refusal, with a hint that names the flag to lift it.
-pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
-    let flag = match refusal {
-        GuardRefusal::Empty => "pass --allow-empty if this is intended",
-        GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
-        GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
-    };
-    CommandError::new(Exit::Refused, refusal.to_string()).with_hint(flag)
 }

@@ -1,13 +1,15 @@
-//! Checks before a run writes: the token has write access, and the page is the one that the plan was made for.
+//! Checks before a run writes: the token has write access, and the page is the one that is meant.
 
-use links_pages::apply::{PageSnapshot, same};
+use links_pages::apply::{PageSnapshot, Plan, same};
 use links_sdk::types::Me;
-use links_sdk::{Client, Object};
+use links_sdk::{Client, ProfileKey};
 use serde_json::Value;
 
-use super::planned::PlannedPage;
+use super::apply_args::RunOptions;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
+use links_pages::page_file::{At, PageFile};
+use links_pages::profile_key;
 
 /// Refuses a read-only token. Called before a question or an upload; elsewhere the first write fails with such a token.
 pub(crate) async fn require_write_access(client: &Client) -> Result<Me, CommandError> {
@@ -23,29 +25,60 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
         .with_hint("`links auth status` shows its user and its abilities"))
 }
 
-/// Refuses a plan for a page with another fingerprint than this one.
-pub(crate) fn check_fingerprint(
-    seen: Option<&str>,
-    planned: &PlannedPage,
+/// Refuses a page that was changed since the command read it.
+pub(crate) fn check_seen(
+    options: &RunOptions,
+    page: &PageSnapshot,
+    plan: &Plan,
 ) -> Result<(), CommandError> {
-    if seen.is_none_or(|seen| seen == planned.plan.page) {
+    let is_held = |(name, seen): (&String, &Value)| {
+        same(page.fields().get(name).unwrap_or(&Value::Null), seen)
+    };
+    if options.made_for.as_ref().is_none_or(|seen| *seen == plan.page)
+        && options.seen_fields.iter().all(is_held)
+    {
         return Ok(());
     }
-    Err(changed_meanwhile())
-}
-
-/// Refuses a page whose profile fields are others than these.
-pub(crate) fn check_fields(seen: &Object, page: &PageSnapshot) -> Result<(), CommandError> {
-    let now = page.fields();
-    let held = |name: &str| now.get(name).unwrap_or(&Value::Null);
-    if seen.iter().all(|(name, value)| same(held(name), value)) {
-        return Ok(());
-    }
-    Err(changed_meanwhile())
-}
-
-fn changed_meanwhile() -> CommandError {
     let message = "another client changed the page meanwhile; nothing was written";
-    CommandError::new(Exit::Conflict, message)
-        .with_hint("run the same command again for a new plan")
+    Err(CommandError::new(Exit::Conflict, message)
+        .with_hint("run the same command again for a new plan"))
+}
+
+/// Refuses a file for another page than those that the command line names.
+pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<(), CommandError> {
+    let is_this = |key: &ProfileKey| match key {
+        ProfileKey::Id(id) => *id == page.id,
+        ProfileKey::Login(login) => login.eq_ignore_ascii_case(&page.login),
+    };
+    if keys.is_empty() || keys.iter().any(is_this) {
+        return Ok(());
+    }
+    let named: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    let (login, id, named) = (&page.login, page.id, named.join(", "));
+    let page =
+        if page.exists() { format!("{login} (id {id})") } else { format!("{login}, a new one") };
+    let message = format!("the file is for the page {page}, not for {named}");
+    Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written"))
+        .with_hint("leave out --profile, or pass the file of that page"))
+}
+
+/// Refuses a file whose `profile` is a URL of another host than that of the page, which the service reports (the interface, section 2.1), or
+/// of a page that does not exist.
+pub(crate) fn check_host(file: &PageFile, page: &PageSnapshot) -> Result<(), CommandError> {
+    let Some(host) = &file.page.host else { return Ok(()) };
+    let login = &page.login;
+    let (message, help) = match page.url.as_deref().and_then(profile_key::host) {
+        Some(own) if own.eq_ignore_ascii_case(host) => return Ok(()),
+        Some(own) => (
+            format!("the page {login} is at {own}, not at {host}"),
+            format!("write `profile: {login}` if this page is meant"),
+        ),
+        None if page.exists() => return Ok(()),
+        None => (
+            format!("there is no page {login}, and a URL on {host} cannot name a new one"),
+            "write the login of the new page".to_owned(),
+        ),
+    };
+    let problem = file.document.locate(&["profile"], At::Value, message).help(help);
+    Err(file.document.bad(vec![problem]).into())
 }

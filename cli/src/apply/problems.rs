@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use links_pages::apply::{DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions};
+use links_pages::apply::{
+    DesiredPage, DesiredSlot, ItemError, ItemProblem, ItemRefusal, Plan, PlanOptions, Wanted,
+};
 use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
-use crate::schema::validate::{SchemaExtent, SchemaViolation, Schemas};
+use crate::schema::validate::{SchemaViolation, Schemas};
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 use links_pages::suggest::suggest;
 
@@ -64,15 +66,14 @@ pub(crate) fn violations(
     let schemas = Schemas::new(described);
     let mut found = Vec::new();
     for create in &plan.creates {
-        let faults = schemas.check(&create.kind, create.data.0.clone(), SchemaExtent::Whole);
+        let faults = schemas.check(&create.kind, create.data.0.clone(), None);
         found.push((create.index, faults));
     }
     let current: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
     for update in &plan.updates {
         let held = current.get(&update.id).map(|slot| &slot.data.0);
         let merged = merged(held, &update.changed);
-        let extent = SchemaExtent::Written(&update.changed);
-        found.push((update.index, schemas.check(&update.kind, merged, extent)));
+        found.push((update.index, schemas.check(&update.kind, merged, Some(&update.changed))));
     }
     found.retain(|(_, faults)| !faults.is_empty());
     found
@@ -107,8 +108,9 @@ pub(crate) fn of_others(
         .unzip();
     let exact = others.iter().enumerate().filter(|(_, index)| options.exact.contains(index));
     let exact = exact.map(|(nth, _)| nth).collect();
-    let options = PlanOptions { created: BTreeMap::new(), exact, merged: None, ..options.clone() };
-    match Plan::new(page, &slots.into(), &options) {
+    let options = PlanOptions { created: BTreeMap::new(), exact, ..options.clone() };
+    let wanted = Wanted::bind(page, DesiredPage::from(slots), &options);
+    match wanted.and_then(|wanted| Plan::new(page, &wanted, &options)) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
         Err(_) => Vec::new(),
     }

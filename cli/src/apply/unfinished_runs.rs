@@ -43,7 +43,7 @@ pub(crate) fn abort(
     let lock = write.store.lock().map_err(|error| runs::not_locked(&error))?;
     write
         .store
-        .abort(lock, write.run())
+        .abort(Some(lock), write.run())
         .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
     let row = write.row(None);
     let text = format!(

@@ -204,15 +204,12 @@ impl PlannedPage {
     /// Writes a value into the desired page and into the plan.
     fn put(&mut self, place: &ReferencePlace, value: &Value) {
         place.put_in(Arc::make_mut(&mut self.file.page.content), value);
-        let items = self.merged.as_ref().map(|it| &it.merge.items);
-        // A merge puts only the items that the page keeps, in the order of the page.
-        let item = match (place.item, items) {
-            (Some(item), Some(items)) => items.iter().position(|it| *it == item).map(Some),
-            (item, _) => Some(item),
-        };
-        if let Some(item) = item {
-            let place = ReferencePlace { item, ..place.clone() };
-            place.put_in(Arc::make_mut(&mut self.desired), value);
+        // A merge wants only the items that the page keeps, in the order of the page.
+        let bound = &self.wanted.bound;
+        let item = place.item.map(|item| bound.iter().position(|bound| bound.item == item));
+        if item != Some(None) {
+            let place = ReferencePlace { item: item.flatten(), ..place.clone() };
+            place.put_in(Arc::make_mut(&mut self.wanted.page), value);
         }
         put_in_plan(Arc::make_mut(&mut self.plan), place, value);
     }
@@ -234,7 +231,7 @@ impl PlannedPage {
         };
         let refused: Vec<&str> =
             self.images.iter().filter(is_refused).map(|it| it.local.hash.as_str()).collect();
-        let run = self.options.merged.as_ref().and_then(|merged| merged.run.as_ref());
+        let run = self.options.sync.as_ref();
         if let Some(record) = self.record.as_ref().filter(|_| !run.is_some_and(|run| run.locked))
             && !refused.is_empty()
         {

@@ -9,7 +9,7 @@ use links_pages::apply::{
 use links_sdk::{ProfileId, ProfileKey};
 use serde_json::{Value, json};
 
-use super::report::written;
+use super::execute::written;
 use super::runs;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -38,16 +38,12 @@ pub(crate) fn all(context: &Context) -> Result<Vec<LoggedWrite>, CommandError> {
     let unreadable = |error: std::io::Error| {
         CommandError::usage(format!("cannot read {}: {error}", directory.display()))
     };
-    let runs = JournalStore::all(&directory, service.as_deref()).map_err(unreadable)?;
-    let commands =
-        JournalStore::all_commands(&directory, service.as_deref()).map_err(unreadable)?;
     let mut all = Vec::new();
-    for (stores, is_run) in [(runs, true), (commands, false)] {
-        for store in stores {
-            let recorded = store.list().map_err(unreadable)?;
-            let logged = |recorded| LoggedWrite { store: store.clone(), recorded, is_run };
-            all.extend(recorded.into_iter().map(logged));
-        }
+    for store in JournalStore::all(&directory, service.as_deref()).map_err(unreadable)? {
+        let recorded = store.list().map_err(unreadable)?;
+        let is_run = !store.is_of_commands();
+        let logged = |recorded| LoggedWrite { store: store.clone(), recorded, is_run };
+        all.extend(recorded.into_iter().map(logged));
     }
     if let Some(own) = context.owner() {
         all.retain(|write| write.is_of(&own) != Some(false));

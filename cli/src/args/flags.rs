@@ -4,7 +4,6 @@ use clap::Args;
 use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
 
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::output::dry_run::DryRun;
 use links_pages::profile_key;
 
@@ -115,11 +114,8 @@ impl PositionArgs {
     pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
         let of = |id: SlotId| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
-                CommandError::new(
-                    Exit::NotFound,
-                    format!("there is no other slot {id} on this page"),
-                )
-                .with_hint("`links slots list` shows the ids")
+                CommandError::not_found(format!("there is no other slot {id} on this page"))
+                    .with_hint("`links slots list` shows the ids")
             })
         };
         match self {

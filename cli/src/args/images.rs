@@ -7,9 +7,8 @@ use links_sdk::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 use crate::cache::uploads::Uploads;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 use links_pages::fs::named;
 use links_pages::fs::named::Refusal;
 use links_pages::page_file::local_image::{flaw, hash_of};
@@ -27,7 +26,7 @@ pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 /// When the file cannot be read, or is not an image of at most 50 MB.
 pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
     let unreadable = |error: std::io::Error| file_error(&format!("cannot read {name}"), &error);
-    let invalid = |why: &str| Err(CommandError::new(Exit::Invalid, format!("{name} {why}")));
+    let invalid = |why: &str| Err(CommandError::invalid(format!("{name} {why}")));
     let path = named::resolve(Path::new(name)).map_err(unreadable)?;
     let file = match named::open(&path) {
         Err(error) if matches!(Refusal::of(&error), Some(Refusal::NotAFile(_))) => {
@@ -58,7 +57,7 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
 /// Returns a warning about an image that is uploaded all the same: one that is damaged, or larger than pages show.
 pub(crate) fn warning(name: &str) -> Option<StyledLine> {
     let (_, bytes) = named::read_most(Path::new(name), MAX_UPLOAD_BYTES).ok()?;
-    Some(StyledLine::new(Style::Changed, format!("{name} {}", flaw(&bytes)?)))
+    Some(StyledLine::changed(format!("{name} {}", flaw(&bytes)?)))
 }
 
 /// Images that the service already has, of the account in use.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use links_sdk::{InvalidProfileKey, ProfileKey};
+use links_sdk::{InvalidValue, ProfileKey};
 
 use links_pages::profile_key;
 
@@ -20,7 +20,7 @@ pub(crate) enum PageWord {
 /// # Errors
 ///
 /// When the word is neither a path nor a key.
-pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidProfileKey> {
+pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
     let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
     if is_file || text.contains('/') {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use links_sdk::oauth::RefreshingTokenSource;
 use links_sdk::{
-    BaseUrl, ConnectionOptions, InvalidToken, Token, TokenError, TokenFuture, TokenSource,
+    BaseUrl, ConnectionOptions, InvalidValue, Token, TokenError, TokenFuture, TokenSource,
 };
 use zeroize::Zeroizing;
 
@@ -58,14 +58,16 @@ pub(crate) fn load_auth(
     })?;
     let secret = store.load().map_err(|error| unusable(name, &error))?;
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
-    let unusable = |error: InvalidToken| none(error.to_string());
+    let unusable = |error: InvalidValue| none(error.to_string());
     match secret.value {
         Value::Token(text) => Token::new(&text).map(ClientAuth::from).map_err(unusable),
         Value::Connection(credentials) => Ok(ClientAuth {
             // The tokens of a connection are renewed; the account and the client id stay.
             counted_as: Token::new(format!("{name}.{}", credentials.client_id))
                 .map_err(unusable)?,
-            source: Arc::new(RefreshingTokenSource::new(Connection(store)).connection(connection)),
+            source: Arc::new(
+                RefreshingTokenSource::new(Arc::new(Connection(store))).connection(connection),
+            ),
         }),
     }
 }

@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot};
+use links_sdk::Object;
+use serde_json::Value;
 
-use super::csv_rows::CsvRow;
-use super::page_edit::{AskedPage, PageEdit};
+use super::state::{AskedPage, PageEdit};
 use crate::error::CommandError;
+use crate::output::count;
+use crate::schema::fields as schema_fields;
 use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::validate::Schemas;
+use links_pages::suggest::suggest;
 
 /// Rows to be created on a page.
 #[derive(Debug)]
@@ -54,7 +59,420 @@ impl PageEdit for Import {
     }
 
     fn question(&self, slots: usize, _: usize) -> String {
-        let slots = if slots == 1 { "1 slot".to_owned() } else { format!("{slots} slots") };
-        format!("Create {slots}?")
+        format!("Create {}?", count(slots, "slot"))
+    }
+}
+
+/// Maximum number of rows: that of the slots of a page.
+const MOST_ROWS: usize = 500;
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CsvRow {
+    /// Line of the file that the row begins on, from 1.
+    pub(crate) line: u64,
+    pub(crate) data: Object,
+}
+
+/// Column of the file for a key of the slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ColumnMap(pub(crate) Vec<(String, String)>);
+
+impl ColumnMap {
+    /// Parses `KEY=COLUMN,KEY=COLUMN`.
+    ///
+    /// # Errors
+    ///
+    /// When a part is not of that form, or a key is named twice.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for part in text.split(',') {
+            let (key, column) = part
+                .split_once('=')
+                .filter(|(key, column)| !key.trim().is_empty() && !column.trim().is_empty())
+                .ok_or_else(|| format!("`{part}` is not KEY=COLUMN, such as title=name"))?;
+            let (key, column) = (key.trim().to_owned(), column.trim().to_owned());
+            if pairs.iter().any(|(other, _)| *other == key) {
+                return Err(format!("the key {key} is named twice"));
+            }
+            pairs.push((key, column));
+        }
+        Ok(Self(pairs))
+    }
+}
+
+/// Lines of a file, counted on from one place to the next. The reader's own count is that of the place where it stopped, which is before
+/// the blank lines and the second half of the line break in front of a row.
+struct LineCount<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl LineCount<'_> {
+    /// Returns the line of the first row at or after this byte.
+    fn of_row(&mut self, place: Option<&csv::Position>) -> u64 {
+        let begin = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(self.at);
+        let is_break = |at: &usize| matches!(self.bytes[*at], b'\n' | b'\r');
+        let end = self.bytes.len();
+        let row = (begin..end).find(|at| !is_break(at)).unwrap_or(end);
+        while self.at < row {
+            let is_half = self.bytes[self.at..].starts_with(b"\r\n");
+            self.line += u64::from(is_break(&self.at) && !is_half);
+            self.at += 1;
+        }
+        self.line
+    }
+}
+
+/// Removes the line `sep=;` with which spreadsheets name the character between the cells. Returns that character, and the rest.
+fn without_separator_line(bytes: &[u8]) -> (Option<u8>, &[u8]) {
+    let named = bytes.strip_prefix(b"sep=").and_then(|rest| rest.split_first());
+    match named {
+        Some((separator @ (b';' | b',' | b'|' | b'\t'), rest @ ([] | [b'\n' | b'\r', ..]))) => {
+            (Some(*separator), rest)
+        }
+        _ => (None, bytes),
+    }
+}
+
+/// Reads the rows of a CSV file with a heading. Without a delimiter it is the one that the file names, or a comma. Without a map each column
+/// is named as the key that it is for. Returns every problem of the file and, if it has any, every value that the schema refuses, in the
+/// order of their lines.
+pub(crate) fn rows(
+    bytes: &[u8],
+    delimiter: Option<u8>,
+    kind: &str,
+    map: Option<&ColumnMap>,
+    types: &SlotTypeCatalog,
+) -> Result<Vec<CsvRow>, Vec<String>> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        let line = bytes[..at].split(|byte| *byte == b'\n').count();
+        return Err(vec![format!("{line}: the file has a NUL character; save it as UTF-8")]);
+    }
+    let (named, bytes) = without_separator_line(bytes);
+    let delimiter = delimiter.or(named).unwrap_or(b',');
+    let mut lines = LineCount { bytes, at: 0, line: 1 };
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+    let headings = reader.headers().cloned();
+    let headings = headings
+        .map_err(|error| vec![format!("{}: {}", lines.of_row(error.position()), said(&error))])?;
+    let heading_line = lines.of_row(headings.position());
+    let columns = columns(&headings, kind, map, types).map_err(|why| {
+        let hint = other_delimiter(&headings, delimiter).unwrap_or_default();
+        vec![format!("{heading_line}: {why}{hint}")]
+    })?;
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    let (mut last, mut last_line, mut is_cut) = (0, heading_line, false);
+    for (nth, record) in reader.records().enumerate() {
+        let place = match &record {
+            Ok(record) => record.position(),
+            Err(error) => error.position(),
+        };
+        let line = lines.of_row(place);
+        last_line = line;
+        last = place.and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(last);
+        if nth == MOST_ROWS {
+            let more = format!("a page has at most {MOST_ROWS} slots, and the file has more rows");
+            problems.push((line, more));
+            is_cut = true;
+            break;
+        }
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                problems.push((line, said(&error)));
+                continue;
+            }
+        };
+        let mut data = Object::default();
+        for column in &columns {
+            match record.get(column.index).map(str::trim) {
+                None | Some("") => {}
+                Some(text) => drop(data.insert(column.key.clone(), column.value(text))),
+            }
+        }
+        let unnamed = headings.iter().zip(&record).position(|(heading, cell)| {
+            map.is_none() && heading.trim().is_empty() && !cell.trim().is_empty()
+        });
+        if let Some(column) = unnamed {
+            problems.push((line, format!("column {} has a value, but no heading", column + 1)));
+        } else if data.is_empty() {
+            problems.push((line, "the row has no value for a slot".to_owned()));
+        } else {
+            rows.push(CsvRow { line, data });
+        }
+    }
+    if !is_cut && ends_in_quotes(&bytes[last.min(bytes.len())..], delimiter) {
+        rows.retain(|row| row.line != last_line);
+        problems.push((last_line, "the row begins a quote that never ends".to_owned()));
+    }
+    if problems.is_empty() {
+        return Ok(rows);
+    }
+    problems.extend(refused(rows, kind, types));
+    problems.sort_by_key(|(line, _)| *line);
+    Err(problems.into_iter().map(|(line, why)| format!("{line}: {why}")).collect())
+}
+
+/// Returns a hint if the heading is one cell that another delimiter would divide.
+fn other_delimiter(headings: &csv::StringRecord, delimiter: u8) -> Option<String> {
+    let heading = headings.get(0).filter(|_| headings.len() == 1)?;
+    let found = [';', '\t', '|', ','].into_iter().find(|it| heading.contains(*it))?;
+    let found = (found != char::from(delimiter)).then(|| found.escape_default())?;
+    Some(format!("; if the cells are separated by `{found}`, add --delimiter '{found}'"))
+}
+
+/// Returns what the schema refuses of rows, each with its line.
+fn refused(rows: Vec<CsvRow>, kind: &str, types: &SlotTypeCatalog) -> Vec<(u64, String)> {
+    let schemas = Schemas::new(types);
+    let of_row = |CsvRow { line, data }: CsvRow| {
+        let faults = schemas.check(kind, data.0, None);
+        faults.into_iter().map(move |fault| (line, fault.in_words()))
+    };
+    rows.into_iter().flat_map(of_row).collect()
+}
+
+/// Column of a key. Several keys may have the same one.
+struct TypedColumn {
+    index: usize,
+    key: String,
+    /// True if the schema takes no string: the cell is JSON.
+    is_json: bool,
+}
+
+impl TypedColumn {
+    fn value(&self, text: &str) -> Value {
+        let json = || serde_json::from_str(text).ok();
+        // What is neither is refused with the words of the schema.
+        self.is_json.then(json).flatten().unwrap_or_else(|| Value::from(text))
+    }
+}
+
+/// Returns the columns of the keys.
+fn columns(
+    headings: &csv::StringRecord,
+    kind: &str,
+    map: Option<&ColumnMap>,
+    types: &SlotTypeCatalog,
+) -> Result<Vec<TypedColumn>, String> {
+    let names: Vec<&str> = headings.iter().map(str::trim).collect();
+    let own: Vec<(String, String)>;
+    let pairs = match map {
+        Some(map) => &map.0,
+        None => {
+            // Spreadsheets write empty columns.
+            let named = names.iter().filter(|name| !name.is_empty());
+            own = named.map(|name| ((*name).to_owned(), (*name).to_owned())).collect();
+            if own.is_empty() && !names.is_empty() {
+                return Err("there is no heading".to_owned());
+            }
+            &own
+        }
+    };
+    let schema = types.get(kind).map(|it| Value::Object(it.schema.0.clone()));
+    let mut columns = Vec::new();
+    for (key, name) in pairs {
+        let mut found = names.iter().enumerate().filter(|(_, heading)| *heading == name);
+        let Some((index, _)) = found.next() else {
+            let hint = suggest(name, names.iter().copied());
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(format!(
+                "there is no column {name}{hint}; the columns are {}",
+                names.join(", ")
+            ));
+        };
+        if found.next().is_some() {
+            return Err(format!("there are two columns {name}"));
+        }
+        let described = schema.as_ref().map(|schema| schema_fields::names(schema));
+        if let Some(keys) =
+            described.filter(|keys| !keys.is_empty() && !keys.contains(&key.as_str()))
+        {
+            let hint = suggest(key, keys.iter().copied());
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(format!(
+                "a {kind} has no key {key}{hint}; --map KEY=COLUMN names the columns of its keys"
+            ));
+        }
+        let place = schema.as_ref().and_then(|schema| schema_fields::at(schema, key));
+        let is_json = place.is_some_and(takes_no_string);
+        columns.push(TypedColumn { index, key: key.clone(), is_json });
+    }
+    Ok(columns)
+}
+
+fn takes_no_string(schema: &Value) -> bool {
+    match &schema["type"] {
+        Value::String(kind) => kind != "string",
+        Value::Array(kinds) => !kinds.iter().any(|kind| kind == "string"),
+        _ => false,
+    }
+}
+
+fn said(error: &csv::Error) -> String {
+    let columns = |count: u64| match count {
+        1 => "1 column".to_owned(),
+        count => format!("{count} columns"),
+    };
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("the row has {}, the heading {expected_len}", columns(*len))
+        }
+        csv::ErrorKind::Utf8 { .. } => "the row is not UTF-8".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Tells whether rows end between quotes: a further row would then belong to their last cell.
+fn ends_in_quotes(rows: &[u8], delimiter: u8) -> bool {
+    let count = |rows: &[u8]| {
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader.delimiter(delimiter).has_headers(false).flexible(true);
+        reader.from_reader(rows).byte_records().count()
+    };
+    count(&[rows, b"\n0"].concat()) == count(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use links_sdk::types::SlotType;
+    use serde_json::json;
+
+    use super::*;
+
+    fn types() -> SlotTypeCatalog {
+        let button: SlotType = serde_json::from_value(json!({
+            "type": "button", "title": "Button", "description": "A link", "writable": true, "computed": {}, "enumLabels": {}, "example": {},
+            "schema": {"type": "object", "required": ["title"], "properties": {
+                "title": {"type": "string"}, "link": {"type": "string", "format": "uri"}, "count": {"type": ["integer", "null"]},
+            }},
+        }))
+        .unwrap();
+        SlotTypeCatalog::of(vec![button], true)
+    }
+
+    fn read(text: &str, map: Option<&str>) -> Result<Vec<Value>, Vec<String>> {
+        let map = map.map(|map| ColumnMap::parse(map).unwrap());
+        let rows = rows(text.as_bytes(), None, "button", map.as_ref(), &types())?;
+        Ok(rows.into_iter().map(|row| json!([row.line, row.data])).collect())
+    }
+
+    #[test]
+    fn cells_become_values_by_the_schema_and_empty_ones_are_left_out() {
+        let text = "\u{feff}name,url,n\n\"Tea, black\",https://a.example,3\nCake,,\n\"two\nlines\",https://b.example,x\n";
+        let found = read(text, Some("title=name, link=url,count=n")).unwrap();
+        assert_eq!(
+            json!(found),
+            json!([
+                [2, {"title": "Tea, black", "link": "https://a.example", "count": 3}],
+                [3, {"title": "Cake"}],
+                [4, {"title": "two\nlines", "link": "https://b.example", "count": "x"}],
+            ])
+        );
+        assert_eq!(
+            json!(read("name\nhttps://a.example\n", Some("title=name,link=name")).unwrap()),
+            json!([[2, {"title": "https://a.example", "link": "https://a.example"}]])
+        );
+        let same = [2, 3].map(|line| json!([line, {"title": "A"}]));
+        assert_eq!(json!(read("title,,\nA,,\nA, ,\n", None).unwrap()), json!(same));
+        assert_eq!(json!(read("title\nA\n", None).unwrap()), json!([[2, {"title": "A"}]]));
+    }
+
+    #[test]
+    fn lines_count_with_every_line_break_blank_lines_and_breaks_in_quotes() {
+        let text = "\n\ntitle,link\n\nA,bad\n\n\n\"two\nlines\",bad\nB,bad\n";
+        for line_break in ["\n", "\r\n", "\r"] {
+            let found = read(&text.replace('\n', line_break), None).unwrap();
+            let lines: Vec<&Value> = found.iter().map(|row| &row[0]).collect();
+            assert_eq!(json!(lines), json!([5, 8, 10]), "{line_break:?}");
+            let found = read(&format!("{line_break}titel,link{line_break}A,{line_break}"), None);
+            assert!(found.unwrap_err()[0].starts_with("2: a button has no key titel"));
+            let short = format!("title,link{line_break}{line_break}A{line_break}B,c,d{line_break}");
+            let found = read(&short, None).unwrap_err();
+            assert!(found[0].starts_with("3: ") && found[1].starts_with("4: "), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_delimiter_is_named_by_the_file_or_by_the_hint() {
+        for line_break in ["\n", "\r\n"] {
+            let text =
+                format!("\u{feff}sep=;{line_break}title;link{line_break}A;https://a.example");
+            let found = read(&text, None).unwrap();
+            assert_eq!(json!(found), json!([[3, {"title": "A", "link": "https://a.example"}]]));
+        }
+        for (text, delimiter) in [("title;link\nA;b\n", "';'"), ("title\tlink\nA\tb\n", "'\\t'")] {
+            let found = read(text, None).unwrap_err();
+            assert!(found[0].ends_with(&format!("add --delimiter {delimiter}")), "{found:?}");
+            let found = read(text, Some("title=title")).unwrap_err();
+            assert!(found[0].ends_with(&format!("add --delimiter {delimiter}")), "{found:?}");
+        }
+        let found = rows(b"title,link\nA,b\n", Some(b';'), "button", None, &types());
+        assert!(found.unwrap_err()[0].ends_with("add --delimiter ','"));
+        // A column may be called so.
+        assert_eq!(read("sep=x\n", Some("title=sep=x")).unwrap(), Vec::<Value>::new());
+        assert_eq!(
+            json!(read("sep=;x\nA\n", Some("title=sep=;x")).unwrap()),
+            json!([[2, {"title": "A"}]])
+        );
+    }
+
+    #[test]
+    fn every_bad_row_and_column_is_named_with_its_line() {
+        for (text, map, expected) in [
+            (
+                "title,link\nA\n\"\",\nB,c,d\n",
+                None,
+                vec!["2: the row has 1 column,", "3: the row has no value", "4: the row has 3"],
+            ),
+            (
+                "title,link\nA\nB,none\n,https://a.example\nC,https://a.example\n",
+                None,
+                vec!["2: the row has 1 column", "3: link: ", "4: "],
+            ),
+            ("name\nA\n", None, vec!["1: a button has no key name"]),
+            ("title\nA\n", Some("title=titel"), vec!["1: there is no column titel"]),
+            ("title,title\nA,B\n", None, vec!["1: there are two columns title"]),
+            ("title,\nA,\nB,x\n", None, vec!["3: column 2 has a value, but no heading"]),
+            (" \nA\n", None, vec!["1: there is no heading"]),
+            ("title\nA\nB\0\n", None, vec!["3: the file has a NUL character"]),
+            ("title\nA\n\"B\nC\nD\n", None, vec!["3: the row begins a quote that never ends"]),
+            (
+                &format!("title\n{}", "A\n".repeat(501)),
+                None,
+                vec!["502: a page has at most 500 slots"],
+            ),
+        ] {
+            let found = read(text, map).unwrap_err();
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(found.starts_with(expected), "{found}");
+            }
+        }
+        let not_text = rows(b"title\n\xff\n", None, "button", None, &types()).unwrap_err();
+        assert_eq!(not_text, ["2: the row is not UTF-8"]);
+        for map in ["title", "=a", "title=", "title=a,title=b", ""] {
+            assert!(ColumnMap::parse(map).is_err(), "{map}");
+        }
+    }
+
+    #[test]
+    fn only_an_open_quote_at_the_beginning_of_a_cell_never_ends() {
+        for (rows, expected) in [
+            ("", false),
+            ("a,b\n", false),
+            ("\"a\",b\n", false),
+            ("\"a\nb\",c", false),
+            ("\"say \"\"x\"\"\",c", false),
+            ("19\" screen,b\n", false),
+            ("a,\"b\nc,d\n", true),
+            ("\"a\"\"", true),
+            ("\"", true),
+            ("a\n\"\"\n\"x", true),
+        ] {
+            assert_eq!(ends_in_quotes(rows.as_bytes(), b','), expected, "{rows:?}");
+        }
     }
 }

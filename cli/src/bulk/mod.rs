@@ -1,25 +1,19 @@
 //! Changes of many slots at once without a page file: `links slots rewrite` and `links slots import`. All pages are read, planned and checked
 //! before the first write; each page has a journal of its own, so that an interrupted run is continued and `links undo` undoes it.
 
-pub(crate) mod csv_rows;
 pub(crate) mod import;
-mod open_quote;
-mod page_edit;
 mod report;
 pub(crate) mod rewrite;
 mod session;
-pub(crate) mod slot_filter;
 mod state;
-mod written_slots;
 
 use std::rc::Rc;
 
 use links_pages::apply::{PageRequest, Run, RunCommand};
-
-pub(crate) use page_edit::{BulkArgs, BulkRequest, PageEdit};
+use links_sdk::ProfileKey;
 use session::BulkSession;
-pub(crate) use state::invalid;
-use state::run_error;
+pub(crate) use state::{BulkArgs, invalid};
+use state::{PageEdit, run_error};
 
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -31,20 +25,20 @@ use crate::output::CommandOutput;
 /// Changes pages, or shows what would be changed in a dry run.
 pub(crate) async fn run(
     context: &mut Context,
-    request: BulkRequest,
+    keys: Vec<ProfileKey>,
+    args: BulkArgs,
     edit: &dyn PageEdit,
 ) -> Result<CommandOutput, CommandError> {
     let client = context.client().await?;
     let types = context.slot_types().await?;
     let command = RunCommand { digest: edit.digest(), ..journal::command(context, edit.command()) };
-    let settings = runs::write_settings(context, command)?.wait(request.how.wait);
+    let settings = runs::write_settings(context, command)?.wait(args.wait);
     let how = context.dry_run();
-    let pages: Vec<PageRequest> = request
-        .pages
-        .iter()
-        .map(|key| PageRequest { keys: vec![key.clone()], path: None, may_create: false })
+    let pages: Vec<PageRequest> = keys
+        .into_iter()
+        .map(|key| PageRequest { keys: vec![key], path: None, may_create: false })
         .collect();
-    let mut session = BulkSession::new(context, client.clone(), types, edit, &request);
+    let mut session = BulkSession::new(context, client.clone(), types, edit, pages.len(), args);
     let running: Rc<RunProgress> = session.running.clone();
     if let Some(how) = how {
         let found = Run::plan(&client, pages, settings).await;

@@ -8,13 +8,10 @@ use serde_json::{Value, json};
 use super::state::{BulkPage, BulkState, invalid, refusal_lines, run_error};
 use crate::account::estimate;
 use crate::apply::dry_run::{listed, unsent_batches};
-use crate::apply::execute::{AT_ONCE, RESUME};
-use crate::apply::report::{counted_requests, written};
-use crate::apply::run_failure::RunFailure;
+use crate::apply::execute::{AT_ONCE, RunFailure, counted_requests, failed_pages, written};
 use crate::apply::runs;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::output::dry_run::DryRun;
 use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::Ui;
@@ -29,11 +26,11 @@ pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
         let notes: Vec<StyledLine> = notes.collect();
         let Some(plan) = page.plan() else {
             let text = format!("= {}: no changes", snapshot.login);
-            lines.push(StyledLine::new(Style::Faint, text));
+            lines.push(StyledLine::faint(text));
             lines.extend(notes);
             continue;
         };
-        lines.push(StyledLine::new(Style::Changed, format!("~ {}: {plan}", snapshot.login)));
+        lines.push(StyledLine::changed(format!("~ {}: {plan}", snapshot.login)));
         let item_name = |index| match &page.asked {
             Some(asked) => state.edit.item_name(&snapshot.login, &asked.items, index),
             None => item_of_file(index),
@@ -49,7 +46,7 @@ pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
     let sent = usize::try_from(state.client.requests_sent()).unwrap_or_default();
     let plans = state.pages.iter().filter_map(BulkPage::plan);
     let more: usize = plans.map(|plan| plan.request_count() - 1).sum();
-    lines.push(StyledLine::new(Style::Plain, estimate::words(sent + more)));
+    lines.push(StyledLine::plain(estimate::words(sent + more)));
     lines
 }
 
@@ -63,7 +60,7 @@ pub(super) fn replaced_run_note(log: &JournalEntries) -> StyledLine {
         runs::time(opening.time),
         log.run(),
     );
-    StyledLine::new(Style::Faint, text)
+    StyledLine::faint(text)
 }
 
 /// Output of a dry run, after the plans were made.
@@ -92,7 +89,7 @@ pub(super) async fn dry_run(
     if !failures.is_empty() {
         return Err(invalid(failures));
     }
-    ui.say(&StyledLine::new(Style::Faint, "a dry run: nothing was changed"));
+    ui.tell(Style::Faint, "a dry run: nothing was changed");
     let lines = plan_lines(state);
     let is_pending = state.pages.iter().any(|page| page.plan().is_some());
     let exit = if is_pending { Exit::No } else { Exit::Ok };
@@ -137,7 +134,7 @@ pub(super) fn applied(
                 is_written |= !done.is_nothing();
                 if !is_quiet {
                     let text = format!("{}: {}", snapshot.login, written(&done));
-                    lines.push(StyledLine::new(Style::Plain, text));
+                    lines.push(StyledLine::plain(text));
                 }
                 pages.push(done_json(&snapshot, page, &done, run.as_deref(), true));
             }
@@ -160,7 +157,7 @@ pub(super) fn applied(
     }
     if failures.is_empty() && !is_stopped {
         let requests = state.client.requests_sent();
-        lines.push(StyledLine::new(Style::Faint, counted_requests(requests)));
+        lines.push(StyledLine::faint(counted_requests(requests)));
         return Ok(output(state, pages, lines));
     }
     let failure = if is_stopped {
@@ -168,14 +165,8 @@ pub(super) fn applied(
     } else if state.pages.len() == 1 {
         CommandError::of_several(failures, "")
     } else {
-        let message = format!("{} of {} pages failed", failures.len(), state.pages.len());
-        let failure = CommandError::of_some(failures, &message);
-        if is_written {
-            failure.partly_written("the others are as asked").with_hint(RESUME)
-        } else {
-            failure
-                .with_hint("nothing was written; run the same command again when that is settled")
-        }
+        let others = is_written.then_some("the others are as asked");
+        failed_pages(failures, state.pages.len(), others)
     };
     partial(context, state, pages, lines, failure)
 }
@@ -224,7 +215,7 @@ fn failed_page(
     let more = if is_finished { "" } else { " (not finished)" };
     let text = format!("{}: {}{more}", snapshot.login, written(done));
     let json = done_json(snapshot, page, done, run, is_finished);
-    Some((StyledLine::new(Style::Changed, text), json))
+    Some((StyledLine::changed(text), json))
 }
 
 fn done_json(

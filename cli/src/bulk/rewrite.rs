@@ -1,33 +1,30 @@
-//! Rewrite of slots by a jq filter.
+//! Rewrite of slots by a jq filter: which slots it selects, what it makes of each, and what an interrupted rewrite has written.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, same};
-use links_sdk::{Object, Slot};
-use serde_json::Value;
+use links_pages::apply::{
+    DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, PlannedUpdate, same,
+};
+use links_sdk::{Object, Slot, SlotId};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use super::page_edit::{AskedPage, PageEdit};
-use super::slot_filter::{Filtered, SlotFilter};
-use super::state::invalid;
-use super::written_slots::WrittenSlots;
+use super::state::{AskedPage, PageEdit, invalid};
 use crate::error::CommandError;
+use crate::output::format::query;
 use crate::output::label::label;
-use crate::output::{Style, StyledLine};
+use crate::output::{StyledLine, count};
 use crate::schema::slot_types::SlotTypeCatalog;
+use crate::ui::cut;
 
-/// Rewrite of the slots that a filter selects.
-#[derive(Debug)]
-pub(crate) struct Rewrite {
-    pub(crate) filter: SlotFilter,
-}
-
-impl PageEdit for Rewrite {
+impl PageEdit for SlotFilter {
     fn command(&self) -> &'static str {
         "slots rewrite"
     }
 
     fn digest(&self) -> Option<String> {
-        Some(self.filter.digest())
+        Some(self.digest.clone())
     }
 
     fn ask(
@@ -38,7 +35,7 @@ impl PageEdit for Rewrite {
     ) -> Result<AskedPage, CommandError> {
         let done = WrittenSlots::of(interrupted);
         let slots: Vec<Slot> = page.slots.iter().filter(|slot| !done.has(slot)).cloned().collect();
-        let results = self.filter.apply(&page.login, &slots);
+        let results = self.apply(&page.login, &slots);
         let results = results.map_err(|why| {
             CommandError::usage(format!(
                 "{}: the filter fails: {why}; nothing was written",
@@ -49,9 +46,9 @@ impl PageEdit for Rewrite {
         let (mut items, mut problems, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (slot, result) in slots.iter().zip(results) {
             let changed = match result {
-                Filtered::Untouched => continue,
-                Filtered::Failed(why) => Err(why),
-                Filtered::Made(made) => changed(&page.login, slot, &made),
+                Ok(None) => continue,
+                Ok(Some(made)) => changed(&page.login, slot, &made),
+                Err(why) => Err(why),
             };
             match changed {
                 Err(why) => problems.push(format!("{}: slot {}: {why}", page.login, slot.id)),
@@ -63,7 +60,7 @@ impl PageEdit for Rewrite {
                         "  {} {}{label}: cannot be edited, and is skipped",
                         slot.kind, slot.id
                     );
-                    notes.push(StyledLine::new(Style::Faint, text));
+                    notes.push(StyledLine::faint(text));
                 }
                 Ok(data) => {
                     items.push(DesiredSlot { id: Some(slot.id), kind: slot.kind.clone(), data });
@@ -83,27 +80,25 @@ impl PageEdit for Rewrite {
     }
 
     fn question(&self, slots: usize, pages: usize) -> String {
-        let slots = if slots == 1 { "1 slot".to_owned() } else { format!("{slots} slots") };
-        let pages = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
-        format!("Rewrite {slots} on {pages}?")
+        format!("Rewrite {} on {}?", count(slots, "slot"), count(pages, "page"))
     }
 }
 
 /// Returns the values that a filter changed, null for keys that it removed.
 fn changed(login: &str, slot: &Slot, made: &Value) -> Result<Object, String> {
-    let Value::Object(record) = made else {
+    let Value::Object(made) = made else {
         return Err(format!("--edit gives {}, not the slot", kind_of(made)));
     };
-    let was = super::slot_filter::record(login, slot);
+    let was = record(login, slot);
     for key in ["page", "id", "type"] {
-        if record.get(key) != was.get(key) {
+        if made.get(key) != was.get(key) {
             return Err(format!("--edit changes its {key}, which stays as it is"));
         }
     }
-    if let Some(key) = record.keys().find(|key| was.get(key).is_none()) {
+    if let Some(key) = made.keys().find(|key| was.get(key).is_none()) {
         return Err(format!("--edit adds {key} beside data; values belong in data"));
     }
-    let Some(Value::Object(data)) = record.get("data") else {
+    let Some(Value::Object(data)) = made.get("data") else {
         return Err("--edit gives data that is not an object".to_owned());
     };
     let mut changed = Object::default();
@@ -131,10 +126,144 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
+/// Maximum length of a reason, which a filter can make of any length.
+const MOST_REASON: usize = 200;
+
+/// A filter that selects slots, and one that changes them.
+#[derive(Debug)]
+pub(crate) struct SlotFilter {
+    code: String,
+    digest: String,
+}
+
+impl SlotFilter {
+    /// Compiles the filters. `select` is empty where every slot is meant.
+    ///
+    /// # Errors
+    ///
+    /// When one is invalid; the message names the option and the place.
+    pub(crate) fn new(select: Option<&str>, edit: &str) -> Result<Self, String> {
+        let select = select.unwrap_or("true");
+        for (option, code) in [("--where", select), ("--edit", edit)] {
+            query::check(code).map_err(|why| format!("{option}: {why}"))?;
+        }
+        // The line ends keep a comment from swallowing what follows.
+        let code = format!(
+            r#".[] | (try [[({select}
+)] | any] catch {{failed: "--where: \(.)"}}) as $selected
+            | if $selected == [true] then try {{made: [({edit}
+)]}} catch {{failed: "--edit: \(.)"}}
+            elif $selected == [false] then {{made: []}} else $selected end"#
+        );
+        let digest = Sha256::digest(format!("{}\0{edit}", select.trim()).as_bytes());
+        Ok(Self { code, digest: hex::encode(digest) })
+    }
+
+    /// Applies the filters to the slots of a page. Returns the record that the edit makes of each, `None` for one that is not selected or for
+    /// which the edit gives nothing, or the reason why it cannot be changed.
+    ///
+    /// # Errors
+    ///
+    /// When the filter takes too much time or memory, or ends early.
+    pub(crate) fn apply(
+        &self,
+        login: &str,
+        slots: &[Slot],
+    ) -> Result<Vec<Result<Option<Value>, String>>, String> {
+        if slots.is_empty() {
+            return Ok(Vec::new());
+        }
+        let records: Vec<Value> = slots.iter().map(|slot| record(login, slot)).collect();
+        let results = query::results(&self.code, &Value::Array(records))?;
+        if results.len() != slots.len() {
+            return Err(format!("it ends after {} of {} slots", results.len(), slots.len()));
+        }
+        Ok(results.into_iter().map(|result| result.and_then(filtered)).collect())
+    }
+}
+
+/// Returns a slot as the filters see it.
+pub(crate) fn record(login: &str, slot: &Slot) -> Value {
+    json!({ "page": login, "id": slot.id, "type": slot.kind, "data": slot.data })
+}
+
+fn filtered(mut result: Value) -> Result<Option<Value>, String> {
+    if let Some(why) = result.get("failed") {
+        let why = why.as_str().map_or_else(|| why.to_string(), str::to_owned);
+        return Err(cut(&why, MOST_REASON));
+    }
+    match result["made"].take() {
+        Value::Array(made) if made.len() > 1 => Err(format!("--edit gives {} values", made.len())),
+        Value::Array(mut made) => Ok(made.pop()),
+        _ => Ok(None),
+    }
+}
+
+/// Slots that an interrupted rewrite has written, and what it was asked for.
+#[derive(Debug, Default)]
+struct WrittenSlots {
+    written: BTreeSet<SlotId>,
+    /// Updates of which it is unknown whether they were executed.
+    doubtful: Vec<PlannedUpdate>,
+    /// What the newest run was asked for; empty if that is not known.
+    asked: Vec<DesiredSlot>,
+}
+
+impl WrittenSlots {
+    /// Collects what runs have written: an unfinished one, and those that it has replaced, the newest first.
+    fn of(runs: &[JournalEntries]) -> Self {
+        let Some(newest) = runs.first() else { return Self::default() };
+        let written = runs.iter().flat_map(JournalEntries::updates).map(|update| update.id);
+        let doubtful = runs.iter().flat_map(JournalEntries::doubtful_updates);
+        let planned = newest.plan().into_iter().flat_map(|plan| &plan.updates);
+        let in_doubt = newest.doubtful_updates();
+        let mut asked: BTreeMap<usize, DesiredSlot> = BTreeMap::new();
+        for update in newest.updates().iter().chain(&in_doubt).chain(planned) {
+            asked.entry(update.index).or_insert_with(|| DesiredSlot {
+                id: Some(update.id),
+                kind: update.kind.clone(),
+                data: update.changed.clone(),
+            });
+        }
+        let asked: Vec<DesiredSlot> = asked.into_values().collect();
+        let is_asked = newest.opening().is_of(&DesiredPage::from(asked.clone()));
+        Self {
+            written: written.collect(),
+            doubtful: doubtful.collect(),
+            asked: if is_asked { asked } else { Vec::new() },
+        }
+    }
+
+    /// Tells whether a slot was written. One whose request may have been executed was, unless it has the values from before.
+    fn has(&self, slot: &Slot) -> bool {
+        let is_untouched = |update: &PlannedUpdate| {
+            update.changed.keys().all(|key| same(held(&slot.data, key), held(&update.before, key)))
+        };
+        self.written.contains(&slot.id)
+            || self.doubtful.iter().any(|update| update.id == slot.id && !is_untouched(update))
+    }
+
+    /// Returns the items of the run, and the values that they have now. It is the interrupted run that goes on, if it was asked for all of the
+    /// slots that are left; else a new one.
+    fn continued(&self, left: Vec<DesiredSlot>) -> (Vec<DesiredSlot>, BTreeMap<SlotId, Object>) {
+        let known: BTreeSet<SlotId> = self.asked.iter().filter_map(|item| item.id).collect();
+        if known.is_empty() || !left.iter().filter_map(|item| item.id).all(|id| known.contains(&id))
+        {
+            return (left, BTreeMap::new());
+        }
+        let mut instead: BTreeMap<SlotId, Object> =
+            known.into_iter().map(|id| (id, Object::default())).collect();
+        instead.extend(left.into_iter().filter_map(|item| Some((item.id?, item.data))));
+        (self.asked.clone(), instead)
+    }
+}
+
+fn held<'d>(data: &'d Object, key: &str) -> &'d Value {
+    data.get(key).unwrap_or(&Value::Null)
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn slot() -> Slot {
@@ -171,5 +300,103 @@ mod tests {
         ] {
             assert!(of(made.clone()).is_err(), "{made}");
         }
+    }
+}
+
+#[cfg(test)]
+mod filter_tests {
+    use super::*;
+
+    fn slots() -> Vec<Slot> {
+        serde_json::from_value(json!([
+            {"id": 1, "type": "button", "data": {"link": "https://old.example/a", "title": "A"}, "supported": true},
+            {"id": 2, "type": "divider", "data": [], "supported": true},
+            {"id": 3, "type": "text", "data": {"title": "C"}, "supported": true},
+        ]))
+        .unwrap()
+    }
+
+    fn apply(select: Option<&str>, edit: &str) -> Vec<Result<Option<Value>, String>> {
+        SlotFilter::new(select, edit).unwrap().apply("cafe", &slots()).unwrap()
+    }
+
+    #[test]
+    fn slots_are_selected_and_changed_one_by_one() {
+        let found = apply(
+            Some(".type == \"button\" # only these"),
+            ".data.link |= sub(\"old\"; \"new\") # x",
+        );
+        let expected = json!({"page": "cafe", "id": 1, "type": "button", "data": {"link": "https://new.example/a", "title": "A"}});
+        assert_eq!(found, [Ok(Some(expected)), Ok(None), Ok(None)]);
+        assert_eq!(apply(None, "empty"), [Ok(None), Ok(None), Ok(None)]);
+        assert!(matches!(&apply(None, ".data |= length")[1], Ok(Some(it)) if it["data"] == 0));
+    }
+
+    #[test]
+    fn a_slot_that_a_filter_fails_on_is_named_and_the_others_are_changed() {
+        let found = apply(None, ".data.link |= sub(\"old\"; \"new\")");
+        assert!(matches!(&found[0], Ok(Some(_))));
+        assert!(found[1].is_err(), "{found:?}");
+        assert_eq!(apply(None, "., .")[0], Err("--edit gives 2 values".to_owned()));
+        let ended = SlotFilter::new(None, "halt").unwrap().apply("cafe", &slots());
+        assert_eq!(ended.unwrap_err(), "it ends after 0 of 3 slots");
+    }
+
+    #[test]
+    fn an_invalid_filter_is_refused_with_its_option() {
+        let refused = SlotFilter::new(Some(".type =="), ".").unwrap_err();
+        assert!(refused.starts_with("--where: "), "{refused}");
+        assert!(SlotFilter::new(None, ") | (").unwrap_err().starts_with("--edit: "));
+    }
+}
+
+#[cfg(test)]
+mod continued_tests {
+    use super::*;
+
+    fn item(id: SlotId, title: &str) -> DesiredSlot {
+        serde_json::from_value(json!({"id": id, "type": "button", "data": {"title": title}}))
+            .unwrap()
+    }
+
+    fn slot(id: SlotId, title: &str) -> Slot {
+        serde_json::from_value(
+            json!({"id": id, "type": "button", "data": {"title": title, "link": "x"}, "supported": true}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_slot_of_a_request_in_doubt_was_written_unless_it_is_as_before() {
+        let update = json!({
+            "id": 7, "index": 0, "type": "button", "label": null, "changed": {"title": "A!"}, "before": {"title": "A"},
+        });
+        let doubtful = vec![serde_json::from_value(update).unwrap()];
+        let done = WrittenSlots { written: [5.into()].into(), doubtful, asked: Vec::new() };
+        let found = [
+            slot(5.into(), "x"),
+            slot(6.into(), "x"),
+            slot(7.into(), "A"),
+            slot(7.into(), "A!"),
+            slot(7.into(), "Foreign"),
+        ];
+        assert_eq!(found.map(|slot| done.has(&slot)), [true, false, false, true, true]);
+    }
+
+    #[test]
+    fn a_run_goes_on_with_the_slots_that_are_left() {
+        let asked = vec![item(1.into(), "A!"), item(2.into(), "B!"), item(3.into(), "C!")];
+        let done = WrittenSlots { asked: asked.clone(), ..WrittenSlots::default() };
+        let (items, instead) =
+            done.continued(vec![item(2.into(), "Foreign!"), item(3.into(), "C!")]);
+        assert_eq!(items, asked);
+        assert_eq!(
+            json!(instead),
+            json!({"1": {}, "2": {"title": "Foreign!"}, "3": {"title": "C!"}})
+        );
+        // A slot that is new on the page makes it another run.
+        let left = vec![item(2.into(), "B!"), item(4.into(), "D!")];
+        assert_eq!(done.continued(left.clone()), (left.clone(), BTreeMap::new()));
+        assert_eq!(WrittenSlots::default().continued(left.clone()), (left, BTreeMap::new()));
     }
 }

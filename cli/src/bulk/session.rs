@@ -6,24 +6,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    Applied, AppliedChanges, DesiredPage, DesiredSlot, JournalEntries, JournalStore, MergedItems,
+    Applied, AppliedChanges, BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore,
     OpenPage, PageRequest, PageSnapshot, Plan, PlanError, PlanOptions, Proposal, Run, RunEnding,
-    RunSettings, RunState, Step, execute,
+    RunSettings, RunState, Step, Wanted, execute,
 };
 use links_sdk::{Client, Object, ProfileId, SlotId};
 
-use super::page_edit::{AskedPage, BulkRequest, PageEdit};
 use super::report;
-use super::state::{BulkPage, BulkState, invalid, run_error};
-use crate::apply::execute::{interrupted_page_note, not_planned, not_recorded_note, step_message};
+use super::state::{AskedPage, BulkArgs, BulkPage, BulkState, PageEdit, invalid, run_error};
+use crate::apply::execute::{
+    RunFailure, interrupted_page_note, not_planned, not_recorded_note, step_message,
+};
 use crate::apply::preflight::require_write_access;
-use crate::apply::run_failure::RunFailure;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::{problems, runs};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{Style, StyledLine};
+use crate::output::Style;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 /// A bulk change.
@@ -41,11 +40,12 @@ impl<'c> BulkSession<'c> {
         client: Client,
         types: SlotTypeCatalog,
         edit: &'c dyn PageEdit,
-        request: &BulkRequest,
+        count: usize,
+        BulkArgs { yes, full, .. }: BulkArgs,
     ) -> Self {
-        let pages = request.pages.iter().map(|_| BulkPage::default()).collect();
-        let (yes, running) = (request.how.yes, Rc::default());
-        let state = BulkState { client, edit, is_full: request.how.full, pages };
+        let pages = (0..count).map(|_| BulkPage::default()).collect();
+        let running = Rc::default();
+        let state = BulkState { client, edit, is_full: full, pages };
         Self { context, state, types, yes, running }
     }
 
@@ -133,15 +133,10 @@ impl<'c> BulkSession<'c> {
         let Some(asked) = &self.state.pages[nth].asked else {
             return Err(CommandError::internal("a page is planned before it is read"));
         };
-        let (desired, merged) = desired(asked, page, &created);
-        let options = PlanOptions {
-            types: self.types.rules(),
-            created,
-            merged: Some(merged),
-            ..PlanOptions::default()
-        };
+        let wanted = wanted(asked, page, &created);
+        let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
         let name = |index| self.state.edit.item_name(&page.login, &asked.items, index);
-        let plan = Plan::of_page(page, &desired, &options)
+        let plan = Plan::of_page(page, &wanted, &options)
             .map_err(|error| unplannable(&page.login, &error, name))?;
         let mut found = Vec::new();
         for (index, faults) in problems::violations(&plan, &page.slots, &self.types) {
@@ -152,8 +147,7 @@ impl<'c> BulkSession<'c> {
         if !found.is_empty() {
             return Err(invalid(found));
         }
-        let (file, desired) = (asked.items.clone(), Arc::new(desired));
-        Ok(Proposal { file, desired, options, plan: Arc::new(plan) })
+        Ok(Proposal { file: asked.items.clone(), wanted, options, plan: Arc::new(plan) })
     }
 
     /// Opens, confirms and executes the run. Returns a result for each page.
@@ -189,7 +183,7 @@ impl<'c> BulkSession<'c> {
             if let Some(error) = page.not_recorded {
                 let login = self.state.pages[page.nth].login().unwrap_or_default();
                 let text = format!("{login}: {}", not_recorded_note(&error));
-                self.context.ui.say(&StyledLine::new(Style::Changed, text));
+                self.context.ui.tell(Style::Changed, text);
             }
             results.push(page.result.map_err(RunFailure::from));
         }
@@ -210,11 +204,7 @@ impl<'c> BulkSession<'c> {
 }
 
 /// Returns the whole page as it should be: the items with their values, everything else as it is.
-fn desired(
-    asked: &AskedPage,
-    page: &PageSnapshot,
-    created: &BTreeMap<usize, SlotId>,
-) -> (DesiredPage, MergedItems) {
+fn wanted(asked: &AskedPage, page: &PageSnapshot, created: &BTreeMap<usize, SlotId>) -> Wanted {
     let items = &asked.items.slots;
     let changed: BTreeMap<SlotId, usize> =
         items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
@@ -240,10 +230,15 @@ fn desired(
             let data = if id.is_some() { Object::default() } else { item.data.clone() };
             (index, DesiredSlot { id, data, ..item.clone() })
         });
-    let (items, slots): (Vec<usize>, Vec<DesiredSlot>) =
-        if asked.at_top { new.chain(there).unzip() } else { there.chain(new).unzip() };
-    let merged = MergedItems { items, deleted: BTreeSet::new(), run: None };
-    (slots.into(), merged)
+    let bound = |(item, slot): (usize, DesiredSlot)| (BoundItem { item, slot: slot.id }, slot);
+    let (bound, slots): (Vec<BoundItem>, Vec<DesiredSlot>) = if asked.at_top {
+        new.chain(there).map(bound).unzip()
+    } else {
+        there.chain(new).map(bound).unzip()
+    };
+    let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
+    wanted.bound = bound;
+    wanted
 }
 
 fn unplannable(login: &str, error: &PlanError, name: impl Fn(usize) -> String) -> CommandError {
@@ -254,6 +249,6 @@ fn unplannable(login: &str, error: &PlanError, name: impl Fn(usize) -> String) -
             };
             invalid(items.iter().map(line).collect())
         }
-        other => CommandError::new(Exit::Refused, format!("{login}: {other}; nothing was written")),
+        other => CommandError::refused(format!("{login}: {other}; nothing was written")),
     }
 }

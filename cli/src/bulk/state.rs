@@ -1,18 +1,19 @@
-//! Pages of a bulk change, and the errors of those that failed.
+//! Pages of a bulk change, what is asked of them, and the errors of those that failed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use clap::Args;
 use links_pages::apply::{
-    AppliedChanges, ApplyCause, DesiredPage, ItemRefusal, PageSnapshot, Plan, Proposal,
+    AppliedChanges, ApplyCause, DesiredPage, ItemRefusal, JournalEntries, PageSnapshot, Plan,
+    Proposal,
 };
-use links_sdk::Client;
+use links_sdk::{Client, Object, SlotId};
 
-use super::page_edit::{AskedPage, PageEdit};
-use crate::apply::execute::{PLAN_AGAIN, RESUME, failed, interrupted_pages};
-use crate::apply::report::written;
-use crate::apply::run_failure::RunFailure;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::apply::execute::{PLAN_AGAIN, RESUME, RunFailure, failed, interrupted, written};
+use crate::error::{CommandError, Exit};
+use crate::output::StyledLine;
+use crate::schema::slot_types::SlotTypeCatalog;
 
 /// Maximum number of problems of a page or a file that are listed.
 const LISTED: usize = 20;
@@ -22,6 +23,58 @@ const WRITTEN: &str = "everything is written: `links slots list` shows the page;
 
 /// Hint after a change by another client before everything was written.
 const UNFINISHED: &str = "`links slots list` shows the page; the same command continues the run";
+
+/// Decision what a page should have.
+pub(crate) trait PageEdit {
+    /// Name of the command, for the journal and for messages: `slots rewrite`.
+    fn command(&self) -> &'static str;
+
+    /// Digest of what is asked for, by which an interrupted run is found that has to be continued as it was planned.
+    fn digest(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what is asked of a page. `interrupted` are the unfinished run on that page with the same digest and those that it has replaced,
+    /// the newest first.
+    fn ask(
+        &self,
+        page: &PageSnapshot,
+        types: &SlotTypeCatalog,
+        interrupted: &[JournalEntries],
+    ) -> Result<AskedPage, CommandError>;
+
+    /// Returns the name of an item in messages: a slot of a page, or a line of a file.
+    fn item_name(&self, login: &str, asked: &DesiredPage, index: usize) -> String;
+
+    /// Question before the run. `slots` is the number of slots that it changes or creates, `pages` that of their pages.
+    fn question(&self, slots: usize, pages: usize) -> String;
+}
+
+/// What is asked of a page.
+pub(crate) struct AskedPage {
+    /// The slots to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
+    pub(crate) items: Arc<DesiredPage>,
+    /// Values to write to a slot instead of those of its item; none where it is left as it is.
+    pub(crate) instead: BTreeMap<SlotId, Object>,
+    /// True if new slots come before the others.
+    pub(crate) at_top: bool,
+    /// Notes for the user.
+    pub(crate) notes: Vec<StyledLine>,
+}
+
+// How a bulk change is confirmed and shown. Not a doc comment: clap would take it for the text of the command.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct BulkArgs {
+    /// Confirm the changes without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Wait for other runs on the same pages instead of refusing
+    #[arg(long, hide_short_help = true)]
+    pub(crate) wait: bool,
+    /// Show every line of a large plan
+    #[arg(long, hide_short_help = true)]
+    pub(crate) full: bool,
+}
 
 /// Pages of a bulk change.
 pub(super) struct BulkState<'e> {
@@ -114,13 +167,13 @@ impl BulkState<'_> {
         let parts: Vec<String> = pages
             .map(|page| format!("{}: {}", page.login().unwrap_or_default(), written(&page.done)))
             .collect();
-        interrupted_pages(&parts, more, failures)
+        interrupted(&parts, more, RESUME).with_failures(failures)
     }
 }
 
 /// Returns the error for items that cannot be written, one a line.
 pub(crate) fn invalid(mut lines: Vec<String>) -> CommandError {
-    let failure = |line: String| CommandError::new(Exit::Invalid, line);
+    let failure = |line: String| CommandError::invalid(line);
     let listed = match lines.len() {
         count @ ..=LISTED => format!("{count} problems"),
         count => format!("{count} problems, of which the first {LISTED} are listed"),

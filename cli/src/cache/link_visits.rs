@@ -18,8 +18,12 @@ const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 const MOST: usize = 20_000;
 
 /// Links that were fine, by the hash of their URL.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LinkVisits(BTreeMap<String, FineLink>);
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct LinkVisits {
+    /// Version of the program that wrote the file: another version may judge differently.
+    by: String,
+    fine: BTreeMap<String, FineLink>,
+}
 
 /// What is known about a link that was fine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,52 +38,45 @@ pub(crate) struct FineLink {
     pub(crate) works_with_https: bool,
 }
 
-/// Content of the cache file.
-#[derive(Serialize, Deserialize)]
-struct CachedVisits {
-    /// Version of the program that wrote the file: another version may judge differently.
-    by: String,
-    fine: BTreeMap<String, FineLink>,
-}
-
 impl LinkVisits {
     /// Loads the entries that are recent at this time. A file that is missing or invalid counts as empty.
     pub(crate) fn load(path: &Path, now: SystemTime) -> Self {
-        let kept = load_json(path).filter(|kept: &CachedVisits| kept.by == VERSION);
+        let kept: Option<Self> = load_json(path);
+        let mut kept = kept.filter(|kept| kept.by == VERSION).unwrap_or_default();
         let now = seconds(now);
         let is_recent = |link: &FineLink| {
             // A time in the future means that the clock was changed.
             now.checked_sub(link.at).is_some_and(|age| age < MAX_AGE.as_secs())
         };
-        let mut fine = kept.map(|kept| kept.fine).unwrap_or_default();
-        fine.retain(|_, link| is_recent(link));
-        Self(fine)
+        kept.fine.retain(|_, link| is_recent(link));
+        kept
     }
 
     /// Returns what is known about a URL. What a check with private hosts found counts for such a check alone.
     pub(crate) fn get(&self, url: &str, allow_private: bool) -> Option<&FineLink> {
-        self.0.get(&key(url, allow_private))
+        self.fine.get(&key(url, allow_private))
     }
 
     /// Adds a link that is fine.
     pub(crate) fn add(&mut self, url: &str, allow_private: bool, link: FineLink) {
-        self.0.insert(key(url, allow_private), link);
+        self.fine.insert(key(url, allow_private), link);
     }
 
     /// Removes a link that is not fine any more.
     pub(crate) fn remove(&mut self, url: &str, allow_private: bool) {
-        self.0.remove(&key(url, allow_private));
+        self.fine.remove(&key(url, allow_private));
     }
 
     /// Replaces the file. Of too many entries the newest stay.
     pub(crate) fn store(mut self, path: &Path) -> io::Result<()> {
-        if self.0.len() > MOST {
-            let mut times: Vec<u64> = self.0.values().map(|link| link.at).collect();
+        if self.fine.len() > MOST {
+            let mut times: Vec<u64> = self.fine.values().map(|link| link.at).collect();
             times.sort_unstable_by(|one, other| other.cmp(one));
             let oldest = times[MOST - 1];
-            self.0.retain(|_, link| link.at >= oldest);
+            self.fine.retain(|_, link| link.at >= oldest);
         }
-        store_json(path, &CachedVisits { by: VERSION.to_owned(), fine: self.0 })
+        VERSION.clone_into(&mut self.by);
+        store_json(path, &self)
     }
 }
 
@@ -148,7 +145,7 @@ mod tests {
             ["", "[]", "{\"by\": 1}", "{\"by\": \"0.0.0-other\", \"fine\": {\"a\": {\"at\": 1}}}"]
         {
             std::fs::write(&path, text).unwrap();
-            assert!(LinkVisits::load(&path, at(0)).0.is_empty(), "{text}");
+            assert!(LinkVisits::load(&path, at(0)).fine.is_empty(), "{text}");
         }
         let mut visits = LinkVisits::default();
         for nth in 0..MOST + 3 {
@@ -156,7 +153,7 @@ mod tests {
             visits.add(&nth.to_string(), false, FineLink::new(time, None, false));
         }
         visits.store(&path).unwrap();
-        let kept = LinkVisits::load(&path, at(10)).0;
+        let kept = LinkVisits::load(&path, at(10)).fine;
         assert!((MOST..=MOST + 1).contains(&kept.len()), "{}", kept.len());
     }
 }

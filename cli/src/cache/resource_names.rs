@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::load_text;
+use crate::output::data;
 use crate::output::label::SlotSummary;
 use links_pages::fs::private;
 
@@ -146,15 +147,6 @@ impl From<SlotRecord> for NamedSlot {
     fn from(SlotRecord { id, kind, data: SlotSummary { label, form } }: SlotRecord) -> Self {
         Self { id, kind, label, form }
     }
-}
-
-/// Reads the records in the body of a response.
-fn data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> serde_json::Result<T> {
-    #[derive(Deserialize)]
-    struct DataEnvelope<T> {
-        data: T,
-    }
-    serde_json::from_slice(body).map(|DataEnvelope { data }| data)
 }
 
 /// Returns the id of a page, and its names.

@@ -10,14 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::{load_json, store_json};
 
 /// Uploaded images. An invalid file counts as empty.
-#[derive(Clone, Debug)]
-pub(crate) struct Uploads {
-    file: Option<PathBuf>,
-    kept: CachedUploads,
-}
-
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct CachedUploads {
+pub(crate) struct Uploads {
+    #[serde(skip)]
+    file: Option<PathBuf>,
     /// Account id of each page.
     pages: BTreeMap<ProfileId, i64>,
     /// Path of each image by its content hash, for each account.
@@ -28,17 +24,17 @@ impl Uploads {
     /// Loads the cache from a file; without a file the cache is empty and is not stored.
     pub(crate) fn open(file: Option<PathBuf>) -> Self {
         let kept = file.as_deref().and_then(load_json).unwrap_or_default();
-        Self { file, kept }
+        Self { file, ..kept }
     }
 
     /// Path of an image on the account of a page, if that account is known.
     pub(crate) fn of_page(&self, page: ProfileId, hash: &str) -> Option<&str> {
-        self.of_account(*self.kept.pages.get(&page)?, hash)
+        self.of_account(*self.pages.get(&page)?, hash)
     }
 
     /// Path of an image on an account.
     pub(crate) fn of_account(&self, account: i64, hash: &str) -> Option<&str> {
-        self.kept.accounts.get(&account)?.get(hash).map(String::as_str)
+        self.accounts.get(&account)?.get(hash).map(String::as_str)
     }
 
     /// Adds an image, and records the account of the page.
@@ -51,7 +47,7 @@ impl Uploads {
     ) -> io::Result<()> {
         // A page that does not exist yet has no id.
         if page != 0 {
-            self.kept.pages.insert(page, account);
+            self.pages.insert(page, account);
         }
         self.remember_of_account(account, hash, path)
     }
@@ -63,7 +59,7 @@ impl Uploads {
         hash: &str,
         path: &str,
     ) -> io::Result<()> {
-        self.kept.accounts.entry(account).or_default().insert(hash.to_owned(), path.to_owned());
+        self.accounts.entry(account).or_default().insert(hash.to_owned(), path.to_owned());
         self.save()
     }
 
@@ -73,7 +69,7 @@ impl Uploads {
         page: ProfileId,
         hashes: impl IntoIterator<Item = &'h str>,
     ) -> io::Result<()> {
-        match self.kept.pages.get(&page).copied() {
+        match self.pages.get(&page).copied() {
             Some(account) => self.forget_of_account(account, hashes),
             None => Ok(()),
         }
@@ -85,7 +81,7 @@ impl Uploads {
         account: i64,
         hashes: impl IntoIterator<Item = &'h str>,
     ) -> io::Result<()> {
-        let Some(images) = self.kept.accounts.get_mut(&account) else { return Ok(()) };
+        let Some(images) = self.accounts.get_mut(&account) else { return Ok(()) };
         for hash in hashes {
             images.remove(hash);
         }
@@ -94,7 +90,7 @@ impl Uploads {
 
     fn save(&self) -> io::Result<()> {
         let Some(path) = &self.file else { return Ok(()) };
-        store_json(path, &self.kept)
+        store_json(path, self)
     }
 }
 

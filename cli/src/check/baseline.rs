@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use links_sdk::link_check::Verdict;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checked_link::CheckedLink;
 use super::checked_link::LinkHolder;
+use super::web::verdict::Verdict;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
@@ -63,7 +63,7 @@ struct BaselineLink {
     #[serde(default)]
     form: Option<String>,
     url: String,
-    verdict: String,
+    verdict: Verdict,
 }
 
 impl Baseline {
@@ -91,8 +91,6 @@ impl Baseline {
         for BaselineLink { page, form, url, verdict } in file.data {
             let holder = page.map(LinkHolder::Page).or(form.map(LinkHolder::Form));
             let holder = holder.ok_or_else(|| format!("`{url}` has neither a page nor a form"))?;
-            let verdict = Verdict::of_name(&verdict)
-                .ok_or_else(|| format!("`{verdict}` is not a verdict"))?;
             let worst = known.entry((holder, url)).or_insert(verdict);
             *worst = verdict.max(*worst);
         }
@@ -113,8 +111,8 @@ pub(crate) fn write(path: &Path, links: &[CheckedLink]) -> Result<(), CommandErr
         known.insert((&link.holder, &link.found.url), link.judgement.verdict);
     }
     let entry = |((holder, url), verdict): ((&LinkHolder, &String), Verdict)| match holder {
-        LinkHolder::Page(page) => json!({"page": page, "url": url, "verdict": verdict.name()}),
-        LinkHolder::Form(form) => json!({"form": form, "url": url, "verdict": verdict.name()}),
+        LinkHolder::Page(page) => json!({"page": page, "url": url, "verdict": verdict}),
+        LinkHolder::Form(form) => json!({"form": form, "url": url, "verdict": verdict}),
     };
     let file = json!({"data": known.into_iter().map(entry).collect::<Vec<Value>>()});
     let text = serde_json::to_string_pretty(&file).map_err(CommandError::internal)?;

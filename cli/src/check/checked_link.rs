@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use links_sdk::link_check::{Judgement, LinkNote, Verdict, VerdictReason};
 use serde_json::{Value, json};
 
 use super::collect::FoundLink;
+use super::web::verdict::{Judgement, LinkNote, Verdict, VerdictReason};
 use crate::ui::cut;
 
 /// Maximum width of a title.
@@ -120,7 +120,7 @@ impl CheckedLink {
             "type": slot.kind,
             "title": slot.title,
             "url": found.url,
-            "verdict": judgement.verdict.name(),
+            "verdict": judgement.verdict,
             "reason": judgement.reason.as_ref().map(VerdictReason::code),
             "status": judgement.reason.as_ref().and_then(VerdictReason::status),
             "message": self.message(false),

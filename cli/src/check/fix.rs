@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::CheckedPage;
 use super::checked_link::CheckedLink;
 use super::collect::FoundLink;
-use crate::apply::existing_file::not_written;
+use crate::account::pull::existing_file::not_written;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use links_pages::fs::{atomic, named};

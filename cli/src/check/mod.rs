@@ -6,6 +6,7 @@ mod collect;
 pub(crate) mod fix;
 pub(crate) mod report;
 pub(crate) mod visits;
+mod web;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::search::Source;
-use crate::search::sources::{AccountPart, Sources, of_account, of_files};
+use crate::search::sources::{Sources, of_account, of_files};
 use crate::settings::ServiceTarget;
 use links_pages::page_file::Places;
 
@@ -49,8 +50,7 @@ pub(crate) async fn read(
     }
     if is_live {
         let keys = if all { &[] } else { keys };
-        let part = AccountPart { keys, areas: &[], is_strict: true };
-        of_account(context, part, &mut sources).await?;
+        of_account(context, keys, &[], true, &mut sources).await?;
     }
     let types = types(context, is_live).await?;
     let page = |source: Source| {

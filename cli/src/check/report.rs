@@ -1,10 +1,10 @@
 //! Output of a check: lines, records, and annotations.
 
-use links_sdk::link_check::Verdict;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::checked_link::CheckedLink;
+use super::web::verdict::Verdict;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::annotations::{Annotate, Level};
@@ -137,7 +137,8 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use links_sdk::link_check::{Judgement, LinkNote, VerdictReason, VisitEnd};
+    use super::super::web::verdict::{Judgement, LinkNote, VerdictReason};
+    use super::super::web::visit::VisitEnd;
 
     use super::super::checked_link::LinkHolder;
     use super::super::collect::{FoundLink, LinkedSlot};

@@ -7,11 +7,13 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use links_sdk::Clock;
-use links_sdk::link_check::{
-    Judgement, LinkChecker, LinkKind, NETWORK_UNREACHABLE, Verdict, Visit, VisitEnd, WebLink,
-    judge, read_link,
-};
+use links_sdk::public_hosts::PublicOnlyResolver;
 
+use super::web::checker::LinkChecker;
+use super::web::judge::judge;
+use super::web::link::{WebLink, read_link};
+use super::web::verdict::{Judgement, Verdict};
+use super::web::visit::{NETWORK_UNREACHABLE, Visit, VisitEnd};
 use crate::cache::link_visits::{FineLink, LinkVisits};
 use crate::context::{Context, clock};
 use crate::error::CommandError;
@@ -56,10 +58,10 @@ impl LinkVerdicts {
         let mut web: Vec<(String, WebLink)> = Vec::new();
         for url in urls {
             match read_link(url) {
-                LinkKind::Judged(judgement) => {
+                Err(judgement) => {
                     verdicts.by_text.insert(url.to_owned(), (judgement, false));
                 }
-                LinkKind::Web(link) => web.push((url.to_owned(), link)),
+                Ok(link) => web.push((url.to_owned(), link)),
             }
         }
         let cache_file = cache_file(context);
@@ -118,14 +120,15 @@ async fn visit(
     if links.is_empty() {
         return Ok(Vec::new());
     }
-    let checker = LinkChecker::builder().allow_private(options.allow_private).clock(clock).build();
-    let checker = checker.map_err(|error| {
+    let resolver =
+        PublicOnlyResolver { trusts_all: options.allow_private, ..PublicOnlyResolver::default() };
+    let checker = LinkChecker::new(resolver, true, clock).map_err(|error| {
         CommandError::new(Exit::Internal, format!("links cannot be checked: {error}"))
             .with_hint("SSL_CERT_FILE names a file with the certificates to trust")
     })?;
     let progress = context.ui.progress(links.len());
     progress.now("links");
-    Ok(checker.visit_all(links, |_, _| progress.step()).await)
+    Ok(checker.visit_all(links, || progress.step()).await)
 }
 
 /// Keeps a link that is fine. One that has moved for good is requested again, because its target may be a secret; so is one that is not

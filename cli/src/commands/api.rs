@@ -8,13 +8,12 @@ use links_sdk::{RawCall, overrides_method};
 use serde_json::{Value, json};
 
 use crate::args::assignment;
-use crate::args::flags::DryRunArgs;
-use crate::args::flags::IdempotencyKeyArgs;
+use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
 use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{CommandOutput, View};
 use links_pages::fs::named;
 
@@ -75,13 +74,16 @@ pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
     };
     // A header may be a secret, which no journal is to hold.
     context.words.iter_mut().for_each(|word| hide_headers(word, &args.headers));
-    let recorder = (!args.is_read()).then(|| recorder(context, &args));
-    let sent = call.await;
-    if let Some(recorder) = recorder {
-        recorder.ended(0, 0, &sent);
-        recorder.finish(context, sent.is_ok());
-    }
-    let answer = sent?;
+    let answer = if args.is_read() {
+        call.await?
+    } else {
+        // What is replaced is not known.
+        let write = journal::new_write(context, "api", &args.path);
+        let operation = args.method.to_ascii_uppercase();
+        let record = RecordWrite { operation, ..RecordWrite::default() };
+        let sent = write.write_record(record, call, |_| None).await;
+        journal::finish(context, &write, sent)?
+    };
     let text = String::from_utf8_lossy(answer.body());
     let text =
         if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n") };
@@ -114,15 +116,6 @@ fn hide_headers(word: &mut String, headers: &[(String, String)]) {
 
 fn is_read(method: &str) -> bool {
     ["GET", "HEAD", "OPTIONS"].iter().any(|it| method.eq_ignore_ascii_case(it))
-}
-
-/// Records that something is written; what it replaces is not known.
-fn recorder(context: &Context, args: &ApiArgs) -> CommandRecorder {
-    let recorder = CommandRecorder::of_new(context, "api", &args.path);
-    let operation = args.method.to_ascii_uppercase();
-    recorder.record(&RecordWrite { operation, ..RecordWrite::default() });
-    recorder.begin(0);
-    recorder
 }
 
 fn body(path: &Path) -> Result<Vec<u8>, CommandError> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, ValueHint};
 use links_sdk::types::File;
 use links_sdk::{Client, ImageUse, Upload, UploadMethod};
 use serde_json::{Value, json};
@@ -13,7 +13,6 @@ use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, next_dry_run};
 use crate::args::images;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::help::{HelpText, POINTER};
 use crate::output::{Column, CommandOutput, Style, View};
 use crate::ui::Progress;
@@ -43,8 +42,8 @@ pub(crate) struct FilesUploadArgs {
     #[arg(long, value_name = "WAY", value_parser = upload_methods())]
     via: Option<UploadMethod>,
     /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
-    #[arg(long = "for", value_name = "USE")]
-    image_use: Option<ImageUseArg>,
+    #[arg(long = "for", value_name = "USE", value_parser = image_uses())]
+    image_use: Option<ImageUse>,
     #[command(flatten)]
     key: IdempotencyKeyArgs,
     #[command(flatten)]
@@ -79,21 +78,12 @@ fn upload_methods() -> impl TypedValueParser<Value = UploadMethod> {
     })
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ImageUseArg {
-    /// Square, at least 800x800
-    Avatar,
-    /// 16:9, at least 1600x900
-    Background,
-}
-
-impl From<ImageUseArg> for ImageUse {
-    fn from(image_use: ImageUseArg) -> Self {
-        match image_use {
-            ImageUseArg::Avatar => Self::Avatar,
-            ImageUseArg::Background => Self::Background,
-        }
-    }
+fn image_uses() -> impl TypedValueParser<Value = ImageUse> {
+    PossibleValuesParser::new([
+        PossibleValue::new("avatar").help("Square, at least 800x800"),
+        PossibleValue::new("background").help("16:9, at least 1600x900"),
+    ])
+    .map(|name| if name == "avatar" { ImageUse::Avatar } else { ImageUse::Background })
 }
 
 const COLUMNS: &[Column] = &[
@@ -105,24 +95,23 @@ const COLUMNS: &[Column] = &[
 
 async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
     let method = args.method()?;
-    let image_use = args.image_use.map(ImageUse::from);
     // All sources are checked first, so that a mistake in the last one is found before anything is uploaded.
     let sources: Vec<_> = args
         .sources
         .iter()
-        .map(|it| UploadSource::of(it, method, image_use))
+        .map(|it| source(it, method, args.image_use))
         .collect::<Result<_, _>>()?;
     let client = context.writer(args.dry_run).await?;
-    let files = sources.iter().zip(&args.sources).filter(|(source, _)| source.is_file());
+    let files = sources.iter().zip(&args.sources).filter(|(file, _)| file.is_some());
     for warning in files.filter_map(|(_, name)| images::warning(name)) {
         context.ui.say(&warning);
     }
     let progress = Arc::new(context.ui.progress(sources.len()));
     let mut done: Vec<Value> = Vec::with_capacity(sources.len());
     let mut dry_run_end = None;
-    for (source, name) in sources.into_iter().zip(&args.sources) {
+    for (file, name) in sources.into_iter().zip(&args.sources) {
         progress.now(name);
-        match source.upload(&client, name, &progress, args.key.clone()).await {
+        match upload_one(file, &client, name, &progress, args.key.clone()).await {
             Ok(file) => {
                 let mut record = serde_json::to_value(&file).map_err(CommandError::internal)?;
                 record["source"] = json!(name);
@@ -159,77 +148,64 @@ fn plain(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Source of an image.
-enum UploadSource {
-    File(Upload),
-    Url,
+/// Checks a source as far as that needs no service, and prepares its upload; `None` if it is a URL.
+///
+/// # Errors
+///
+/// When nothing can be uploaded from there, or when an option for files is given for a URL.
+fn source(
+    name: &str,
+    method: Option<UploadMethod>,
+    image_use: Option<ImageUse>,
+) -> Result<Option<Upload>, CommandError> {
+    if name.starts_with("https://") || name.starts_with("http://") {
+        return match (method, image_use) {
+            (None, None) => Ok(None),
+            _ => Err(CommandError::usage(format!(
+                "--via and --for apply to local files, not to {name}"
+            ))),
+        };
+    }
+    if name.contains("://") {
+        return Err(CommandError::usage(format!(
+            "`{name}` cannot be fetched: only http and https URLs can"
+        )));
+    }
+    let mut upload = images::upload(name)?;
+    if let Some(method) = method {
+        upload = upload.method(method);
+    }
+    if let Some(image_use) = image_use {
+        upload = upload.for_use(image_use);
+    }
+    Ok(Some(upload))
 }
 
-impl UploadSource {
-    /// Checks a source as far as that needs no service, and prepares its upload.
-    ///
-    /// # Errors
-    ///
-    /// When nothing can be uploaded from there, or when an option for files is given for a URL.
-    fn of(
-        name: &str,
-        method: Option<UploadMethod>,
-        image_use: Option<ImageUse>,
-    ) -> Result<Self, CommandError> {
-        if name.starts_with("https://") || name.starts_with("http://") {
-            return match (method, image_use) {
-                (None, None) => Ok(Self::Url),
-                _ => Err(CommandError::usage(format!(
-                    "--via and --for apply to local files, not to {name}"
-                ))),
-            };
-        }
-        if name.contains("://") {
-            return Err(CommandError::usage(format!(
-                "`{name}` cannot be fetched: only http and https URLs can"
-            )));
-        }
-        let mut upload = images::upload(name)?;
-        if let Some(method) = method {
-            upload = upload.method(method);
-        }
-        if let Some(image_use) = image_use {
-            upload = upload.for_use(image_use);
-        }
-        Ok(Self::File(upload))
-    }
-
-    /// Tells whether the source is a file of this machine.
-    fn is_file(&self) -> bool {
-        matches!(self, Self::File(_))
-    }
-
-    /// Uploads the image: in one request, if that has a key. `name` is the source as the user named it.
-    async fn upload(
-        self,
-        client: &Client,
-        name: &str,
-        progress: &Arc<Progress>,
-        key: IdempotencyKeyArgs,
-    ) -> Result<File, CommandError> {
-        let Self::File(upload) = self else {
-            return Ok(key.on(client.files().upload_from_url(name)).await?);
-        };
-        let upload = match key.idempotency_key {
-            Some(_) => upload.method(UploadMethod::Multipart),
-            None => upload,
-        };
-        let (bar, shown) = (progress.clone(), name.to_owned());
-        let upload = upload.on_progress(move |at| {
-            let percent = at.sent.saturating_mul(100).checked_div(at.total).unwrap_or(100);
-            bar.now(&format!("{shown} {percent} %"));
-        });
-        key.on(client.files().upload(upload)).await.map_err(|error| {
-            let is_refused = error.is_invalid_input();
-            let failure = CommandError::from(error);
-            if is_refused { refused(name, &failure.to_string()) } else { failure }
-        })
-    }
+/// Uploads the image: in one request, if that has a key. `name` is the source as the user named it.
+async fn upload_one(
+    file: Option<Upload>,
+    client: &Client,
+    name: &str,
+    progress: &Arc<Progress>,
+    key: IdempotencyKeyArgs,
+) -> Result<File, CommandError> {
+    let Some(upload) = file else {
+        return Ok(key.on(client.files().upload_from_url(name)).await?);
+    };
+    let upload = match key.idempotency_key {
+        Some(_) => upload.method(UploadMethod::Multipart),
+        None => upload,
+    };
+    let (bar, shown) = (progress.clone(), name.to_owned());
+    let upload = upload.on_progress(move |at| {
+        let percent = at.sent.saturating_mul(100).checked_div(at.total).unwrap_or(100);
+        bar.now(&format!("{shown} {percent} %"));
+    });
+    key.on(client.files().upload(upload)).await.map_err(|error| {
+        let is_refused = error.is_invalid_input();
+        let failure = CommandError::from(error);
+        if is_refused { refused(name, &failure.to_string()) } else { failure }
+    })
 }
 
 /// Returns the error for a file whose content is refused, which is not a usage error.
@@ -237,21 +213,22 @@ fn refused(name: &str, message: &str) -> CommandError {
     // The client knows only the last part of the path.
     let why = message.split_once(": ").filter(|(file, _)| name.ends_with(file));
     let why = why.map_or(message, |(_, why)| why);
-    CommandError::new(Exit::Invalid, format!("{name}: {why}"))
+    CommandError::invalid(format!("{name}: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Exit;
 
     #[test]
     fn only_http_urls_without_a_method_or_a_use_are_accepted() {
         let url = "https://a.example/a.png";
-        assert!(matches!(UploadSource::of(url, None, None), Ok(UploadSource::Url)));
+        assert!(matches!(source(url, None, None), Ok(None)));
         let refused = [
-            UploadSource::of("ftp://a.example/a.png", None, None),
-            UploadSource::of(url, Some(UploadMethod::Multipart), None),
-            UploadSource::of(url, None, Some(ImageUse::Avatar)),
+            source("ftp://a.example/a.png", None, None),
+            source(url, Some(UploadMethod::Multipart), None),
+            source(url, None, Some(ImageUse::Avatar)),
         ];
         for refused in refused {
             assert_eq!(refused.err().map(|failure| failure.exit()), Some(Exit::Usage));

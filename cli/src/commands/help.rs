@@ -17,11 +17,11 @@ use links_pages::suggest::nearest;
 /// Explains a topic, or a command.
 pub(super) fn explain(context: &Context, words: &[String]) -> CommandResult {
     let topic = match words {
-        [word] => TOPICS.iter().find(|topic| topic.name == word),
+        [word] => TOPICS.iter().find(|(name, _)| name == word),
         _ => None,
     };
     let text = match topic {
-        Some(topic) => (topic.text)(&(context.tree)()),
+        Some((_, text)) => text(&(context.tree)()),
         None => of_command(context, words)?,
     };
     let data = json!({ "about": words.join(" "), "text": text });
@@ -40,7 +40,7 @@ fn of_command(context: &Context, words: &[String]) -> Result<String, CommandErro
 }
 
 fn names(command: &Command, first: bool) -> Vec<String> {
-    let topics = TOPICS.iter().filter(|_| first).map(|it| it.name.to_owned());
+    let topics = TOPICS.iter().filter(|_| first).map(|(name, _)| (*name).to_owned());
     command.get_subcommands().map(|it| it.get_name().to_owned()).chain(topics).collect()
 }
 
@@ -77,7 +77,7 @@ fn write_page(
     let file = format!("{name}.1");
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
-    atomic::write_bytes(&directory.join(&file), &page, true)?;
+    atomic::write(&directory.join(&file), &page, true)?;
     names.push(file);
     let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
     shown

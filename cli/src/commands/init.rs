@@ -6,23 +6,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use links_pages::apply::PageSnapshot;
 use links_pages::sync::Lock;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::account::absent_files::is_absent;
-use crate::account::files::{DEPTH, files_below};
+use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{PlannedForm, record_form};
 use crate::apply::image::{Image, new_images};
 use crate::apply::known_forms::KnownForms;
-use crate::apply::page_host;
-use crate::apply::saved_plan::ApplySource;
+use crate::apply::preflight::check_host;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::unusable_path;
+use crate::error::{CommandError, Exit};
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Style, StyledLine, View, count};
 use links_pages::form_file::FormFile;
 use links_pages::fs::{atomic, named};
 use links_pages::page_file::{Document, PageFile};
@@ -42,26 +40,13 @@ pub(crate) struct InitArgs {
     refresh: bool,
 }
 
-/// An image of a page file of which it is unknown what the service has for it.
-struct UnresolvedImage {
-    file: String,
-    image: String,
-}
-
-impl UnresolvedImage {
-    fn line(&self) -> StyledLine {
-        let Self { file, image } = self;
-        let quoted = quoted(file);
-        let text = format!(
-            "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
+/// Returns the note about an image of a page file of which it is unknown what the service has for it.
+fn unresolved_note(file: &str, image: &str) -> String {
+    let quoted = quoted(file);
+    format!(
+        "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
              changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
-        );
-        StyledLine::new(Style::Changed, text)
-    }
-
-    fn json(&self) -> Value {
-        json!({ "file": self.file, "image": self.image })
-    }
+    )
 }
 
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
@@ -81,15 +66,15 @@ pub(crate) async fn run(
     // A damaged lock is replaced, but not one of another account.
     let (mut sources, mut failures) = (Vec::new(), Vec::new());
     for file in &files {
-        match ApplySource::whole(file, &[], "plan") {
-            Ok(source) => sources.push((file, source)),
+        match read_page(file, &[], "apply") {
+            Ok((page, _)) => sources.push((file, page)),
             Err(failure) => failures.push((file.clone(), failure)),
         }
     }
     let known = if args.refresh { store.parsed()? } else { None };
     if let Some(known) = &known {
         known.check_account(&service, user).map_err(|error| {
-            CommandError::new(Exit::Refused, format!("{}: {error}", store.path().display()))
+            CommandError::refused(format!("{}: {error}", store.path().display()))
                 .with_hint("use the account that it belongs to, or another directory")
         })?;
     } else {
@@ -101,7 +86,7 @@ pub(crate) async fn run(
     let (form_names, unusable) = refresh_forms(context, &found, &mut forms).await?;
     let mut unresolved = Vec::new();
     for (path, source) in sources {
-        match refresh(context, path, source.file, &mut forms).await {
+        match refresh(context, path, source, &mut forms).await {
             Ok(images) => unresolved.extend(images),
             Err(failure) => failures.push((path.clone(), failure)),
         }
@@ -119,20 +104,14 @@ pub(crate) async fn run(
         0 => format!(
             "{path} begins here; the next `links apply` or `links pull` of a file below it is recorded"
         ),
-        1 => format!("{path}: 1 page file recorded"),
-        several => format!("{path}: {several} page files recorded"),
+        files => format!("{path}: {} recorded", count(files, "page file")),
     }];
     failures.extend(unusable);
-    lines.extend(match form_names.len() {
-        0 => None,
-        1 => Some("1 form recorded".to_owned()),
-        several => Some(format!("{several} forms recorded")),
-    });
+    if !form_names.is_empty() {
+        lines.push(format!("{} recorded", count(form_names.len(), "form")));
+    }
     if taken > 0 {
-        lines.push(match taken {
-            1 => "1 record of this machine taken over".to_owned(),
-            several => format!("{several} records of this machine taken over"),
-        });
+        lines.push(format!("{} of this machine taken over", count(taken, "record")));
     }
     lines.extend(
         forgotten.iter().map(|key| format!("{key} is not there any more: its record is removed")),
@@ -142,13 +121,13 @@ pub(crate) async fn run(
             ".gitattributes cannot be written ({error}); add the line `{ATTRIBUTE}`"
         ));
     }
-    let lines = lines.into_iter().map(|text| StyledLine::new(Style::Plain, text)).collect();
+    let lines = lines.into_iter().map(StyledLine::plain).collect();
     for (file, failure) in &failures {
         let text = format!("{}: not recorded: {failure}", file.display());
         context.ui.tell(Style::Removed, text);
     }
-    for image in &unresolved {
-        context.ui.say(&image.line());
+    for (file, image) in &unresolved {
+        context.ui.tell(Style::Changed, unresolved_note(file, image));
     }
     let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != *file);
     let recorded: Vec<_> =
@@ -159,7 +138,8 @@ pub(crate) async fn run(
         body["failed"] = failures.iter().map(failed).collect();
     }
     if !unresolved.is_empty() {
-        body["unresolvedImages"] = unresolved.iter().map(UnresolvedImage::json).collect();
+        let image = |(file, image): &(String, String)| json!({ "file": file, "image": image });
+        body["unresolvedImages"] = unresolved.iter().map(image).collect();
     }
     if !forgotten.is_empty() {
         body["forgotten"] = json!(forgotten);
@@ -245,13 +225,14 @@ fn forget_absent(
     Ok(forgotten)
 }
 
-/// Records a file and its page as far as they agree. Returns the images of the file of which it is unknown what the service has for them.
+/// Records a file and its page as far as they agree. Returns the images, with the name of the file, of which it is unknown what the service
+/// has for them.
 async fn refresh(
     context: &mut Context,
     path: &Path,
     mut file: PageFile,
     forms: &mut KnownForms,
-) -> Result<Vec<UnresolvedImage>, CommandError> {
+) -> Result<Vec<(String, String)>, CommandError> {
     let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(Vec::new()) };
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {
@@ -262,7 +243,7 @@ async fn refresh(
         ))
     })?;
     record.check_page(&file, &page)?;
-    page_host::check(&file, &page)?;
+    check_host(&file, &page)?;
     if file.page.content.fields.contains_key("languageCode") {
         page.read_language(&client).await?;
     }
@@ -276,8 +257,7 @@ async fn refresh(
     }
     record.rebuild(context, &file, &images, &page, types)?;
     let file = path.display().to_string();
-    let unresolved =
-        |image: &Image| UnresolvedImage { file: file.clone(), image: image.name.clone() };
+    let unresolved = |image: &Image| (file.clone(), image.name.clone());
     Ok(new_images(&images).map(unresolved).collect())
 }
 

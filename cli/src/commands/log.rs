@@ -85,10 +85,9 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
     let refused =
         |error: std::io::Error| CommandError::usage(format!("cannot remove old writes: {error}"));
     let stores = JournalStore::all(&directory, service.as_deref()).map_err(refused)?;
-    let commands = JournalStore::all_commands(&directory, service.as_deref()).map_err(refused)?;
     let own = context.owner();
     let mut removed = Vec::new();
-    for store in stores.iter().chain(&commands) {
+    for store in stores {
         let is_own = |recorded: &links_pages::apply::RecordedRun| {
             own.as_ref().is_none_or(|own| runs::is_own(recorded, own) != Some(false))
         };

@@ -19,7 +19,6 @@ mod help;
 mod init;
 mod log;
 mod music;
-mod plan;
 #[cfg(feature = "sandbox")]
 mod preview;
 mod profile;
@@ -37,7 +36,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use self::common::{CommandResult, CommandRules, shown};
-use crate::completion::shell::ShellArgs;
+use crate::completion::ShellArgs;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
@@ -65,7 +64,7 @@ pub(crate) enum Command {
     /// Write pages and forms to files, or take over what changed on them
     Pull(pull::PullArgs),
     /// Show what `links apply` would do: pages and forms compared with their files
-    Plan(plan::PlanArgs),
+    Plan(apply::PlanArgs),
     /// Show a page as its file would make it
     #[cfg(feature = "sandbox")]
     Preview(preview::PreviewArgs),
@@ -181,10 +180,10 @@ impl Command {
             Self::Profile(command) => command.run(context).await,
             Self::Slots(command) => command.run(context).await,
             Self::Pull(args) => Box::pin(pull::run(context, args)).await,
-            Self::Plan(args) => plan::run(context, args).await,
+            Self::Plan(args) => apply::plan(context, args).await,
             #[cfg(feature = "sandbox")]
             Self::Preview(args) => Box::pin(preview::run(context, args)).await,
-            Self::Apply(args) => apply::run(context, args).await,
+            Self::Apply(args) => apply::apply(context, args).await,
             Self::Check(args) => Box::pin(check::run(context, args)).await,
             Self::Search(args) => Box::pin(search::run(context, args)).await,
             Self::Init(args) => init::run(context, args).await,

@@ -6,11 +6,10 @@ use links_sdk::types::NewSlot;
 use links_sdk::{MusicQuery, MusicType, ProfileKey};
 
 use super::common::{CommandResult, answered, shown};
-use super::slots::write::create;
 use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
 use crate::context::Context;
 use crate::help::{HelpText, POINTER};
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::View;
 use links_pages::profile_key;
 
@@ -95,7 +94,8 @@ async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let order = args.place.order(&slots).await?;
     let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
     slot.order = order;
-    let recorder = CommandRecorder::of_page(context, "music add", &args.profile);
-    let answer = create(context, &slots, slot, args.key, &recorder).await?;
+    let write = journal::page_write(context, "music add", &args.profile);
+    let created = write.create_slot(&slots, slot, args.key.idempotency_key).await;
+    let answer = journal::finish(context, &write, created)?;
     Ok(answered(&answer, View::Record(&["id", "type", "supported"])))
 }

@@ -6,15 +6,13 @@ use clap::Args;
 
 use crate::account::files::named_files;
 use crate::account::summary;
-use crate::apply::apply_args::{ApplyArgs, SyncArgs};
+use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
 use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
-use crate::preview::{
-    ApplyWhen, PreviewOutputs, PreviewRequest, ServeOptions, preview, serve, shown,
-};
+use crate::preview::{ApplyWhen, PreviewOutputs, PreviewRequest, preview, serve, shown};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
@@ -75,11 +73,11 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     let PreviewArgs { path, diff, summary, max_tokens, offline, .. } = args;
     let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
-    let apply_args = ApplyArgs { prune, upload_root, sync, ..ApplyArgs::default() };
-    let request = PreviewRequest { path, apply_args, offline };
+    let flags = ApplyArgs { prune, upload_root, ..ApplyArgs::default() };
+    let options = RunOptions { flags, sync, ..RunOptions::default() };
+    let request = PreviewRequest { path, options, offline };
     if args.serve {
-        let options = ServeOptions { port: args.port, apply: args.apply };
-        return serve(context, request, options).await;
+        return Box::pin(serve(context, request, args.port, args.apply)).await;
     }
     summary::check(summary.as_deref(), context.settings.output)?;
     let preview = preview(context, &request).await?;

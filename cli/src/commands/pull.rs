@@ -1,15 +1,16 @@
-//! `links pull`: writes pages and forms to files.
+//! `links pull` and `links slots pull`: write pages and forms to files.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use links_sdk::ProfileKey;
 
-use crate::account::pull::{self, PullOptions, PullRequest};
+use crate::account::pull::{self, PullOptions};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
 use crate::output::CommandOutput;
+use links_pages::page_file::FileScope;
 use links_pages::profile_key;
 
 #[derive(Args, Debug)]
@@ -30,6 +31,24 @@ pub(crate) struct PullArgs {
     how: PullOptions,
 }
 
+#[derive(Args, Debug)]
+#[command(examples = ["links slots pull cafe -O cafe.yaml"])]
+pub(crate) struct SlotsPullArgs {
+    /// Id, login or URL of the page
+    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
+    profile: ProfileKey,
+    /// Write to this file, as JSON if its name ends in .json (`-`: standard output)
+    #[arg(short = 'O', long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the file if it exists. Without it, a file below a `links.lock` takes over what changed on the page, and keeps all else
+    #[arg(long, requires = "out")]
+    force: bool,
+    /// Refer to this schema, which `links schema page` prints, in the first line, for editors that validate and complete YAML; the path is
+    /// written as given and is relative to the file's directory. A `page.schema.json` there is used by default
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    schema: Option<String>,
+}
+
 pub(crate) async fn run(
     context: &mut Context,
     args: PullArgs,
@@ -40,5 +59,14 @@ pub(crate) async fn run(
             "name pages: `links pull LOGIN -O FILE`; `links pull --all` writes every page and every form of the account",
         ));
     }
-    pull::pull(context, PullRequest { keys, out, how }).await
+    pull::pull(context, keys, out, how, FileScope::Page).await
+}
+
+pub(super) async fn slots(
+    context: &mut Context,
+    args: SlotsPullArgs,
+) -> Result<CommandOutput, CommandError> {
+    let SlotsPullArgs { profile, out, force, schema } = args;
+    let how = PullOptions { force, images: false, portable: false, schema };
+    pull::pull(context, vec![profile], out, how, FileScope::Slots).await
 }

@@ -17,11 +17,10 @@ use super::common::{CommandResult, said};
 use crate::apply::runs;
 use crate::apply::sync::StateRecords;
 use crate::context::{Context, SANDBOX_FILES, clock, uploads_file};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::help::{HelpText, POINTER};
 use crate::journal::SANDBOX;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::output::{Body, CommandOutput, StyledLine, View};
 use crate::sandbox;
 use crate::signal::SuppressInterrupt;
 
@@ -105,8 +104,8 @@ fn reset(context: &Context) -> CommandResult {
     remove_file(&path.with_file_name(sandbox::RATE))?;
     links_fixtures::remove_state_file(&path).map_err(|error| not_removed(&path, &error))?;
     let lines = vec![
-        StyledLine::new(Style::Plain, "the sandbox was reset"),
-        StyledLine::new(Style::Faint, "a links.lock of its pages stays: delete it, too"),
+        StyledLine::plain("the sandbox was reset"),
+        StyledLine::faint("a links.lock of its pages stays: delete it, too"),
     ];
     Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(lines)))
 }

@@ -9,10 +9,10 @@ use crate::confine::NamedFiles;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::output::Style;
+use crate::output::{Style, count};
 use crate::search::pattern::Pattern;
 use crate::search::report;
-use crate::search::sources::{self, AccountPart, Sources};
+use crate::search::sources::{self, Sources};
 use crate::search::texts::Area;
 use crate::search::{self, Hit};
 use crate::ui;
@@ -54,15 +54,14 @@ pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
         sources.read = sources::of_files(&paths)?;
     }
     if paths.is_empty() || !keys.is_empty() {
-        let part = AccountPart { keys: &keys, areas: &areas, is_strict: false };
-        sources::of_account(context, part, &mut sources).await?;
+        sources::of_account(context, &keys, &areas, false, &mut sources).await?;
     }
     let Sources { read, failures, not_begun } = sources;
     if read.is_empty() && !failures.is_empty() {
         let message = "no page could be read";
         return Err(CommandError::of_several(failures, message));
     }
-    let hits: Vec<Hit> =
+    let hits: Vec<Hit<'_>> =
         read.iter().flat_map(|source| search::hits(source, &compiled, &areas)).collect();
     if hits.is_empty() {
         let text = format!("`{pattern}` was not found in {}", counted(&read));
@@ -85,13 +84,9 @@ pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
 /// Returns the number of pages and forms that were read: `3 pages and 1 form`.
 fn counted(sources: &[search::Source]) -> String {
     let forms = sources.iter().filter(|source| source.is_form).count();
-    let count = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
-    match (sources.len() - forms, forms) {
-        (pages, 0) => count(pages, "page"),
-        (0, forms) => count(forms, "form"),
-        (pages, forms) => format!("{} and {}", count(pages, "page"), count(forms, "form")),
+    match (count(sources.len() - forms, "page"), count(forms, "form")) {
+        (pages, _) if forms == 0 => pages,
+        (_, forms_only) if forms == sources.len() => forms_only,
+        (pages, forms) => format!("{pages} and {forms}"),
     }
 }

@@ -2,24 +2,23 @@
 //! tree and from what earlier commands have cached. No network, no keyring.
 
 mod candidates;
-mod data;
 pub(crate) mod line;
 pub(crate) mod offer;
-pub(crate) mod shell;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
+use candidates::CompletionData;
 use clap::{Command, ValueEnum};
 use clap_complete::engine;
-use data::CompletionData;
 use line::CompletionRequest;
+use offer::Shell;
+pub(crate) use offer::ShellArgs;
 
-use crate::completion::shell::Shell;
 use crate::env_vars;
-use crate::error::exit_code::Exit;
+use crate::error::Exit;
 
 /// Prints candidates, if the program was started for that. Errors are not reported: they would appear in the line that the user types.
 pub(crate) fn run_if_requested(args: &[OsString], command: fn() -> Command) -> Option<Exit> {

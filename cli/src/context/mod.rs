@@ -27,8 +27,7 @@ use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;

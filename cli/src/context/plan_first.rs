@@ -12,7 +12,6 @@ use sha2::{Digest, Sha256};
 use crate::cache::{load_json, store_json};
 use crate::env_vars::PLAN_FIRST;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
 use links_pages::fs::{named, private};
 
@@ -166,7 +165,7 @@ impl PlanFirst {
 }
 
 fn refused(what: &str) -> CommandError {
-    CommandError::new(Exit::Refused, format!("{PLAN_FIRST}: {what}; nothing was written"))
+    CommandError::refused(format!("{PLAN_FIRST}: {what}; nothing was written"))
 }
 
 fn no_state() -> CommandError {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use links_sdk::types::SlotType;
 use links_sdk::{Clock, SystemClock};
-use serde::Deserialize;
 
 use super::Context;
 use crate::cache::{load_slot_types, store_slot_types};
 use crate::error::CommandError;
+use crate::output::data;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 impl Context {
@@ -37,13 +37,8 @@ impl Context {
 
     /// Caches the slot types from a response that a command has read.
     pub(crate) fn keep_slot_types(&self, body: &[u8]) {
-        /// Response body.
-        #[derive(Deserialize)]
-        struct List {
-            data: Vec<SlotType>,
-        }
-        if let Ok(List { data }) = serde_json::from_slice(body) {
-            self.store_slot_types(&data);
+        if let Ok(types) = data::<Vec<SlotType>>(body) {
+            self.store_slot_types(&types);
         }
     }
 

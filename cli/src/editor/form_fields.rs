@@ -3,16 +3,15 @@
 
 use links_sdk::types::LeadForm;
 use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::args::fields::FieldValues;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::journal::{CommandRecorder, sent_fields};
-use crate::output::{Style, StyledLine};
+use crate::error::{CommandError, Exit};
+use crate::journal;
+use crate::output::{Style, StyledLine, data};
 use crate::ui::plan::field_list as list;
+use links_pages::apply::SingleWrite;
 use links_pages::fs::private::ResourceLock;
 
 /// Names within a field that the interface documents (section 2.4).
@@ -26,7 +25,7 @@ pub(crate) struct FormEditSession {
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
     lock: ResourceLock,
-    recorder: CommandRecorder,
+    journal: SingleWrite,
 }
 
 impl FormEditSession {
@@ -34,43 +33,22 @@ impl FormEditSession {
         context: &Context,
         form: FormHandle,
         id: String,
-        recorder: CommandRecorder,
+        journal: SingleWrite,
     ) -> Result<Self, CommandError> {
         let lock = lock(context, &id);
         let (before, seen) = record(&form).await?;
-        Ok(Self { form, id, before, seen, lock, recorder })
+        Ok(Self { form, id, before, seen, lock, journal })
     }
 
-    /// Writes changes after showing every difference, and after a confirmation if fields are removed. A field without a key gets the one
-    /// that it had. `source` holds the places of the changes in the user's file.
+    /// Writes changes after showing every difference, and after a confirmation if fields are removed, or with this `question`. A field without
+    /// a key gets the one that it had. `source` holds the places of the changes in the user's file.
     pub(crate) async fn update(
-        self,
-        context: &Context,
-        changes: Object,
-        is_confirmed: bool,
-        source: Option<&FieldValues>,
-    ) -> Result<Answer, CommandError> {
-        self.write_confirmed(context, changes, is_confirmed, source, None).await
-    }
-
-    /// Writes values that the form had before, after showing every difference and after a confirmation.
-    pub(crate) async fn restore(
-        self,
-        context: &Context,
-        changes: Object,
-        is_confirmed: bool,
-    ) -> Result<Answer, CommandError> {
-        let question = "Restore these values?".to_owned();
-        self.write_confirmed(context, changes, is_confirmed, None, Some(question)).await
-    }
-
-    async fn write_confirmed(
         mut self,
         context: &Context,
         mut changes: Object,
         is_confirmed: bool,
         source: Option<&FieldValues>,
-        or_ask: Option<String>,
+        question: Option<&str>,
     ) -> Result<Answer, CommandError> {
         let old = list(self.before.get("fields"));
         if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
@@ -79,9 +57,9 @@ impl FormEditSession {
         for line in difference(&self.before, &changes.0) {
             context.ui.say(&line);
         }
-        let question = match or_ask {
-            Some(question) => Some(question),
-            None => changes.0.get("fields").and_then(|new| question(&old, &list(Some(new)))),
+        let question = match question {
+            Some(question) => Some(question.to_owned()),
+            None => changes.0.get("fields").and_then(|new| removal(&old, &list(Some(new)))),
         };
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
@@ -90,12 +68,11 @@ impl FormEditSession {
             self.lock = lock(context, &self.id);
         }
         let (sent, result) = self.write(changes).await;
-        self.recorder.stored(0, &result, |form| sent_fields(form.take(), &sent));
-        self.recorder.finish(context, result.is_ok());
-        let answer = result.map_err(|error| match source {
-            Some(fields) => fields.failure(error, ""),
-            None => error.into(),
-        })?;
+        let answer =
+            journal::finish(context, &self.journal, result).map_err(|error| match source {
+                Some(fields) => fields.failure(error, ""),
+                None => error.into(),
+            })?;
         if let Some(sent) = sent.0.get("fields") {
             // A form that cannot be read cannot be compared.
             let now = read(&answer).unwrap_or_default();
@@ -117,9 +94,8 @@ impl FormEditSession {
     /// Writes changes if no one else changed the same since the form was read. Returns the changes that were sent in the end.
     async fn write(&self, mut changes: Object) -> (Object, Result<Answer, Error>) {
         let send = async |changes: &Object| {
-            let call = self.form.update_unchanged(&self.seen, FormChanges::from(changes.clone()));
-            let hear = self.recorder.record_update("updateForm", changes.clone());
-            call.answer().before_write(hear).await
+            let call = self.form.update_unchanged(&self.seen, FormChanges(changes.clone()));
+            self.journal.change_record("updateForm", changes, call.answer()).await
         };
         let old = list(self.before.get("fields"));
         let result = send(&changes).await;
@@ -144,7 +120,7 @@ fn lock(context: &Context, id: &str) -> ResourceLock {
 }
 
 /// Returns the question to confirm before fields are removed.
-fn question(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
+fn removal(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
     let stays = |it: &&&Map<String, Value>| new.iter().any(|new| new.get("key") == it.get("key"));
     let gone = old.iter().filter(|it| !stays(it)).count();
     let what = match gone {
@@ -218,7 +194,7 @@ fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<
     for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
         let old = before.get(name).unwrap_or(&Value::Null);
         if old != value {
-            lines.push(StyledLine::new(Style::Changed, format!("~ {name}: {old} → {value}")));
+            lines.push(StyledLine::changed(format!("~ {name}: {old} → {value}")));
         }
     }
     let Some(new) = changes.get("fields") else { return lines };
@@ -243,7 +219,7 @@ fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<
     }
     if !places.is_sorted() {
         let order: Vec<_> = new.iter().map(|it| text(it, "label")).collect();
-        lines.push(StyledLine::new(Style::Changed, format!("~ order: {}", order.join(", "))));
+        lines.push(StyledLine::changed(format!("~ order: {}", order.join(", "))));
     }
     lines
 }
@@ -256,10 +232,10 @@ fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<StyledLine
     names.retain(|name| of(old, name) != of(new, name));
     let mut lines = Vec::new();
     if !names.is_empty() {
-        lines.push(StyledLine::new(Style::Changed, format!("~ {}", called(old))));
+        lines.push(StyledLine::changed(format!("~ {}", called(old))));
     }
     let change = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
-    lines.extend(names.into_iter().map(|name| StyledLine::new(Style::Changed, change(name))));
+    lines.extend(names.into_iter().map(|name| StyledLine::changed(change(name))));
     lines
 }
 
@@ -287,23 +263,14 @@ fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
 pub(crate) async fn record(
     form: &FormHandle,
 ) -> Result<(Map<String, Value>, LeadForm), CommandError> {
-    #[derive(Deserialize)]
-    struct FormEnvelope {
-        data: LeadForm,
-    }
     let answer = form.get().answer().await?;
-    let FormEnvelope { data } =
-        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
-    Ok((read(&answer)?, data))
+    let seen = data(answer.body()).map_err(CommandError::unreadable)?;
+    Ok((read(&answer)?, seen))
 }
 
 /// Returns a form as it was sent, except that a list which came as an object with numbers as names is a list again.
 pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, CommandError> {
-    let mut body: Value =
-        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
-    let Value::Object(mut record) = body["data"].take() else {
-        return Err(CommandError::unreadable("there is no record in it"));
-    };
+    let mut record: Map<String, Value> = data(answer.body()).map_err(CommandError::unreadable)?;
     for value in record.values_mut() {
         if let Value::Object(items) = value
             && !items.is_empty()

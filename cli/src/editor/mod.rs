@@ -1,21 +1,22 @@
 //! Editing of a record in the user's editor, which is reopened with each problem above its line until the text is valid or left unchanged.
 
-pub(crate) mod draft;
 pub(crate) mod form_fields;
 
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use draft::Draft;
 use links_sdk::Answer;
 use serde_json::json;
+use tempfile::TempPath;
 
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::process;
 use crate::signal::SuppressInterrupt;
+use links_pages::fs::named::{self, ReadError};
 use links_pages::page_file::Document;
+use links_pages::sanitize;
 
 /// Opens a YAML text in the editor and passes the result to `apply`, with the path of its file; repeats that when `apply` refuses the text
 /// as invalid, or because others changed the same. Returns `None` if nothing was changed.
@@ -31,7 +32,7 @@ pub(crate) async fn edit<T>(
     apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
 ) -> Result<Option<T>, CommandError> {
     if !context.ui.is_interactive() {
-        return Err(CommandError::new(Exit::Refused, "the editor needs a terminal")
+        return Err(CommandError::refused("the editor needs a terminal")
             .with_hint("change fields with FIELD=VALUE or a file instead"));
     }
     let named = context.settings.editor.clone().filter(|it| !it.trim().is_empty());
@@ -50,7 +51,7 @@ pub(crate) async fn edit<T>(
             let kept = draft.keep();
             if ended.as_ref().err().is_none_or(|failure| !failure.dry_run_results().is_empty()) {
                 let text = format!("the text is saved in {}", kept.display());
-                context.ui.say(&StyledLine::new(Style::Plain, text));
+                context.ui.tell(Style::Plain, text);
             }
             ended.map_err(|failure| failure.kept(&kept))
         }
@@ -94,10 +95,10 @@ async fn rounds<T>(
         if !is_contested && refused.is_some_and(|before| before.text == shown) {
             return Err(failure);
         }
-        context.ui.say(&StyledLine::new(
+        context.ui.tell(
             Style::Changed,
             format!("{failure}: the file is opened again, with every problem above its line"),
-        ));
+        );
         let lines = failure.lines().into_iter().map(|(line, text)| {
             let advice = if is_contested { "; delete this line to keep yours" } else { "" };
             (line, text + advice)
@@ -128,7 +129,7 @@ pub(crate) fn outcome(answer: Option<&Answer>, first: &'static [&'static str]) -
 
 /// Returns the output of a command when nothing was changed.
 pub(crate) fn unchanged() -> CommandOutput {
-    let line = StyledLine::new(Style::Plain, "no changes");
+    let line = StyledLine::plain("no changes");
     CommandOutput::own(json!({ "changed": false }), View::Lines(vec![line]))
 }
 
@@ -144,5 +145,125 @@ fn open(editor: &str, draft: &Path) -> Result<(), CommandError> {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(failed(status.to_string())),
         Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+/// Prefix of a line that describes a problem of the next line.
+const MARK: &str = "#!! ";
+
+/// Temporary file of the draft, deleted on drop unless it is [kept](Self::keep).
+#[derive(Debug)]
+struct Draft(TempPath);
+
+impl Draft {
+    /// Creates a file named after what is edited. The name comes from the service, so path separators in it are replaced.
+    fn new(name: &str) -> io::Result<Self> {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let suffix: String = format!("-{name}").chars().map(plain).collect();
+        let file = tempfile::Builder::new().prefix("links-").suffix(&suffix).tempfile()?;
+        Ok(Self(file.into_temp_path()))
+    }
+
+    /// Returns the path of the file.
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Replaces the text, with each problem (line, message) above its line. Returns the new content of the file.
+    fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<Vec<u8>> {
+        let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
+        let marked = marked(text, problems).into_bytes();
+        file.write_all(&marked)?;
+        file.sync_all()?;
+        Ok(marked)
+    }
+
+    /// Returns the content of the file.
+    fn read(&self) -> Result<Vec<u8>, ReadError> {
+        named::read(&self.0).map(|(_, bytes)| bytes)
+    }
+
+    /// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.
+    fn without_problems(saved: &[u8]) -> Vec<u8> {
+        match std::str::from_utf8(saved) {
+            Ok(text) => unmarked(text).into_bytes(),
+            Err(_) => saved.to_owned(),
+        }
+    }
+
+    /// Keeps the file and returns its path.
+    fn keep(self) -> PathBuf {
+        let path = self.0.to_path_buf();
+        // If this fails the file is still there: only its deletion could not be cancelled.
+        self.0.keep().unwrap_or(path)
+    }
+}
+
+fn marked(text: &str, problems: &[(usize, String)]) -> String {
+    let mut out = String::new();
+    // A problem after the last line is written above that line.
+    let last = text.lines().count().max(1);
+    let lines = text.split_inclusive('\n').chain(text.is_empty().then_some(""));
+    for (at, line) in lines.enumerate() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        for (_, message) in problems.iter().filter(|(nth, _)| (*nth).min(last) == at + 1) {
+            let indent = indent.trim_end_matches(['\r', '\n']);
+            out.extend([indent, MARK, &sanitize::line(message), "\n"]);
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+fn unmarked(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.trim_start().starts_with(MARK)).collect()
+}
+
+#[cfg(test)]
+mod draft_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn problems_are_written_as_comments_above_their_lines() {
+        let text = "a:\n  b: 1\n\n  c: 2";
+        let problems =
+            [(2, "first\nline".to_owned()), (2, "second".to_owned()), (9, "end".to_owned())];
+        let expected = "a:\n  #!! first line\n  #!! second\n  b: 1\n\n  #!! end\n  c: 2";
+        assert_eq!(marked(text, &problems), expected);
+        assert_eq!(unmarked(expected), text);
+        assert_eq!(marked("", &[(1, "empty".to_owned())]), "#!! empty\n");
+    }
+
+    proptest! {
+        #[test]
+        fn removing_problems_restores_text(
+            text in "([ a\n\r#é]|\r\n)*",
+            problems in proptest::collection::vec((0_usize..9, "[a\n#]*"), 0..5)
+        ) {
+            prop_assert_eq!(unmarked(&marked(&text, &problems)), text);
+        }
+    }
+
+    #[test]
+    fn a_draft_file_is_removed_unless_it_is_kept() {
+        let evil = Draft::new("../../evil\\\u{1b}.yaml").unwrap();
+        assert_eq!(evil.path().parent(), Some(std::env::temp_dir().as_path()));
+        assert!(evil.path().display().to_string().ends_with("-..-..-evil--.yaml"));
+        let draft = Draft::new("cafe.yaml").unwrap();
+        let path = draft.path().to_owned();
+        draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
+        assert_eq!(draft.read().unwrap(), b"#!! bad\na: 1\n");
+        assert_eq!(Draft::without_problems(&draft.read().unwrap()), b"a: 1\n");
+        drop(draft);
+        assert!(!path.exists());
+
+        let draft = Draft::new("cafe.yaml").unwrap();
+        draft.write("text", &[]).unwrap();
+        let path = draft.keep();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text");
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -49,7 +49,7 @@ impl From<ReadError> for CommandError {
 pub(crate) fn file_error(what: &str, error: &io::Error) -> CommandError {
     let message = format!("{what}: {error}");
     let Some(refusal) = Refusal::of(error) else { return CommandError::usage(message) };
-    let refused = CommandError::new(Exit::Refused, message);
+    let refused = CommandError::refused(message);
     match refusal.hint() {
         Some(hint) => refused.with_hint(hint),
         None => refused,

@@ -9,8 +9,9 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use exit_code::Exit;
+pub(crate) use exit_code::Exit;
 use links_sdk::{Outcome, WriteSummary};
+pub(crate) use report::draw;
 pub(crate) use sdk_error::DryRunResult;
 use serde_json::{Map, Value};
 
@@ -102,6 +103,21 @@ impl CommandError {
     /// Creates the error for a wrong command line or environment.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
+    }
+
+    /// Creates the error of a guard that stopped the command.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, message)
+    }
+
+    /// Creates the error for a value that is refused.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Exit::Invalid, message)
+    }
+
+    /// Creates the error for a record that is not there.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Exit::NotFound, message)
     }
 
     /// Creates the error for a defect of this program.

@@ -1,13 +1,13 @@
 //! Forms of an error on stderr, for people and for scripts.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use links_sdk::Outcome;
-use miette::Diagnostic;
+use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, Severity, SourceCode};
 use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
-use crate::error::exit_code::Exit;
+use crate::error::Exit;
 use links_pages::page_file::FieldDiagnostic;
 use links_pages::sanitize;
 
@@ -138,5 +138,71 @@ impl Diagnostic for CommandError {
         let mut files = self.0.file.iter().chain(others).peekable();
         files.peek()?;
         Some(Box::new(files.map(|file| &**file as &dyn Diagnostic)))
+    }
+}
+
+/// Renders a diagnostic with all related diagnostics.
+pub(crate) fn draw(handler: &MietteHandler, diagnostic: &dyn Diagnostic) -> String {
+    let mut text = String::new();
+    add(&mut text, Part { handler, diagnostic, source: None });
+    text
+}
+
+fn add(text: &mut String, part: Part<'_>) {
+    let _ = write!(text, "{part:?}");
+    for diagnostic in part.diagnostic.related().into_iter().flatten() {
+        text.push('\n');
+        add(text, Part { diagnostic, source: part.source_code(), ..part });
+    }
+}
+
+/// Diagnostic without its related diagnostics. Without a source of its own, its labels refer to the source of its parent.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    handler: &'a MietteHandler,
+    diagnostic: &'a dyn Diagnostic,
+    source: Option<&'a dyn SourceCode>,
+}
+
+impl<'a> Part<'a> {
+    fn source_code(&self) -> Option<&'a dyn SourceCode> {
+        self.diagnostic.source_code().or(self.source)
+    }
+}
+
+/// Renders it: that is how miette is asked.
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handler.debug(self, f)
+    }
+}
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.diagnostic, f)
+    }
+}
+
+impl std::error::Error for Part<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.diagnostic.source()
+    }
+}
+
+impl Diagnostic for Part<'_> {
+    fn severity(&self) -> Option<Severity> {
+        self.diagnostic.severity()
+    }
+
+    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        self.diagnostic.help()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Part::source_code(self)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.diagnostic.labels()
     }
 }

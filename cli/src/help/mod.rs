@@ -6,7 +6,7 @@ use std::fmt::Write;
 use clap::Command;
 
 use crate::env_vars;
-use crate::error::exit_code::Exit;
+use crate::error::Exit;
 use crate::settings::config_file::KEYS;
 
 /// Last line of short help.
@@ -55,22 +55,17 @@ fn with_examples(command: &Command, lines: &[&str]) -> String {
     text
 }
 
-/// Topic of `links help`.
-pub(crate) struct Topic {
-    /// Name by which the user asks for the topic.
-    pub(crate) name: &'static str,
-    /// Explanation of the topic.
-    pub(crate) text: fn(&Command) -> String,
-}
+/// Explanation of a topic.
+type Explain = fn(&Command) -> String;
 
-/// Every topic.
-pub(crate) const TOPICS: &[Topic] = &[
-    Topic { name: "options", text: options },
-    Topic { name: "exit-codes", text: exit_codes },
-    Topic { name: "environment", text: environment },
-    Topic { name: "output", text: |_| include_str!("output.txt").to_owned() },
-    Topic { name: "files", text: files },
-    Topic { name: "agents", text: |_| include_str!("agents.txt").to_owned() },
+/// Every topic of `links help`: its name, and its explanation.
+pub(crate) const TOPICS: &[(&str, Explain)] = &[
+    ("options", options),
+    ("exit-codes", exit_codes),
+    ("environment", environment),
+    ("output", |_| include_str!("output.txt").to_owned()),
+    ("files", files),
+    ("agents", |_| include_str!("agents.txt").to_owned()),
 ];
 
 /// Returns the exit codes as a short line for the main help.

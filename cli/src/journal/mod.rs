@@ -1,18 +1,18 @@
-//! Journals of the commands that write: where they are, whose they are, and the recorder of a command that writes without a run of `apply`.
+//! Journals of the commands that write: where they are, whose they are, and the single writes of commands that need no run.
 
-mod recorder;
 mod typed_words;
 
 use std::path::PathBuf;
 
-use links_pages::apply::RunCommand;
+use links_pages::apply::{JournalStore, PlannedFields, RunCommand, RunHeader, SingleWrite};
+use links_sdk::{ProfileId, ProfileKey};
 
-use crate::context::Context;
+use crate::context::{Context, clock};
 use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
+use crate::output::{Style, StyledLine};
 use crate::settings::ServiceTarget;
-
-pub(crate) use recorder::{CommandRecorder, identity, sent_fields, sent_page_fields};
+use crate::ui::plan::value_lines;
 
 /// Name of the embedded service, whose URL differs from one command to the next.
 pub(crate) const SANDBOX: &str = "sandbox";
@@ -42,4 +42,62 @@ pub(crate) fn command(context: &Context, name: &str) -> RunCommand {
     let words = typed_words::kept(&context.words);
     let call = Some(context.call().to_owned());
     RunCommand { name: name.to_owned(), words, call, ..RunCommand::default() }
+}
+
+/// Returns the write of a page by a command.
+pub(crate) fn page_write(context: &Context, name: &str, key: &ProfileKey) -> SingleWrite {
+    let id = if let ProfileKey::Id(id) = key { *id } else { ProfileId::default() };
+    single_write(context, name, id, &key.to_string(), None)
+}
+
+/// Returns the write of a form by a command.
+pub(crate) fn form_write(context: &Context, name: &str, id: &str) -> SingleWrite {
+    single_write(context, name, ProfileId::default(), id, Some(id.to_owned()))
+}
+
+/// Returns the write of a command that makes something new with this title.
+pub(crate) fn new_write(context: &Context, name: &str, title: &str) -> SingleWrite {
+    single_write(context, name, ProfileId::default(), title, None)
+}
+
+/// Returns a write by a command. It is recorded if it is no dry run, and where state can be stored.
+pub(crate) fn single_write(
+    context: &Context,
+    name: &str,
+    id: ProfileId,
+    login: &str,
+    form: Option<String>,
+) -> SingleWrite {
+    let place = service(context).zip(context.settings.state_directory());
+    let target = place.filter(|_| context.dry_run().is_none()).map(|(service, state)| {
+        let store = JournalStore::of_commands(&state, &service);
+        let command = command(context, name);
+        let header = RunHeader::of_command(service, command, (id, login), clock().wall())
+            .with_owner(context.owner())
+            .with_form(form);
+        (store, header)
+    });
+    SingleWrite::new(target)
+}
+
+/// Ends a write with its result, and says if it is not in the journal. A dry run shows what it would change.
+pub(crate) fn finish<T, E>(
+    context: &Context,
+    write: &SingleWrite,
+    result: Result<T, E>,
+) -> Result<T, E> {
+    if context.dry_run().is_some()
+        && let Some(PlannedFields { changed, before, .. }) = write.replaced()
+    {
+        for line in value_lines(&before, changed.iter()) {
+            context.ui.say(&line);
+        }
+    }
+    if let Some(error) = write.close(result.is_ok()) {
+        let text = format!(
+            "this command is not in `links log`, and cannot be undone: the journal cannot be written: {error}"
+        );
+        context.ui.say(&StyledLine::new(Style::Changed, text));
+    }
+    result
 }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use links_sdk::{RequestView, WriteMode};
 use serde_json::{Map, Value, json};
 
-use super::{CommandOutput, Style, StyledLine, View};
+use super::{CommandOutput, StyledLine, View};
 use crate::env_vars::TOKEN;
 use crate::error::DryRunResult;
 
@@ -46,9 +46,7 @@ pub(crate) fn outcome(dry_run_results: &[DryRunResult], how: DryRun) -> CommandO
     texts.dedup();
     let view = match how {
         DryRun::Request => View::Document(texts.join("\n") + "\n"),
-        DryRun::Service => {
-            View::Lines(texts.into_iter().map(|it| StyledLine::new(Style::Plain, it)).collect())
-        }
+        DryRun::Service => View::Lines(texts.into_iter().map(StyledLine::plain).collect()),
     };
     CommandOutput::own(data, view)
 }

@@ -4,17 +4,18 @@ pub(crate) mod dry_run;
 pub(crate) mod format;
 pub(crate) mod label;
 mod styled_line;
-pub(crate) mod yaml;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub(crate) use self::styled_line::{Style, StyledLine, diff_lines, unified};
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
+use links_pages::page_file::emit;
 
 /// Output of a successful command.
 pub(crate) struct CommandOutput {
@@ -31,8 +32,8 @@ pub(crate) struct CommandOutput {
 /// Data of a command output.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// Response of the service, byte for byte. `is_checked` says that the SDK has found it to be JSON.
-    Service { bytes: Bytes, is_checked: bool },
+    /// Response of the service, byte for byte. It is JSON: the client has checked it, or the command.
+    Service(Bytes),
     /// Result of this program, in the same envelope.
     Own(Value),
 }
@@ -106,13 +107,7 @@ impl CommandOutput {
 
     /// Output with a response of the service.
     pub(crate) fn service(body: Bytes, view: View) -> Self {
-        Self::new(Body::Service { bytes: body, is_checked: false }, view)
-    }
-
-    /// Output with a response that the SDK has checked against the shape of its operation, not one of a dry run or of any path. It can be
-    /// long, and is not scanned again.
-    pub(crate) fn checked(body: Bytes, view: View) -> Self {
-        Self::new(Body::Service { bytes: body, is_checked: true }, view)
+        Self::new(Body::Service(body), view)
     }
 
     /// Output with a result of this program, in the envelope that the service uses.
@@ -132,16 +127,14 @@ impl Body {
     pub(crate) fn own_mut(&mut self) -> Option<&mut Value> {
         match self {
             Self::Own(body) => Some(body),
-            Self::Service { .. } => None,
+            Self::Service(_) => None,
         }
     }
 
     /// Names of the records: their ids, or the paths of images.
     pub(crate) fn ids(&self) -> Vec<String> {
         let body = match self {
-            Self::Service { bytes, .. } => {
-                Cow::Owned(serde_json::from_slice(bytes).unwrap_or_default())
-            }
+            Self::Service(bytes) => Cow::Owned(serde_json::from_slice(bytes).unwrap_or_default()),
             Self::Own(body) => Cow::Borrowed(body),
         };
         let records = match &body["data"] {
@@ -213,6 +206,29 @@ impl fmt::Debug for Cell {
             Self::Of(_) => f.write_str("Of"),
         }
     }
+}
+
+/// Reads the `data` of a response of the service.
+pub(crate) fn data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> serde_json::Result<T> {
+    #[derive(Deserialize)]
+    struct Envelope<T> {
+        data: T,
+    }
+    serde_json::from_slice(body).map(|Envelope { data }| data)
+}
+
+/// Serializes a value as YAML, to be printed or edited.
+///
+/// # Errors
+///
+/// When JSON cannot represent the value; this never happens for values read from JSON.
+pub(crate) fn yaml(value: &impl Serialize) -> Result<String, CommandError> {
+    emit::write(value).map_err(CommandError::internal)
+}
+
+/// Returns a number with the word for the things: `1 page`, `3 pages`.
+pub(crate) fn count(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns a number of things in words: the phrase for one, or the number with the word for several; `None` if there are none.

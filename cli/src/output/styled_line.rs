@@ -43,6 +43,31 @@ impl StyledLine {
         Self { tone, text, marked: Vec::new() }
     }
 
+    /// Creates a line in the default style.
+    pub(crate) fn plain<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::new(Style::Plain, text)
+    }
+
+    /// Creates a line about an addition.
+    pub(crate) fn added<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::new(Style::Added, text)
+    }
+
+    /// Creates a line about a change.
+    pub(crate) fn changed<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::new(Style::Changed, text)
+    }
+
+    /// Creates a line about a removal.
+    pub(crate) fn removed<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::new(Style::Removed, text)
+    }
+
+    /// Creates a line that is less important.
+    pub(crate) fn faint<'t>(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::new(Style::Faint, text)
+    }
+
     /// Adds a text. `is_marked` says that it stands out on a terminal.
     pub(crate) fn push(&mut self, text: &str, is_marked: bool) {
         let start = self.text.len();

@@ -20,42 +20,25 @@ const MAX_READS: usize = 4;
 pub(super) struct LiveAccount {
     /// The page; `None` if it does not exist yet.
     pub(super) page: Option<PageSnapshot>,
-    /// Forms of the account, if they are needed.
-    pub(super) forms: Vec<LeadForm>,
+    /// Forms of the account, if they were needed.
+    pub(super) forms: Option<Vec<LeadForm>>,
     /// Languages of the service, if the file names one.
-    pub(super) languages: Vec<LanguageOption>,
+    pub(super) languages: Option<Vec<LanguageOption>>,
     pub(super) types: SlotTypeCatalog,
     /// The page as the service renders it, if that is known.
     pub(super) markdown: Option<ServiceMarkdown>,
     /// Keys by which the page was found, or not.
     keys: Vec<ProfileKey>,
-    needs: AccountNeeds,
-    /// Number of requests so far.
-    reads: usize,
 }
 
-/// What is read besides the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct AccountNeeds {
-    forms: bool,
-    languages: bool,
-}
-
-impl AccountNeeds {
-    fn of(page: Option<&PageSnapshot>, file: &PageFile) -> Self {
-        let is_form = |reference: &Reference| matches!(reference.target, ReferenceTarget::Form(_));
-        let slots = page.iter().flat_map(|page| &page.slots).map(|slot| slot.kind.as_str());
-        let items = file.page.content.slots.iter().map(|item| item.kind.as_str());
-        let has_form = slots.chain(items).any(|kind| kind == "form");
-        Self {
-            forms: has_form || file.references.iter().any(is_form),
-            languages: page.is_some() && file.page.content.fields.contains_key("languageCode"),
-        }
-    }
-
-    fn includes(self, other: Self) -> bool {
-        (self.forms || !other.forms) && (self.languages || !other.languages)
-    }
+/// Returns whether a page with this file needs the forms of the account, and the languages of the service.
+fn needs(page: Option<&PageSnapshot>, file: &PageFile) -> (bool, bool) {
+    let is_form = |reference: &Reference| matches!(reference.target, ReferenceTarget::Form(_));
+    let slots = page.iter().flat_map(|page| &page.slots).map(|slot| slot.kind.as_str());
+    let items = file.page.content.slots.iter().map(|item| item.kind.as_str());
+    let has_form = slots.chain(items).any(|kind| kind == "form");
+    let languages = page.is_some() && file.page.content.fields.contains_key("languageCode");
+    (has_form || file.references.iter().any(is_form), languages)
 }
 
 impl LiveAccount {
@@ -85,22 +68,24 @@ impl LiveAccount {
         }
         let types = context.slot_types().await?;
         reads += usize::from(types.fresh);
-        let needs = files.pages.first().map(|(_, file)| AccountNeeds::of(page.as_ref(), file));
-        let needs = needs.unwrap_or_default();
-        let mut forms = Vec::new();
-        if needs.forms {
-            forms = client.forms().list().await?.items;
+        let needs = files.pages.first().map(|(_, file)| needs(page.as_ref(), file));
+        let (needs_forms, needs_languages) = needs.unwrap_or_default();
+        let mut forms = None;
+        if needs_forms {
+            forms = Some(client.forms().list().await?.items);
             reads += 1;
         }
-        let mut languages = Vec::new();
-        if let Some(page) = page.as_ref().filter(|_| needs.languages) {
-            languages = client.profile(page.id).settings().await?.options.languages;
+        let mut languages = None;
+        if let Some(page) = page.as_ref().filter(|_| needs_languages) {
+            languages = Some(client.profile(page.id).settings().await?.options.languages);
             reads += 1;
         }
-        let keys = request.keys;
-        let mut live = Self { page, forms, languages, types, markdown: None, keys, needs, reads };
-        live.read_markdown(context).await?;
-        Ok(live)
+        let mut markdown = None;
+        if let Some(page) = &page {
+            let forms = forms.as_deref().unwrap_or_default();
+            markdown = ServiceMarkdown::of(context, page, forms, reads < MAX_READS).await?;
+        }
+        Ok(Self { page, forms, languages, types, markdown, keys: request.keys })
     }
 
     /// Returns whether this is all that the file of a page needs.
@@ -111,16 +96,10 @@ impl LiveAccount {
     ) -> Result<bool, CommandError> {
         let request = page_request(context, files)?;
         let is_same = request.is_some_and(|request| request.keys == self.keys);
-        let mut needs =
-            files.pages.iter().map(|(_, file)| AccountNeeds::of(self.page.as_ref(), file));
-        Ok(is_same && needs.all(|needs| self.needs.includes(needs)))
-    }
-
-    /// Reads the page as the service renders it, unless that is cached or too much was read already.
-    async fn read_markdown(&mut self, context: &mut Context) -> Result<(), CommandError> {
-        let Some(page) = &self.page else { return Ok(()) };
-        let may_ask = self.reads < MAX_READS;
-        self.markdown = ServiceMarkdown::of(context, page, &self.forms, may_ask).await?;
-        Ok(())
+        let has_all = |file: &PageFile| {
+            let (forms, languages) = needs(self.page.as_ref(), file);
+            (self.forms.is_some() || !forms) && (self.languages.is_some() || !languages)
+        };
+        Ok(is_same && files.pages.iter().all(|(_, file)| has_all(file)))
     }
 }

@@ -6,7 +6,6 @@ mod html;
 mod live_account;
 mod output;
 mod render;
-mod rendering;
 mod serve;
 mod service_markdown;
 mod shadow;
@@ -15,4 +14,4 @@ mod shown_page;
 
 pub(crate) use output::{PreviewOutputs, shown};
 pub(crate) use render::{PreviewRequest, preview};
-pub(crate) use serve::{ApplyWhen, ServeOptions, serve};
+pub(crate) use serve::{ApplyWhen, serve};

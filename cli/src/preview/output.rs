@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::render::Preview;
+use super::shown_page::{AS_THE_SERVICE, Preview};
 use crate::account::summary;
-use crate::apply::planned::refused;
+use crate::apply::apply_args::refused;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::format::markdown;
+use crate::output::format::code_block;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::output::{diff_lines, unified};
 use links_pages::sanitize;
@@ -32,9 +32,10 @@ pub(crate) fn shown(
     preview: Preview,
     outputs: &PreviewOutputs,
 ) -> Result<CommandOutput, CommandError> {
-    let Preview { file, login, id, before, after, rendered_by, tokens, outlook, .. } = preview;
-    let refusal = outlook.refusal;
-    let words = format!("{}; {}", rendered_by.words(), tokens.words());
+    let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } = preview;
+    let (login, refusal) = (snapshot.login, outlook.refusal);
+    let words = format!("{rendered_by}; {}", tokens.words());
+    let renderer = if rendered_by == AS_THE_SERVICE { "service" } else { "model" };
     context.ui.say(&StyledLine::new(Style::Faint, format!("{login}: {words}")));
     let header = format!("{}: {words}", code(&login));
     let is_too_long = outputs.max_tokens.is_some_and(|most| tokens.count > most);
@@ -48,7 +49,7 @@ pub(crate) fn shown(
     }
     let differs = before != after;
     let mut data = json!({
-        "file": file, "id": id, "login": login, "markdown": after, "renderedBy": rendered_by.name(),
+        "file": file, "id": id, "login": login, "markdown": after, "renderedBy": renderer,
         "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
     });
     if is_too_long {
@@ -88,8 +89,8 @@ fn code(text: &str) -> String {
 fn in_markdown(header: &str, diff: Option<&str>, after: &str) -> String {
     let block = match diff {
         Some("") => "Nothing changes for the reader.\n".to_owned(),
-        Some(diff) => markdown::block("diff", &sanitize::text(diff)),
-        None => markdown::block("markdown", &sanitize::text(after)),
+        Some(diff) => code_block("diff", &sanitize::text(diff)),
+        None => code_block("markdown", &sanitize::text(after)),
     };
     format!("### links preview: {header}\n\n{block}\n")
 }

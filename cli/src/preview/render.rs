@@ -3,14 +3,12 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use links_sdk::ProfileId;
-
 use super::live_account::LiveAccount;
-use super::rendering::{RenderedBy, TokenCount};
-use super::shadow::{AppliedShadow, Shadow};
-use super::shown_page::{ApplyOutlook, ShownPage};
+use super::shadow::Shadow;
+use super::shown_page::{AS_THE_SERVICE, HERE, NEW_PAGE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
-use crate::apply::apply_args::ApplyArgs;
+use crate::account::shadow_run::ApplyOutlook;
+use crate::apply::apply_args::RunOptions;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -22,29 +20,9 @@ use links_pages::page_file::local_image::hash_of;
 #[derive(Clone, Debug)]
 pub(crate) struct PreviewRequest {
     pub(crate) path: PathBuf,
-    pub(crate) apply_args: ApplyArgs,
+    pub(crate) options: RunOptions,
     /// True if nothing is asked of the service.
     pub(crate) offline: bool,
-}
-
-/// A page as a file would make it.
-#[derive(Debug)]
-pub(crate) struct Preview {
-    /// Name of the file in messages.
-    pub(crate) file: String,
-    pub(crate) login: String,
-    /// Id of the page; `None` for a page that does not exist yet, and without the service.
-    pub(crate) id: Option<ProfileId>,
-    /// The page without the file, rendered on this machine; empty for a page that does not exist yet.
-    pub(crate) before: String,
-    /// The page as the file makes it, rendered on this machine.
-    pub(crate) after: String,
-    pub(crate) rendered_by: RenderedBy,
-    pub(crate) tokens: TokenCount,
-    /// What `links apply` would do.
-    pub(crate) outlook: ApplyOutlook,
-    /// The page as the file makes it.
-    pub(crate) page: ShownPage,
 }
 
 /// Renders the page of a file as it would be after `links apply`.
@@ -52,7 +30,7 @@ pub(crate) async fn preview(
     context: &mut Context,
     request: &PreviewRequest,
 ) -> Result<Preview, CommandError> {
-    let source = PreviewSource::read(&request.path, &request.apply_args.upload_root)?;
+    let source = PreviewSource::read(&request.path, &request.options.flags.upload_root)?;
     render(context, request, &source, &mut None).await
 }
 
@@ -99,15 +77,14 @@ async fn render_live(
     let mut types = live.types.clone();
     // The shadow has no newer ones.
     types.fresh = true;
-    let applied = shadow.apply(context, request.apply_args.clone(), types, files).await?;
+    let made = shadow.apply(context, request.options.clone(), types, files).await?;
     let rendered_by = match (&live.page, &live.markdown) {
-        (None, _) => RenderedBy::ModelForNewPage,
-        (Some(_), None) => RenderedBy::Model,
-        (Some(_), Some(service)) if service.text == before => RenderedBy::Service,
-        (Some(_), Some(_)) => RenderedBy::DifferentModel,
+        (None, _) => NEW_PAGE,
+        (Some(_), Some(service)) if service.text == before => AS_THE_SERVICE,
+        (Some(_), _) => HERE,
     };
-    let tokens = TokenCount::of(&before, &applied.markdown, live.markdown.as_ref());
-    Ok(of_applied(applied, id, before, rendered_by, tokens))
+    let tokens = TokenCount::of(&before, &made.after, live.markdown.as_ref());
+    Ok(Preview { id, before, rendered_by, tokens, ..made })
 }
 
 /// Renders the page as the file alone makes it.
@@ -117,25 +94,11 @@ async fn offline(
     files: AccountFiles,
 ) -> Result<Preview, CommandError> {
     let shadow = Shadow::of_file(&files)?;
-    let apply_args =
-        ApplyArgs { is_unrecorded: true, no_validate: true, ..request.apply_args.clone() };
+    let mut options = RunOptions { is_unrecorded: true, ..request.options.clone() };
+    options.flags.no_validate = true;
     let types = shadow.slot_types().await?;
-    let mut applied = shadow.apply(context, apply_args, types, files).await?;
-    applied.outlook = ApplyOutlook::default();
-    let tokens = TokenCount::of("", &applied.markdown, None);
-    Ok(of_applied(applied, None, String::new(), RenderedBy::ModelOfFile, tokens))
-}
-
-fn of_applied(
-    applied: AppliedShadow,
-    id: Option<ProfileId>,
-    before: String,
-    rendered_by: RenderedBy,
-    tokens: TokenCount,
-) -> Preview {
-    let AppliedShadow { file, markdown: after, outlook, page } = applied;
-    let login = page.snapshot.login.clone();
-    Preview { file, login, id, before, after, rendered_by, tokens, outlook, page }
+    let made = shadow.apply(context, options, types, files).await?;
+    Ok(Preview { outlook: ApplyOutlook::default(), ..made })
 }
 
 /// Text of a page file.

@@ -10,21 +10,14 @@ use crate::context::Context;
 use crate::error::CommandError;
 use links_pages::page_file::local_image::hash_of;
 
-/// The page as the service renders it.
+/// The page as the service renders it, and content of the cache file of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ServiceMarkdown {
     pub(super) text: String,
     /// Number of a language model's tokens, if the service says it.
     pub(super) tokens: Option<u64>,
-}
-
-/// Content of the cache file of a page.
-#[derive(Serialize, Deserialize)]
-struct CachedMarkdown {
     /// Fingerprint of what was rendered.
-    fingerprint: String,
-    #[serde(flatten)]
-    markdown: ServiceMarkdown,
+    pub(super) fingerprint: String,
 }
 
 impl ServiceMarkdown {
@@ -37,19 +30,18 @@ impl ServiceMarkdown {
     ) -> Result<Option<Self>, CommandError> {
         let file = context.cache_file(&format!("markdown-{}", page.id));
         let fingerprint = fingerprint(page, forms);
-        let cached = file.as_deref().and_then(load_json::<CachedMarkdown>);
+        let cached = file.as_deref().and_then(load_json::<Self>);
         if let Some(cached) = cached.filter(|cached| cached.fingerprint == fingerprint) {
-            return Ok(Some(cached.markdown));
+            return Ok(Some(cached));
         }
         if !may_ask {
             return Ok(None);
         }
         let read = context.client().await?.profile(page.id).markdown().await?;
-        let markdown = Self { text: read.text, tokens: read.tokens };
+        let markdown = Self { text: read.text, tokens: read.tokens, fingerprint };
         if let Some(file) = file {
             // Without the file, each preview costs one more request.
-            let cached = CachedMarkdown { fingerprint, markdown: markdown.clone() };
-            let _ = store_json(&file, &cached);
+            let _ = store_json(&file, &markdown);
         }
         Ok(Some(markdown))
     }

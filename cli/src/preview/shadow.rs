@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use super::file_base::{file_base, image_base};
 use super::live_account::LiveAccount;
 use super::shadow_account;
-use super::shown_page::ApplyOutlook;
-use super::shown_page::ShownPage;
+use super::shown_page::{OF_FILE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
-use crate::account::shadow_run::{ShadowedPage, run_on_shadow};
-use crate::apply::apply_args::ApplyArgs;
+use crate::account::shadow_run::run_on_shadow;
+use crate::apply::apply_args::RunOptions;
 use crate::apply::uploads::unsent_path;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -25,25 +24,10 @@ use crate::schema::slot_types::SlotTypeCatalog;
 /// A shadow, which listens on no port: only its client reaches it.
 pub(super) struct Shadow {
     client: Client,
-    bases: Bases,
-}
-
-/// Beginnings of the URLs of files; empty if unknown.
-#[derive(Default)]
-struct Bases {
-    /// For texts, as the service renders them.
-    texts: String,
-    /// For images that a browser loads.
-    images: String,
-}
-
-/// A page after a file was applied to it.
-pub(super) struct AppliedShadow {
-    /// Name of the file in messages.
-    pub(super) file: String,
-    pub(super) markdown: String,
-    pub(super) outlook: ApplyOutlook,
-    pub(super) page: ShownPage,
+    /// Beginning of the URLs of files for texts, as the service renders them; empty if unknown.
+    text_base: String,
+    /// That of images that a browser loads.
+    image_base: String,
 }
 
 impl Shadow {
@@ -63,21 +47,19 @@ impl Shadow {
         let text = live.markdown.as_ref().map(|markdown| markdown.text.as_str());
         let page = live.page.as_ref();
         let file_base = page.and_then(|page| file_base(text, &page.record, &page.slots));
-        let bases = Bases {
-            texts: file_base.unwrap_or_default(),
-            images: page.and_then(|page| image_base(&page.record)).unwrap_or_default(),
-        };
-        let choices = Choices { status_feature: has_status, ..choices(&bases.texts, slot_schemas) };
-        match start(&account, &choices) {
+        let text_base = file_base.unwrap_or_default();
+        let choices = Choices { status_feature: has_status, ..choices(&text_base, slot_schemas) };
+        let server = match start(&account, &choices) {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 // A schema that cannot be compiled validates nothing here, as in a plan.
                 let kinds = choices.slot_schemas.keys().map(|kind| (kind.clone(), json!({})));
                 let slot_schemas = kinds.collect();
-                let choices = Choices { slot_schemas, ..choices };
-                Self::connected(start(&account, &choices), bases)
+                start(&account, &Choices { slot_schemas, ..choices })
             }
-            started => Self::connected(started, bases),
-        }
+            started => started,
+        };
+        let image_base = page.and_then(|page| image_base(&page.record)).unwrap_or_default();
+        Ok(Self { text_base, image_base, ..Self::connected(server)? })
     }
 
     /// Returns the shadow of an account that has what a file names, and nothing else.
@@ -85,10 +67,10 @@ impl Shadow {
         let account = shadow_account::of_file(files);
         let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
         let slot_schemas = items.map(|item| (item.kind.clone(), json!({}))).collect();
-        Self::connected(start(&account, &choices("", slot_schemas)), Bases::default())
+        Self::connected(start(&account, &choices("", slot_schemas)))
     }
 
-    fn connected(server: io::Result<ContractServer>, bases: Bases) -> Result<Self, CommandError> {
+    fn connected(server: io::Result<ContractServer>) -> Result<Self, CommandError> {
         let cannot = |error: &dyn std::fmt::Display| {
             CommandError::internal(format!("cannot start the model of the service: {error}"))
         };
@@ -98,7 +80,7 @@ impl Shadow {
         let client = Client::builder_at(base).token(token).rate_limits(RateLimits::unlimited());
         let client = client.in_process(move |request| server.respond(request));
         let client = client.build().map_err(|error| cannot(&error))?;
-        Ok(Self { client, bases })
+        Ok(Self { client, text_base: String::new(), image_base: String::new() })
     }
 
     /// Returns the page as the model renders it.
@@ -111,22 +93,21 @@ impl Shadow {
         Ok(SlotTypeCatalog::of(self.client.slot_types().await?, true))
     }
 
-    /// Applies a page file to the shadow.
+    /// Applies a page file to the shadow. Returns a preview that knows nothing of the page before.
     pub(super) async fn apply(
         &self,
         context: &Context,
-        apply_args: ApplyArgs,
+        options: RunOptions,
         types: SlotTypeCatalog,
         files: AccountFiles,
-    ) -> Result<AppliedShadow, CommandError> {
+    ) -> Result<Preview, CommandError> {
         let file = files.pages.first().map(|(path, _)| path.display().to_string());
         let mut shadowed = context.shadowed(self.client.clone(), types);
-        let applied = run_on_shadow(&mut shadowed, files, apply_args).await?;
-        let ShadowedPage { page, images, refusal, is_changed, irreversible, deletes } = applied;
-        let mut markdown = self.markdown(page.id).await?;
+        let (page, images, outlook) = run_on_shadow(&mut shadowed, files, options).await?;
+        let mut after = self.markdown(page.id).await?;
         for (image, path) in &images {
             if *path == unsent_path(&image.local.hash) {
-                markdown = markdown.replace(&format!("{}{path}", self.bases.texts), &image.name);
+                after = after.replace(&format!("{}{path}", self.text_base), &image.name);
             }
         }
         let snapshot = PageSnapshot::read(&self.client, &ProfileKey::Id(page.id)).await?;
@@ -135,11 +116,19 @@ impl Shadow {
         } else {
             Vec::new()
         };
-        let images = images.into_iter().map(|(image, path)| (image.local, path));
-        let page = ShownPage::new(snapshot, forms, images, self.bases.images.clone());
-        let (irreversible, named) = irreversible;
-        let outlook = ApplyOutlook { is_changed, refusal, irreversible, named, deletes };
-        Ok(AppliedShadow { file: file.unwrap_or_default(), markdown, outlook, page })
+        Ok(Preview {
+            file: file.unwrap_or_default(),
+            id: None,
+            before: String::new(),
+            tokens: TokenCount::of("", &after, None),
+            after,
+            rendered_by: OF_FILE,
+            outlook,
+            snapshot,
+            forms,
+            images: images.into_iter().map(|(image, path)| (path, image.local)).collect(),
+            file_base: self.image_base.clone(),
+        })
     }
 }
 

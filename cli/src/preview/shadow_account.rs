@@ -24,14 +24,14 @@ const FIRST_ID: u64 = 1 << 52;
 pub(super) fn of_live(live: &LiveAccount, files: &AccountFiles) -> Account {
     let mut account = empty();
     account.profiles.extend(live.page.as_ref().map(profile));
-    account.forms = live.forms.iter().map(form).collect();
+    account.forms = live.forms.iter().flatten().map(form).collect();
     let language = |id: i64, code: &str, name: &str| Language {
         id: id.unsigned_abs(),
         code: code.to_owned(),
         name: name.to_owned(),
     };
-    account.languages =
-        live.languages.iter().map(|it| language(it.id, &it.code, &it.name)).collect();
+    let read = live.languages.iter().flatten();
+    account.languages = read.map(|it| language(it.id, &it.code, &it.name)).collect();
     if account.languages.is_empty() {
         account.languages = languages_of(files);
         let used = account.profiles.iter().filter_map(|page| page.language_id).map(|id| Language {

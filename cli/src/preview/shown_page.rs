@@ -1,58 +1,116 @@
-//! A page with what it refers to, for a view that is more than Markdown, and what `links apply` would do.
+//! A page as its file would make it, and how true that is: who has rendered it, and how its tokens were counted.
 
 use std::collections::BTreeMap;
 
-use links_pages::apply::{GuardRefusal, PageSnapshot};
-use links_sdk::SlotId;
+use links_pages::apply::PageSnapshot;
+use links_sdk::ProfileId;
 use links_sdk::types::LeadForm;
 
-use crate::output::StyledLine;
+use super::service_markdown::ServiceMarkdown;
+use crate::account::shadow_run::ApplyOutlook;
 use links_pages::page_file::local_image::LocalImage;
 
-/// A page with its forms and its images.
-#[derive(Clone, Debug)]
-pub(crate) struct ShownPage {
+/// Number of bytes that count as one token where nothing better is known.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// A page as a file would make it.
+#[derive(Debug)]
+pub(crate) struct Preview {
+    /// Name of the file in messages.
+    pub(crate) file: String,
+    /// Id of the page; `None` for a page that does not exist yet, and without the service.
+    pub(crate) id: Option<ProfileId>,
+    /// The page without the file, rendered on this machine; empty for a page that does not exist yet.
+    pub(crate) before: String,
+    /// The page as the file makes it, rendered on this machine.
+    pub(crate) after: String,
+    /// Who has rendered it: [`AS_THE_SERVICE`] or in other words.
+    pub(crate) rendered_by: &'static str,
+    pub(crate) tokens: TokenCount,
+    /// What `links apply` would do.
+    pub(crate) outlook: ApplyOutlook,
+    /// The page as the file makes it.
     pub(crate) snapshot: PageSnapshot,
     pub(crate) forms: Vec<LeadForm>,
-    /// Images that the file names, without repetition.
-    pub(crate) images: Vec<LocalImage>,
-    /// Indices in `images`, by the path that the page has for the image.
-    pub(crate) paths: BTreeMap<String, usize>,
+    /// Images that the file names, by the path that the page has for each.
+    pub(crate) images: BTreeMap<String, LocalImage>,
     /// Beginning of the URLs of the other images; empty if unknown.
     pub(crate) file_base: String,
 }
 
-impl ShownPage {
-    pub(super) fn new(
-        snapshot: PageSnapshot,
-        forms: Vec<LeadForm>,
-        named: impl IntoIterator<Item = (LocalImage, String)>,
-        file_base: String,
-    ) -> Self {
-        let (mut images, mut paths) = (Vec::<LocalImage>::new(), BTreeMap::new());
-        for (image, path) in named {
-            let known = images.iter().position(|known| known.hash == image.hash);
-            let index = known.unwrap_or(images.len());
-            if known.is_none() {
-                images.push(image);
-            }
-            paths.insert(path, index);
+/// Words for a text of the model, which renders the page as it is exactly as the service does.
+pub(super) const AS_THE_SERVICE: &str = "as the service renders it";
+
+/// The model renders the page as it is in other words than the service, or the service was not asked.
+pub(super) const HERE: &str = "rendered on this machine, the wording of the service may differ";
+
+/// The service has no such page yet.
+pub(super) const NEW_PAGE: &str = "a page that does not exist yet, rendered on this machine, the wording of the service may differ";
+
+/// The model has rendered the file alone.
+pub(super) const OF_FILE: &str =
+    "from the file alone, rendered on this machine, the wording of the service may differ";
+
+/// Number of a language model's tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TokenCount {
+    pub(crate) count: u64,
+    /// False if the service counts them like this.
+    pub(crate) is_estimate: bool,
+}
+
+impl TokenCount {
+    /// Counts the tokens of `after`, which the model has rendered, by how the service counts those of the page as it is.
+    pub(super) fn of(before: &str, after: &str, service: Option<&ServiceMarkdown>) -> Self {
+        let (before_count, count) = (by_bytes(before), by_bytes(after));
+        let known = service.and_then(|service| Some((service, service.tokens?)));
+        let Some((service, counted)) = known.filter(|_| before_count > 0) else {
+            return Self { count, is_estimate: true };
+        };
+        if service.text == after {
+            return Self { count: counted, is_estimate: false };
         }
-        Self { snapshot, forms, images, paths, file_base }
+        let scaled = u128::from(count) * u128::from(counted);
+        let count = u64::try_from(scaled.div_ceil(before_count.into())).unwrap_or(u64::MAX);
+        Self { count, is_estimate: service.text != before || counted != before_count }
+    }
+
+    /// Returns the number with its unit.
+    pub(crate) fn words(self) -> String {
+        let unit = if self.count == 1 { "token" } else { "tokens" };
+        if self.is_estimate {
+            format!("about {} {unit} (an estimate)", self.count)
+        } else {
+            format!("{} {unit}", self.count)
+        }
     }
 }
 
-/// What `links apply` would do with the file of a preview.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ApplyOutlook {
-    /// True if anything would be written.
-    pub(crate) is_changed: bool,
-    /// Reason why the plan would be refused without a further flag.
-    pub(crate) refusal: Option<GuardRefusal>,
-    /// What would have to be confirmed, such as `2 deletes`.
-    pub(crate) irreversible: Vec<String>,
-    /// Lines that name each of them.
-    pub(crate) named: Vec<StyledLine>,
-    /// Slots that would be deleted.
-    pub(crate) deletes: Vec<SlotId>,
+fn by_bytes(text: &str) -> u64 {
+    text.len().div_ceil(BYTES_PER_TOKEN) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn service(text: &str, tokens: Option<u64>) -> ServiceMarkdown {
+        ServiceMarkdown { text: text.to_owned(), tokens, fingerprint: String::new() }
+    }
+
+    #[test]
+    fn tokens_are_scaled_by_the_ratio_of_the_page_as_it_is() {
+        let (before, after) = ("12345678", "1234567890123456");
+        let count = |service: &ServiceMarkdown| TokenCount::of(before, after, Some(service));
+        assert_eq!(count(&service("other", Some(6))), TokenCount { count: 12, is_estimate: true });
+        assert_eq!(count(&service(before, Some(6))), TokenCount { count: 12, is_estimate: true });
+        assert_eq!(count(&service(before, Some(2))), TokenCount { count: 4, is_estimate: false });
+        assert_eq!(count(&service(after, Some(9))), TokenCount { count: 9, is_estimate: false });
+        assert_eq!(count(&service(before, None)), TokenCount { count: 4, is_estimate: true });
+        assert_eq!(TokenCount::of("", after, None), TokenCount { count: 4, is_estimate: true });
+        assert_eq!(
+            TokenCount { count: 1, is_estimate: true }.words(),
+            "about 1 token (an estimate)"
+        );
+    }
 }

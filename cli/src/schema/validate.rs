@@ -40,15 +40,6 @@ impl SchemaViolation {
     }
 }
 
-/// Part of the data to validate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum SchemaExtent<'a> {
-    /// All data: that of a new slot.
-    Whole,
-    /// These keys only: the others are on the page already, and were not written by the user.
-    Written(&'a Map<String, Value>),
-}
-
 /// Schemas of slot types, each compiled when a slot of its type is validated for the first time.
 pub(crate) struct Schemas<'t> {
     described: &'t SlotTypeCatalog,
@@ -61,31 +52,26 @@ impl<'t> Schemas<'t> {
     }
 
     /// Returns the violations in the data of a slot. Empty if the type is not known or its schema cannot be used here: then only the
-    /// service validates the data.
+    /// service validates the data. With `written` only these keys are judged: the others are on the page already, and were not written by the
+    /// user.
     pub(crate) fn check(
         &self,
         kind: &str,
         mut data: Map<String, Value>,
-        extent: SchemaExtent<'_>,
+        written: Option<&Map<String, Value>>,
     ) -> Vec<SchemaViolation> {
         let Some(known) = self.described.get(kind) else { return Vec::new() };
-        let written = match extent {
-            SchemaExtent::Whole => &data,
-            SchemaExtent::Written(written) => written,
-        };
-        let mut faults = computed(known, written);
+        let mut faults = computed(known, written.unwrap_or(&data));
         let Some(compiled) = self.compiled(known) else { return faults };
         data.retain(|key, _| !known.computed.contains_key(key));
         let data = Value::Object(data);
         let Some(violation) = compiled.validate(&data) else { return faults };
         let context = ViolationContext { kind, schema: &compiled, data: &data };
         for fault in context.faults(&violation) {
-            let judged = match (extent, fault.path.first()) {
-                (SchemaExtent::Whole, _) => true,
-                (SchemaExtent::Written(written), Some(key)) => written.contains_key(key),
-                (SchemaExtent::Written(_), None) => false,
+            let is_written = |written: &Map<String, Value>| {
+                fault.path.first().is_some_and(|key| written.contains_key(key))
             };
-            if judged && !faults.contains(&fault) {
+            if written.is_none_or(is_written) && !faults.contains(&fault) {
                 faults.push(fault);
             }
         }

@@ -6,13 +6,13 @@ pub(crate) mod sources;
 pub(crate) mod texts;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use links_sdk::ProfileId;
 use serde_json::{Value, json};
 
 use self::pattern::Pattern;
-use self::texts::{Area, Owner, PageText};
+use self::texts::{Area, PageText};
 use links_pages::page_file::Places;
 use links_pages::page_file::node::Node;
 
@@ -33,47 +33,32 @@ pub(crate) struct Source {
     pub(crate) file: Option<(PathBuf, String)>,
 }
 
-/// Value in which the pattern occurs.
+/// Text in which the pattern occurs.
 #[derive(Debug)]
-pub(crate) struct Hit {
-    pub(crate) page: Option<ProfileId>,
-    pub(crate) login: Option<String>,
-    pub(crate) url: Option<String>,
+pub(crate) struct Hit<'s> {
+    pub(crate) source: &'s Source,
+    pub(crate) text: PageText<'s>,
     /// File with line and column, both counted from 1.
-    pub(crate) place: Option<(PathBuf, usize, usize)>,
-    pub(crate) area: Area,
-    pub(crate) owner: Option<Owner>,
-    pub(crate) path: String,
-    pub(crate) value: String,
-    /// Where the pattern occurs in the value.
+    pub(crate) place: Option<(&'s Path, usize, usize)>,
+    /// Where the pattern occurs in the text.
     pub(crate) places: Vec<Range<usize>>,
 }
 
 /// Searches a page or a form. Without areas every part of it is searched.
-pub(crate) fn hits(source: &Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit> {
+pub(crate) fn hits<'s>(source: &'s Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit<'s>> {
     let root = &source.root;
     let texts = if source.is_form { texts::of_form(root) } else { texts::of_page(root) };
     let mut places_of =
         source.file.as_ref().map(|(path, content)| (path, content, Places::new(content)));
     let is_meant = |text: &PageText<'_>| areas.is_empty() || areas.contains(&text.area);
-    let hit = |text: PageText<'_>| {
+    let hit = |text: PageText<'s>| {
         let places = pattern.places(text.value);
         let first = places.first()?.clone();
         let place = places_of.as_mut().map(|(path, content, places)| {
             let (line, column) = places.of(offset(content, &text, first));
-            (path.clone(), line, column)
+            (path.as_path(), line, column)
         });
-        Some(Hit {
-            page: source.page,
-            login: source.login.clone(),
-            url: source.url.clone(),
-            place,
-            area: text.area,
-            path: text.path.to_string(),
-            value: text.value.to_owned(),
-            owner: text.owner,
-            places,
-        })
+        Some(Hit { source, text, place, places })
     };
     texts.into_iter().filter(is_meant).filter_map(hit).collect()
 }
@@ -95,28 +80,23 @@ impl Source {
     }
 }
 
-impl Hit {
-    /// Returns the value as a record.
+impl Hit<'_> {
+    /// Returns the text as a record.
     pub(crate) fn json(&self) -> Value {
-        let owner = self.owner.clone().unwrap_or_default();
-        let (file, line, column) = match &self.place {
-            Some((file, line, column)) => {
-                (Some(file.display().to_string()), Some(line), Some(column))
-            }
-            None => (None, None, None),
-        };
+        let Self { source, text, place, .. } = self;
+        let owner = text.owner.clone().unwrap_or_default();
         json!({
-            "page": self.page,
-            "login": self.login,
-            "where": self.area.name(),
+            "page": source.page,
+            "login": source.login,
+            "where": text.area.name(),
             "id": owner.id,
             "type": owner.kind,
-            "path": self.path,
-            "value": self.value,
-            "url": self.url,
-            "file": file,
-            "line": line,
-            "column": column,
+            "path": text.path.to_string(),
+            "value": text.value,
+            "url": source.url,
+            "file": place.map(|(file, ..)| file.display().to_string()),
+            "line": place.map(|(_, line, _)| line),
+            "column": place.map(|(.., column)| column),
         })
     }
 }
@@ -144,9 +124,10 @@ slots:
         let file = Some(("it.yaml".into(), FILE.to_owned()));
         let source = Source { file, ..Source::new("cafe".to_owned(), root, false) };
         let hits = hits(&source, &Pattern::new(pattern, true).unwrap(), areas);
-        let shown = |hit: Hit| {
+        let shown = |hit: Hit<'_>| {
             let (_, line, column) = hit.place.unwrap();
-            format!("{line}:{column} {} {} {:?}", hit.area.name(), hit.path, hit.places)
+            let PageText { area, path, .. } = hit.text;
+            format!("{line}:{column} {} {path} {:?}", area.name(), hit.places)
         };
         hits.into_iter().map(shown).collect()
     }

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::Hit;
 use super::pattern::{Piece, excerpt, width};
-use super::texts::Area;
-use crate::error::exit_code::Exit;
-use crate::output::{Column, CommandOutput, Instead, Style, StyledLine, View};
+use super::texts::{Area, PageText};
+use crate::error::Exit;
+use crate::output::{Column, CommandOutput, Instead, StyledLine, View};
 use crate::ui::cut;
 
 /// Columns of the table in a document.
@@ -37,15 +37,15 @@ const VALUE_MIN: usize = 24;
 const GAP: usize = 2;
 
 /// Returns the output of a search. `columns` is the width of the terminal.
-pub(crate) fn output(hits: &[Hit], columns: Option<usize>) -> CommandOutput {
+pub(crate) fn output(hits: &[Hit<'_>], columns: Option<usize>) -> CommandOutput {
     let data: Vec<Value> = hits.iter().map(Hit::json).collect();
     let view = View::Listing(lines(hits, columns), Instead::Columns(COLUMNS));
     CommandOutput::own(data, view).exit(if hits.is_empty() { Exit::No } else { Exit::Ok })
 }
 
-fn lines(hits: &[Hit], columns: Option<usize>) -> Vec<StyledLine> {
-    let cells = |hit: &Hit| {
-        let cells = [place(hit), owner(hit), hit.path.clone()];
+fn lines(hits: &[Hit<'_>], columns: Option<usize>) -> Vec<StyledLine> {
+    let cells = |hit: &Hit<'_>| {
+        let cells = [place(hit), owner(hit), hit.text.path.to_string()];
         // On a terminal a long cell would leave no room for the value; elsewhere each is whole.
         let fitted = cells.iter().zip(WIDTHS).map(|(cell, most)| match columns {
             Some(_) => cut(&shown(cell), most),
@@ -61,19 +61,19 @@ fn lines(hits: &[Hit], columns: Option<usize>) -> Vec<StyledLine> {
         })
         .collect();
     let before: usize = widths.iter().map(|width| width + GAP).sum();
-    let url = hits.iter().filter_map(|hit| hit.url.as_deref()).map(width).max();
+    let url = hits.iter().filter_map(|hit| hit.source.url.as_deref()).map(width).max();
     let with_url = url.map_or(0, |url| url + GAP);
     let left = columns.map(|columns| columns.saturating_sub(before));
     let has_urls = url.is_some() && left.is_none_or(|left| left >= with_url + VALUE_MIN);
     let room =
         left.map_or(VALUE, |left| (if has_urls { left - with_url } else { left }).max(VALUE_MIN));
     let values: Vec<Vec<Piece>> =
-        hits.iter().map(|hit| excerpt(&hit.value, &hit.places, room)).collect();
+        hits.iter().map(|hit| excerpt(hit.text.value, &hit.places, room)).collect();
     let value_width = |pieces: &[Piece]| pieces.iter().map(|it| width(&it.0)).sum::<usize>();
     let widest = values.iter().map(|pieces| value_width(pieces)).max().unwrap_or_default();
     let mut lines = Vec::new();
     for (nth, hit) in hits.iter().enumerate() {
-        let mut line = StyledLine::new(Style::Plain, "");
+        let mut line = StyledLine::plain("");
         for (cell, wide) in rows[nth].iter().zip(&widths) {
             line.push(cell, false);
             line.push(&" ".repeat(wide.saturating_sub(width(cell)) + GAP), false);
@@ -81,7 +81,7 @@ fn lines(hits: &[Hit], columns: Option<usize>) -> Vec<StyledLine> {
         for (piece, is_marked) in &values[nth] {
             line.push(piece, *is_marked);
         }
-        if let Some(url) = hit.url.as_ref().filter(|_| has_urls) {
+        if let Some(url) = hit.source.url.as_ref().filter(|_| has_urls) {
             line.push(&" ".repeat(widest - value_width(&values[nth]) + GAP), false);
             line.push(url, false);
         }
@@ -91,17 +91,18 @@ fn lines(hits: &[Hit], columns: Option<usize>) -> Vec<StyledLine> {
 }
 
 /// Returns where a hit is: its page, or file, line and column.
-fn place(hit: &Hit) -> String {
+fn place(hit: &Hit<'_>) -> String {
     match &hit.place {
         Some((file, line, column)) => format!("{}:{line}:{column}", file.display()),
-        None => hit.login.clone().unwrap_or_else(|| "-".to_owned()),
+        None => hit.source.login.clone().unwrap_or_else(|| "-".to_owned()),
     }
 }
 
 /// Returns what a text belongs to: `button 1002`, `form "Book"`, or the part of the page.
-fn owner(hit: &Hit) -> String {
-    let Some(owner) = &hit.owner else { return hit.area.name().to_owned() };
-    let other = if hit.area == Area::Forms { "form" } else { "slot" };
+fn owner(hit: &Hit<'_>) -> String {
+    let PageText { area, owner, .. } = &hit.text;
+    let Some(owner) = owner else { return area.name().to_owned() };
+    let other = if *area == Area::Forms { "form" } else { "slot" };
     let kind = owner.kind.as_deref().unwrap_or(other);
     let name = match (&owner.id, &owner.title) {
         (Some(Value::Number(id)), _) => id.to_string(),
@@ -114,7 +115,7 @@ fn owner(hit: &Hit) -> String {
 
 /// Returns a cell as it will be shown.
 fn shown(cell: &str) -> String {
-    StyledLine::new(Style::Plain, cell).text().to_owned()
+    StyledLine::plain(cell).text().to_owned()
 }
 
 fn word(value: &Value) -> Option<String> {
@@ -129,22 +130,36 @@ fn word(value: &Value) -> Option<String> {
 mod tests {
     use serde_json::json;
 
+    use super::super::Source;
     use super::super::pattern::Pattern;
     use super::super::texts::Owner;
     use super::*;
+    use links_pages::page_file::node::Node;
+    use links_pages::page_file::patch::Path;
 
-    fn hit(login: &str, owner: Option<Owner>, path: &str, value: &str) -> Hit {
-        Hit {
+    fn page(login: &str) -> Source {
+        Source {
             page: Some(101.into()),
             login: Some(login.to_owned()),
             url: Some(format!("https://links.example/{login}")),
-            place: None,
-            area: if owner.is_some() { Area::Slots } else { Area::Profile },
-            owner,
-            path: path.to_owned(),
-            value: value.to_owned(),
-            places: Pattern::new("menu", false).unwrap().places(value),
+            ..form()
         }
+    }
+
+    fn form() -> Source {
+        Source::new(String::new(), Node::of_json(&json!({})), false)
+    }
+
+    fn hit<'s>(
+        source: &'s Source,
+        area: Area,
+        owner: Option<Owner>,
+        path: &str,
+        value: &'s str,
+    ) -> Hit<'s> {
+        let path = path.split('.').fold(Path::root(), Path::key);
+        let places = Pattern::new("menu", false).unwrap().places(value);
+        Hit { source, text: PageText { area, owner, path, value, span: 0..0 }, place: None, places }
     }
 
     fn slot(id: i64) -> Owner {
@@ -152,25 +167,19 @@ mod tests {
         Owner { id: Some(json!(id)), kind, title }
     }
 
-    fn shown_lines(hits: &[Hit], columns: Option<usize>) -> Vec<String> {
+    fn shown_lines(hits: &[Hit<'_>], columns: Option<usize>) -> Vec<String> {
         lines(hits, columns).iter().map(|line| line.text().to_owned()).collect()
     }
 
     #[test]
     fn hits_are_aligned_and_cut_to_the_width_of_the_terminal() {
         let long = format!("{} our menu {}", "before ".repeat(20), "after ".repeat(20));
-        let form = Hit {
-            login: None,
-            page: None,
-            url: None,
-            area: Area::Forms,
-            owner: Some(Owner { id: Some(json!("6f1c")), kind: None, title: Some("Book".into()) }),
-            ..hit("", None, "fields.0.label", "Menu?")
-        };
+        let book = Owner { id: Some(json!("6f1c")), kind: None, title: Some("Book".into()) };
+        let (cafe, weddings, form) = (page("cafe"), page("qara.weddings"), form());
         let hits = [
-            hit("cafe", None, "title", "The Menu"),
-            hit("qara.weddings", Some(slot(1002)), "data.title", &long),
-            form,
+            hit(&cafe, Area::Profile, None, "title", "The Menu"),
+            hit(&weddings, Area::Slots, Some(slot(1002)), "data.title", &long),
+            hit(&form, Area::Forms, Some(book), "fields.0.label", "Menu?"),
         ];
         assert_eq!(
             shown_lines(&hits, Some(120)),
@@ -193,8 +202,9 @@ mod tests {
 
     #[test]
     fn what_a_page_says_cannot_drive_the_terminal() {
-        let hostile =
-            hit("ca\u{1b}[2Jfe", Some(slot(1)), "data.a\nb", "a\u{1b}[31mmenu\u{202e}\nforged");
+        let page = page("ca\u{1b}[2Jfe");
+        let value = "a\u{1b}[31mmenu\u{202e}\nforged";
+        let hostile = hit(&page, Area::Slots, Some(slot(1)), "data.a\nb", value);
         let lines = lines(&[hostile], Some(100));
         let text = lines[0].text();
         assert!(!text.contains(['\u{1b}', '\n', '\u{202e}']), "{text:?}");

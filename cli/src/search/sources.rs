@@ -25,17 +25,6 @@ pub(crate) struct Sources {
     pub(crate) not_begun: usize,
 }
 
-/// Which pages and forms of the account are read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AccountPart<'p> {
-    /// Pages, with the forms that they show; all pages and forms if there are none.
-    pub(crate) keys: &'p [ProfileKey],
-    /// Parts that are needed; all of them if there are none.
-    pub(crate) areas: &'p [Area],
-    /// True if the first failure ends the reading.
-    pub(crate) is_strict: bool,
-}
-
 /// Reads page files and form files.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
     let files = AccountFiles::read_each(paths, &[])?;
@@ -60,17 +49,19 @@ pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
     Ok(pages.chain(forms).collect())
 }
 
-/// Reads pages of the account and lead forms.
+/// Reads pages of the account and lead forms: those of these `keys` with the forms that they show, or all pages and forms if there are none;
+/// of them the `areas` that are needed, or all. If `is_strict`, the first failure ends the reading.
 ///
 /// # Errors
 ///
 /// When the pages cannot be listed, or the first failure ends the reading.
 pub(crate) async fn of_account(
     context: &mut Context,
-    part: AccountPart<'_>,
+    keys: &[ProfileKey],
+    areas: &[Area],
+    is_strict: bool,
     sources: &mut Sources,
 ) -> Result<(), CommandError> {
-    let AccountPart { keys, areas, is_strict } = part;
     let client = context.client().await?;
     let is_all = keys.is_empty();
     let has_forms = areas.is_empty() || areas.contains(&Area::Forms);
@@ -140,5 +131,5 @@ impl Sources {
 
 fn form_source(form: &LeadForm) -> Source {
     let record = serde_json::to_value(form).unwrap_or_default();
-    Source::new(form.id.clone().into_string(), Node::of_json(&record), true)
+    Source::new(form.id.to_string(), Node::of_json(&record), true)
 }

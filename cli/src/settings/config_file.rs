@@ -7,8 +7,7 @@ use links_sdk::BaseUrl;
 use toml_edit::{DocumentMut, Item, Value};
 
 use crate::env_vars;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::output::format::Format;
 use links_pages::fs::private;
 use links_pages::suggest::nearest;

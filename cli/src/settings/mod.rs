@@ -3,7 +3,6 @@
 pub(crate) mod config_file;
 pub(crate) mod connection;
 pub(crate) mod global_args;
-pub(crate) mod partial_line;
 mod resolve;
 #[cfg(test)]
 mod tests;
@@ -14,7 +13,7 @@ use std::time::Duration;
 use connection::{ConnectionFiles, SharedPacing};
 use directories::ProjectDirs;
 use global_args::{Color, SandboxMode};
-use links_sdk::{BaseUrl, InvalidBaseUrl};
+use links_sdk::{BaseUrl, InvalidValue};
 #[cfg(test)]
 pub(crate) use resolve::resolve;
 pub(crate) use resolve::{color_of_process, of_process, without_config};
@@ -170,7 +169,7 @@ pub(crate) struct ServiceUrl {
     text: String,
     /// Flag, variable or file that the URL comes from.
     pub(crate) from: &'static str,
-    parsed: Result<BaseUrl, InvalidBaseUrl>,
+    parsed: Result<BaseUrl, InvalidValue>,
 }
 
 impl ServiceUrl {
@@ -194,7 +193,7 @@ impl ServiceUrl {
     }
 
     /// Returns the reason why this cannot be the URL of a service.
-    pub(crate) fn invalid(&self) -> Option<&InvalidBaseUrl> {
+    pub(crate) fn invalid(&self) -> Option<&InvalidValue> {
         self.parsed.as_ref().err()
     }
 

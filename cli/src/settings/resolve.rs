@@ -1,6 +1,7 @@
 //! The settings of a process. Resolution of each setting is a pure function: flag over environment over configuration file over default; then
 //! the accounts of this machine add the token, and the URL if none is given.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,13 +48,13 @@ pub(crate) fn resolve(
         config_dir: set(CONFIG_DIR).map(Into::into),
         state_dir: set(STATE_DIR).map(Into::into),
         safe_directory: set(SAFE_DIRECTORY),
-        max_wait: max_wait(flags, set)?,
+        max_wait: seconds(flags.max_wait, set, MAX_WAIT, 0..=u64::MAX)?,
         pacing: shared_pacing(set)?,
         cache_dir: set(CACHE_DIR).map(Into::into),
         color: color(flags.color, set)?,
         progress: !flags.no_progress && is_on(PROGRESS, Some(&progress))?,
         verbose: verbose(flags.verbose, set(LOG).as_deref())?,
-        timeout: timeout(flags, set)?,
+        timeout: seconds(flags.timeout.map(u64::from), set, TIMEOUT, 1..=u32::MAX.into())?,
         plan_first: is_on(PLAN_FIRST, set(PLAN_FIRST).as_deref())?,
         connection: connection(flags, set),
         editor: set("VISUAL").or_else(|| set("EDITOR")),
@@ -143,23 +144,24 @@ fn account(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<NamedAccount>
     Ok(Some(NamedAccount { name, by_flag: false }))
 }
 
-fn max_wait(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, CommandError> {
-    let seconds = match (flags.max_wait, set(MAX_WAIT)) {
-        (None, Some(text)) => Some(text.parse().map_err(|_| not_seconds(MAX_WAIT, &text))?),
-        (flag, _) => flag,
-    };
-    Ok(seconds.map(Duration::from_secs))
-}
-
-fn timeout(flags: &GlobalArgs, set: NonEmpty<'_>) -> Result<Option<Duration>, CommandError> {
-    let seconds = match (flags.timeout, set(TIMEOUT)) {
+/// Returns a time of a flag, else of a variable, which is within this range.
+fn seconds(
+    flag: Option<u64>,
+    set: NonEmpty<'_>,
+    variable: &str,
+    range: RangeInclusive<u64>,
+) -> Result<Option<Duration>, CommandError> {
+    let seconds = match (flag, set(variable)) {
         (None, Some(text)) => {
-            let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
-            Some(seconds.ok_or_else(|| not_seconds(TIMEOUT, &text))?)
+            let seconds = text.parse().ok().filter(|it| range.contains(it));
+            Some(seconds.ok_or_else(|| {
+                let message = format!("{variable} must be a number of seconds, not `{text}`");
+                CommandError::usage(message)
+            })?)
         }
         (flag, _) => flag,
     };
-    Ok(seconds.map(|seconds| Duration::from_secs(seconds.into())))
+    Ok(seconds.map(Duration::from_secs))
 }
 
 fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
@@ -173,10 +175,6 @@ fn connection(flags: &GlobalArgs, set: NonEmpty<'_>) -> ConnectionFiles {
         authorities: file(&flags.cacert, "--cacert", CA_FILE),
         client: file(&flags.client_cert, "--client-cert", CLIENT_CERT),
     }
-}
-
-fn not_seconds(variable: &str, text: &str) -> CommandError {
-    CommandError::usage(format!("{variable} must be a number of seconds, not `{text}`"))
 }
 
 /// Resolves the use of colour: the flag, then the variables that all programs share, then the variable of this program.

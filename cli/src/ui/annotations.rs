@@ -33,32 +33,30 @@ impl Level {
 impl Annotate {
     /// Writes a note at a line of a file, counted from 1.
     pub(crate) fn note(self, level: Level, (file, line): (&str, usize), message: &str) {
-        let Self::Github = self;
-        stream::command(&github(level, Some((file, line, None)), message));
+        self.write(level, Some((file, line, None)), message);
     }
 
     /// Writes an error at a line of a file, counted from 1, or without a file.
     pub(crate) fn error(self, place: Option<(&str, usize)>, message: &str) {
-        let Self::Github = self;
-        stream::command(&github(
-            Level::Error,
-            place.map(|(file, line)| (file, line, None)),
-            message,
-        ));
+        self.write(Level::Error, place.map(|(file, line)| (file, line, None)), message);
     }
 
     /// Writes the error of a command at each place that it names.
     pub(crate) fn failure(self, failure: &CommandError) {
-        let Self::Github = self;
         if !failure.others().is_empty() {
             return failure.others().iter().for_each(|other| self.failure(other));
         }
         let Some(file) = failure.file() else {
-            return stream::command(&github(Level::Error, None, &failure.to_string()));
+            return self.error(None, &failure.to_string());
         };
         for (line, column, message) in failure.places() {
-            stream::command(&github(Level::Error, Some((file, line, Some(column))), &message));
+            self.write(Level::Error, Some((file, line, Some(column))), &message);
         }
+    }
+
+    fn write(self, level: Level, place: Option<(&str, usize, Option<usize>)>, message: &str) {
+        let Self::Github = self;
+        stream::command(&github(level, place, message));
     }
 }
 

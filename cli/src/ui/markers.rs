@@ -22,24 +22,12 @@ fn is_job(variable: impl Fn(&str) -> Option<OsString>) -> bool {
 
 /// Inserts a space in each marker of a text.
 pub(super) fn broken(text: &str) -> Cow<'_, str> {
-    inserted(text, places(text), " ")
+    replaced(text, places(text), 0, " ")
 }
 
 /// Escapes a character of each marker in JSON, which changes no value. In JSON a line never begins within a string.
 pub(super) fn escaped(json: &str) -> Cow<'_, str> {
-    let places = hashes(json);
-    if places.is_empty() {
-        return Cow::Borrowed(json);
-    }
-    let mut out = String::with_capacity(json.len() + 6 * places.len());
-    let mut from = 0;
-    for at in places {
-        out.push_str(&json[from..at]);
-        out.push_str("\\u0023");
-        from = at + 1;
-    }
-    out.push_str(&json[from..]);
-    Cow::Owned(out)
+    replaced(json, hashes(json), 1, "\\u0023")
 }
 
 /// Positions where the markers can be broken: after their first character.
@@ -78,7 +66,8 @@ fn unstyled(line: &str) -> &str {
     }
 }
 
-fn inserted<'a>(text: &'a str, places: Vec<usize>, what: &str) -> Cow<'a, str> {
+/// Returns a text in which something stands for these many bytes at each place.
+fn replaced<'a>(text: &'a str, places: Vec<usize>, bytes: usize, what: &str) -> Cow<'a, str> {
     if places.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -87,7 +76,7 @@ fn inserted<'a>(text: &'a str, places: Vec<usize>, what: &str) -> Cow<'a, str> {
     for at in places {
         out.push_str(&text[from..at]);
         out.push_str(what);
-        from = at;
+        from = at + bytes;
     }
     out.push_str(&text[from..]);
     Cow::Owned(out)

@@ -1,14 +1,11 @@
 //! Terminal input and output, the only module that prints: data to stdout, messages to stderr.
 
 pub(crate) mod annotations;
-pub(crate) mod chart;
 mod markdown;
 mod markers;
 mod observer;
 pub(crate) mod plan;
 mod progress;
-mod prompt;
-mod report;
 mod stream;
 mod table;
 
@@ -21,8 +18,7 @@ pub(crate) use progress::Progress;
 use stream::ContentKind;
 pub(crate) use stream::protected;
 
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, draw};
 use crate::output::format::{Format, OutputOptions, Rendering};
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::Settings;
@@ -90,7 +86,7 @@ impl Ui {
     pub(crate) fn show(&self, outcome: &CommandOutput) -> Result<(), CommandError> {
         let terminal = self.terminal.stdout;
         for note in self.shape.notes(outcome)? {
-            self.say(&StyledLine::new(Style::Changed, note));
+            self.say(&StyledLine::changed(note));
         }
         let print = |bytes: &[u8], kind| stream::print(bytes, kind, terminal);
         match self.shape.print(outcome)? {
@@ -151,10 +147,10 @@ impl Ui {
                 .without_syntax_highlighting();
             let options =
                 if self.terminal.stderr { options } else { options.width(100).unicode(true) };
-            stream::say(&report::draw(&options.build(), failure.diagnostic()));
+            stream::say(&draw(&options.build(), failure.diagnostic()));
         }
         if let Some(draft) = failure.draft() {
-            self.say(&StyledLine::new(Style::Plain, format!("the text is saved in {draft}")));
+            self.say(&StyledLine::plain(format!("the text is saved in {draft}")));
         }
     }
 
@@ -192,7 +188,7 @@ impl Ui {
         if self.is_dry_run {
             return Some(true);
         }
-        self.is_interactive().then(|| prompt::yes(question))
+        self.is_interactive().then(|| stream::yes(question))
     }
 
     /// Shows lines and asks a yes-or-no question about them. `None` without a terminal; in a dry run the answer is always yes.
@@ -233,7 +229,7 @@ impl Ui {
                 format!("{what} must be confirmed, but there is no terminal; nothing was written")
             }
         };
-        let refused = CommandError::new(Exit::Refused, message);
+        let refused = CommandError::refused(message);
         Err(if self.is_interactive() {
             refused
         } else {
@@ -243,7 +239,7 @@ impl Ui {
 
     /// Asks for a text. `None` without a terminal.
     pub(crate) fn ask_for(&self, question: &str) -> Option<String> {
-        self.is_interactive().then(|| prompt::text(question))
+        self.is_interactive().then(|| stream::text(question))
     }
 
     /// Asks nothing from now on, as without a terminal.
@@ -267,7 +263,7 @@ impl Ui {
         let unasked = "standard error is not a terminal, so the input would be visible";
         self.terminal.stdin.then(|| {
             if self.terminal.stderr {
-                prompt::secret(question)
+                stream::secret(question)
             } else {
                 Err(io::Error::other(unasked))
             }

@@ -1,8 +1,8 @@
-//! Writing to the standard streams. All text passes through this module last, so that unsanitized text cannot control the terminal or a CI
-//! service that keeps the log.
+//! The standard streams: writing to them, and questions. All text passes through this module last, so that unsanitized text cannot control the
+//! terminal or a CI service that keeps the log.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 
 use super::{markers, progress};
 use crate::auth::redacted;
@@ -107,6 +107,51 @@ fn is_file() -> bool {
     file.is_ok_and(|it| it.is_file())
 }
 
+/// Asks on stderr and reads a line from stdin; any answer except yes counts as no.
+pub(super) fn yes(question: &str) -> bool {
+    is_yes(&text(&format!("{question} [y/N]")))
+}
+
+/// Asks on stderr and reads a line from stdin; returns an empty string on an error.
+pub(super) fn text(question: &str) -> String {
+    let asked = ask(&format!("{question} "));
+    let mut answer = String::new();
+    let read = |()| io::stdin().lock().read_line(&mut answer);
+    match asked.and_then(read) {
+        Ok(0) => {
+            say("\n");
+            answer
+        }
+        Ok(_) => answer.trim_end_matches(['\r', '\n']).to_owned(),
+        Err(_) => String::new(),
+    }
+}
+
+/// Asks on stderr and reads a line from the terminal without echo.
+pub(super) fn secret(question: &str) -> io::Result<String> {
+    // Echo is disabled before the question, because the user may type at once.
+    #[cfg(unix)]
+    let _modes = super::progress::Modes::without_echo()
+        .ok_or_else(|| io::Error::other("this terminal cannot hide the input"))?;
+    ask(&format!("{question}: "))?;
+    without_echo()
+}
+
+#[cfg(unix)]
+fn without_echo() -> io::Result<String> {
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map(|_| answer)
+}
+
+#[cfg(not(unix))]
+fn without_echo() -> io::Result<String> {
+    console::Term::stderr().read_secure_line()
+}
+
+fn is_yes(answer: &str) -> bool {
+    ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +185,16 @@ mod tests {
         let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();
         assert_eq!(value(&logged), value(json.as_bytes()));
         assert_eq!(&*shown(json.as_bytes(), ContentKind::Json, false, false), json.as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod prompt_tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_y_or_yes_confirms() {
+        assert!(is_yes("y\n") && is_yes(" YES\r\n"));
+        assert!(!is_yes("") && !is_yes("\n") && !is_yes("yess\n") && !is_yes("да\n"));
     }
 }

@@ -1,8 +1,9 @@
 //! Error of a run over an account, or of one of its pages.
 
 use super::FormPlanError;
+use crate::apply::PlanError;
 use crate::apply::{ApplyError, GuardRefusal};
-use crate::sync::{Conflict, SyncError};
+use crate::sync::Conflict;
 use links_sdk::Error;
 use links_sdk::ProfileId;
 
@@ -52,7 +53,7 @@ pub enum AccountError {
         page: String,
         /// The reason.
         #[source]
-        source: SyncError,
+        source: PlanError,
     },
     /// Changes of both sides exclude each other.
     #[error("page {page}: {} changes of both sides exclude each other", conflicts.len())]

@@ -1,92 +1,131 @@
-//! A run over a desired account: what each step decides.
+//! A run over a desired account, and what each step decides.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::references::resolve_forms;
-use super::{AccountError, AccountPage, AccountPlan, DesiredAccount, FormPlan, PagePlan};
+use super::{
+    AccountError, AccountPage, AccountPlan, AppliedAccount, AppliedPage, ApplyAccount, FormPlan,
+    PagePlan,
+};
 use crate::apply::{
-    DeleteLimits, DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, Proposal,
-    Run, SlotTypes, guard,
+    DesiredPage, DesiredSlot, OpenPage, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal,
+    Run, Wanted, execute, guard, literal_key,
 };
-use crate::sync::{
-    FilePage, FileSlot, FileSlotId, LivePage, Merge, MergeOptions, PageBase, SyncError,
-};
+use crate::sync::{FilePage, FileSlotId, LivePage, Merge, PageBase};
 use links_sdk::types::LeadForm;
-use links_sdk::{Client, Object};
-use links_sdk::{FormId, SlotId};
+use links_sdk::{FormId, Object, SlotId};
 
-/// What a run may do, and what it needs to know.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AccountOptions {
-    pub(super) overwrite: bool,
-    pub(super) prune: bool,
-    pub(super) types: SlotTypes,
-    pub(super) limits: DeleteLimits,
-    pub(super) creates: usize,
-    pub(super) renames: bool,
-    /// The only plan that may be carried out.
-    pub(super) planned: Option<AccountPlan>,
+impl ApplyAccount {
+    /// Plans. Nothing is locked and nothing is written.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{ApplyAccount, DesiredAccount};
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let plan = ApplyAccount::new(&client, desired.clone()).plan().await?;
+    /// // Exactly this plan is carried out, even if it was saved meanwhile.
+    /// let applied = ApplyAccount::new(&client, desired).planned(plan).run().await?;
+    /// assert!(applied.pages[0].is_ok());
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a page or the forms cannot be read, or no plan can be made.
+    pub async fn plan(self) -> Result<AccountPlan, AccountError> {
+        let pages = self.pages()?;
+        let mut session = AccountSession::new(&self).await?;
+        let run = Run::plan(&self.client, pages, self.settings.clone()).await?;
+        let open = session.open(&run).await?;
+        let pages = open.iter().filter_map(|page| session.page_plan(page)).collect();
+        Ok(AccountPlan { forms: session.forms, pages })
+    }
+
+    /// Makes pages and forms as they are desired.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{ApplyAccount, DesiredAccount};
+    ///
+    /// let desired: DesiredAccount = serde_json::from_value(serde_json::json!({
+    ///     "forms": [],
+    ///     "pages": [{"profile": "cafe", "fields": {"title": "Closed on Mondays"}}],
+    /// }))?;
+    /// let applied = ApplyAccount::new(&client, desired).run().await?;
+    /// for page in &applied.pages {
+    ///     match page {
+    ///         Ok(page) => println!("{:?}", page.done),
+    ///         Err(error) => println!("{error}"),
+    ///     }
+    /// }
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When nothing was written to any page. The results of the pages are in [`AppliedAccount::pages`].
+    pub async fn run(self) -> Result<AppliedAccount, AccountError> {
+        let pages = self.pages()?;
+        let mut session = AccountSession::new(&self).await?;
+        let run = Run::begin(&self.client, pages, self.settings.clone()).await?;
+        let (mut open, unchanged): (Vec<OpenPage>, Vec<OpenPage>) =
+            session.open(&run).await?.into_iter().partition(OpenPage::has_changes);
+        let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
+        // Their locks are free from here on.
+        let mut ended = execute(unchanged, false, on_step).await;
+        if session.has_changes(&open) {
+            session.check_consent(&open)?;
+            session.write_forms(&mut open).await?;
+        }
+        let (open, failed) = session.create_pages(open).await;
+        ended.extend(execute(open, !failed.is_empty(), on_step).await);
+        let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
+            failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
+        for page in ended {
+            let applied = page.result.map(|applied| AppliedPage {
+                base: session.base_after(page.nth, &applied.page, &applied.done.created),
+                done: applied.done,
+            });
+            pages.insert(page.nth, applied.map_err(AccountError::from));
+        }
+        Ok(AppliedAccount { forms: session.ids, pages: pages.into_values().collect() })
+    }
 }
 
 /// A run over an account.
-pub(super) struct AccountSession<'a> {
-    client: &'a Client,
-    desired: &'a DesiredAccount,
-    options: &'a AccountOptions,
+struct AccountSession<'a> {
+    request: &'a ApplyAccount,
     /// Forms of the account, if they were read.
     known: Vec<LeadForm>,
-    pub(super) forms: Vec<FormPlan>,
+    forms: Vec<FormPlan>,
     /// Ids of the forms by name, as far as they exist.
-    pub(super) ids: BTreeMap<String, FormId>,
-    pub(super) merges: BTreeMap<usize, PageMerge>,
-}
-
-/// Merge of a page, with what it was made of.
-#[derive(Clone, Debug)]
-pub(super) struct PageMerge {
-    pub(super) merge: Merge,
-    created: BTreeMap<usize, SlotId>,
-    page: Arc<PageSnapshot>,
-    pub(super) proposal: Proposal,
-}
-
-impl PageMerge {
-    /// Returns the plan of the page.
-    pub(super) fn page_plan(&self) -> PagePlan {
-        PagePlan {
-            id: self.page.exists().then_some(self.page.id),
-            login: self.page.login.clone(),
-            merge: self.merge.clone(),
-            plan: self.proposal.plan.as_ref().clone(),
-        }
-    }
+    ids: BTreeMap<String, FormId>,
+    /// Merges of the pages, each with the slots that an interrupted run had made.
+    merges: BTreeMap<usize, (Merge, BTreeMap<usize, SlotId>)>,
 }
 
 impl<'a> AccountSession<'a> {
     /// Reads the forms of the account if they are needed, and plans those that are desired.
-    pub(super) async fn new(
-        client: &'a Client,
-        desired: &'a DesiredAccount,
-        options: &'a AccountOptions,
-    ) -> Result<Self, AccountError> {
+    async fn new(request: &'a ApplyAccount) -> Result<Self, AccountError> {
+        let desired = &request.desired;
         let mut session = Self {
-            client,
-            desired,
-            options,
+            request,
             known: Vec::new(),
             forms: Vec::new(),
             ids: BTreeMap::new(),
             merges: BTreeMap::new(),
         };
-        let is_referred = |page: &AccountPage| {
-            let mut page = as_page(page);
-            !resolve_forms(&mut page, &|_| None).is_empty()
-        };
+        let is_referred = |page: &AccountPage| !unknown_forms(page, |_| None).is_empty();
         if !desired.forms.is_empty() || desired.pages.iter().any(is_referred) {
-            session.known = client.forms().list().await.map_err(AccountError::Forms)?.items;
+            let forms = request.client.forms().list().await;
+            session.known = forms.map_err(AccountError::Forms)?.items;
         }
         let mut taken: BTreeSet<FormId> =
             desired.forms.iter().filter_map(|form| form.id.clone()).collect();
@@ -108,7 +147,7 @@ impl<'a> AccountSession<'a> {
 
     /// Refuses changes of forms other than those of the only plan that may be carried out.
     fn check_planned_forms(&self) -> Result<(), AccountError> {
-        let Some(planned) = &self.options.planned else { return Ok(()) };
+        let Some(planned) = &self.request.planned else { return Ok(()) };
         for (nth, now) in self.forms.iter().enumerate() {
             // What an earlier run of the plan has carried out has nothing left to do.
             if !now.is_empty() && planned.forms.get(nth) != Some(now) {
@@ -118,15 +157,25 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Refuses changes of a page other than those of the only plan that may be carried out.
-    fn check_planned_page(&self, nth: usize, now: &PagePlan) -> Result<(), AccountError> {
-        let Some(planned) = &self.options.planned else { return Ok(()) };
+    /// Refuses changes of a page other than those of the only plan that may be carried out. A run that is resumed has changed the page itself;
+    /// it may delete nothing but what was planned.
+    fn check_planned_page(&self, page: &OpenPage, now: &PagePlan) -> Result<(), AccountError> {
+        let Some(planned) = &self.request.planned else { return Ok(()) };
+        let planned = planned.pages.get(page.nth());
+        let is_planned = |delete: &PlannedDelete| {
+            planned.is_some_and(|it| it.plan.deletes.iter().any(|old| old.id == delete.id))
+        };
         let is_done = now.id.is_some() && now.plan.is_empty();
-        if is_done || planned.pages.get(nth) == Some(now) {
+        let is_continued = page.is_resumed() && now.plan.deletes.iter().all(is_planned);
+        if is_done || is_continued || planned == Some(now) {
             return Ok(());
         }
-        let what = format!("page {}", self.desired.pages[nth].profile);
-        Err(AccountError::PlanChanged { what })
+        Err(AccountError::PlanChanged { what: format!("page {}", self.name(page.nth())) })
+    }
+
+    /// Returns the name of a page in messages.
+    fn name(&self, nth: usize) -> String {
+        self.request.desired.pages[nth].name()
     }
 
     /// Returns the value of a reference to a form: its id, or a placeholder for one that is created.
@@ -146,7 +195,7 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Opens and plans the pages.
-    pub(super) async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
+    async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
         let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
         for nth in run.order() {
             match self.open_page(run, nth).await {
@@ -169,65 +218,62 @@ impl<'a> AccountSession<'a> {
     /// Plans a page that was opened or created.
     async fn plan(&mut self, page: &mut OpenPage) -> Result<(), AccountError> {
         let nth = page.nth();
-        let desired = &self.desired.pages[nth];
-        let names = resolve_forms(&mut as_page(desired), &|name| self.form(name));
+        let desired = &self.request.desired.pages[nth];
+        let names = unknown_forms(desired, |name| self.form(name));
         if !names.is_empty() {
-            return Err(AccountError::UnknownForm { page: desired.profile.clone(), names });
+            return Err(AccountError::UnknownForm { page: desired.name(), names });
         }
         page.settle(&as_page(desired)).await?;
-        let merged = self.merge(nth, page)?;
-        // A resumed run has changed the page itself, and a page that was created has another plan.
-        if !page.is_resumed() && !self.merges.contains_key(&nth) {
-            self.check_planned_page(nth, &merged.page_plan())?;
+        let (merge, proposal) = self.merge(page)?;
+        // A page that was created has another plan.
+        if !self.merges.contains_key(&nth) {
+            self.check_planned_page(page, &page_plan(page, &merge, &proposal.plan))?;
         }
-        page.propose(merged.proposal.clone())?;
-        self.merges.insert(nth, merged);
+        page.propose(proposal)?;
+        self.merges.insert(nth, (merge, page.created()));
         Ok(())
     }
 
+    /// Returns the plan of a page that was planned.
+    fn page_plan(&self, page: &OpenPage) -> Option<PagePlan> {
+        let (merge, _) = self.merges.get(&page.nth())?;
+        Some(page_plan(page, merge, page.plan()?))
+    }
+
     /// Merges and plans a page.
-    fn merge(&self, nth: usize, open: &OpenPage) -> Result<PageMerge, AccountError> {
-        let desired = &self.desired.pages[nth];
-        let (page, created) = (open.snapshot(), open.created());
-        let said = self.said(desired);
-        let live = live(desired, page);
-        let options = MergeOptions {
-            overwrite: self.options.overwrite,
+    fn merge(&self, open: &OpenPage) -> Result<(Merge, Proposal), AccountError> {
+        let (ApplyAccount { overwrite, prune, types, .. }, created) =
+            (self.request, open.created());
+        let desired = &self.request.desired.pages[open.nth()];
+        let page = open.snapshot();
+        let mut options = PlanOptions {
+            overwrite: *overwrite,
             // A new page holds what the service put there.
-            prune: self.options.prune && !open.is_new(),
-            exact: false,
-            types: self.options.types.clone(),
-            created: created.clone(),
+            prune: *prune && !open.is_new(),
+            types: types.clone(),
+            created,
+            ..PlanOptions::default()
         };
-        let key = || desired.profile.clone();
+        let failed = |source| AccountError::Sync { page: desired.name(), source };
         let mut base = desired.base.clone();
         if let (None, Some(base)) = (&desired.slots, &mut base) {
             base.slots.clear();
         }
-        let merge = Merge::new(base.as_ref(), &said, &live, &options)
-            .map_err(|source| AccountError::Sync { page: key(), source })?;
+        let (said, live) = (self.said(desired), live(desired, page));
+        let merge = Merge::new(base.as_ref(), &said, &live, &options).map_err(failed)?;
         if !merge.conflicts.is_empty() {
-            return Err(AccountError::Conflicts { page: key(), conflicts: merge.conflicts });
+            let conflicts = merge.conflicts;
+            return Err(AccountError::Conflicts { page: desired.name(), conflicts });
         }
-        let mut wanted = DesiredPage { fields: merge.fields.clone(), ..merge.desired.clone() };
-        let options = PlanOptions {
-            prune: self.options.prune,
-            types: self.options.types.clone(),
-            created: created.clone(),
-            ..PlanOptions::default()
+        options.prune = *prune;
+        let wanted = match &desired.slots {
+            Some(_) => merge.wanted(&page.slots, &options),
+            None => Wanted::of_fields(&page.slots, merge.fields.clone()),
         };
-        let mut options = merge.plan_options(&options);
-        if desired.slots.is_none() {
-            wanted.slots = page.unchanged_slots();
-            options.merged = None;
-        }
-        let plan = Plan::of_page(page, &wanted, &options).map_err(|source| AccountError::Sync {
-            page: key(),
-            source: SyncError::Plan(source),
-        })?;
+        let plan = Plan::of_page(page, &wanted, &options);
+        let plan = Arc::new(plan.map_err(failed)?);
         let file = Arc::new(as_page(desired));
-        let proposal = Proposal { file, desired: Arc::new(wanted), options, plan: Arc::new(plan) };
-        Ok(PageMerge { merge, created, page: page.clone(), proposal })
+        Ok((merge, Proposal { file, wanted, options, plan }))
     }
 
     /// Returns what a page says, with the values of its references.
@@ -235,36 +281,28 @@ impl<'a> AccountSession<'a> {
         let slots = desired.slots.clone().unwrap_or_default();
         let mut said = FilePage { fields: desired.fields.clone(), slots, ..FilePage::default() };
         for slot in &mut said.slots {
-            let mut resolved: DesiredPage =
-                vec![DesiredSlot { id: None, kind: String::new(), data: slot.data.clone() }].into();
-            resolve_forms(&mut resolved, &|name| self.form(name));
-            for slot_data in resolved.slots {
-                let changed = slot_data
-                    .data
-                    .0
-                    .into_iter()
-                    .filter(|(key, value)| slot.data.get(key) != Some(value));
-                slot.resolved.extend(changed);
-            }
+            let sent = with_forms(&slot.data, &mut |name| self.form(name));
+            slot.data = with_forms(&slot.data, &mut |_| None);
+            let is_resolved = |(key, value): &(String, Value)| slot.data.get(key) != Some(value);
+            slot.resolved.extend(sent.0.into_iter().filter(is_resolved));
         }
         said
     }
 
     /// Returns the record of the sync of a page that was applied.
-    pub(super) fn base_after(
+    fn base_after(
         &self,
         nth: usize,
         after: &PageSnapshot,
         created: &BTreeMap<usize, SlotId>,
     ) -> PageBase {
-        let desired = &self.desired.pages[nth];
-        let Some(merged) = self.merges.get(&nth) else { return PageBase::default() };
-        let mut all = merged.created.clone();
+        let desired = &self.request.desired.pages[nth];
+        let Some((merge, made)) = self.merges.get(&nth) else { return PageBase::default() };
+        let mut all = made.clone();
         all.extend(created);
-        let said = self.said(desired);
-        let live = live(desired, after);
-        let before = desired.base.as_ref();
-        let mut base = merged.merge.base_after(before, &said, &live, &all, &self.options.types);
+        let (said, live, before) =
+            (self.said(desired), live(desired, after), desired.base.as_ref());
+        let mut base = merge.base_after(before, &said, &live, &all, &self.request.types);
         if desired.slots.is_none() {
             base.slots = before.map(|base| base.slots.clone()).unwrap_or_default();
         }
@@ -272,65 +310,61 @@ impl<'a> AccountSession<'a> {
     }
 
     /// Returns whether a page or a form would be written.
-    pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
+    fn has_changes(&self, pages: &[OpenPage]) -> bool {
         pages.iter().any(OpenPage::has_changes) || self.forms.iter().any(|plan| !plan.is_empty())
     }
 
     /// Refuses what was not allowed.
-    pub(super) fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
+    fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
         let new_forms = self.forms.iter().filter(|plan| plan.id.is_none()).count();
         let creates = new_forms + pages.iter().filter(|page| page.is_new()).count();
-        if creates > self.options.creates {
+        let allowed = self.request.creates;
+        if creates > allowed {
             let message = format!(
-                "{creates} pages and forms would be created, which cannot be undone; {} were allowed",
-                self.options.creates
+                "{creates} pages and forms would be created, which cannot be undone; {allowed} were allowed"
             );
             return Err(AccountError::NotAllowed(message));
         }
         for page in pages.iter().filter(|page| page.has_changes()) {
-            let Some(merged) = self.merges.get(&page.nth()) else { continue };
-            let plan = &merged.proposal.plan;
-            let key = || self.desired.pages[page.nth()].profile.clone();
+            let (Some(plan), name) = (page.plan(), self.name(page.nth())) else { continue };
             let renames = plan.fields.changed.contains_key("login");
-            if renames && !page.is_new() && !self.options.renames {
-                let message = format!(
-                    "page {}: its login would change, which breaks every link to it",
-                    key()
-                );
+            if renames && !page.is_new() && !self.request.renames {
+                let message =
+                    format!("page {name}: its login would change, which breaks every link to it");
                 return Err(AccountError::NotAllowed(message));
             }
             if !page.is_confirmed() {
-                let guarded = guard(plan, merged.page.slots.len(), &self.options.limits);
-                guarded.map_err(|refusal| AccountError::Guard { page: key(), refusal })?;
+                let guarded = guard(plan, page.snapshot().slots.len(), &self.request.limits);
+                guarded.map_err(|refusal| AccountError::Guard { page: name, refusal })?;
             }
         }
         Ok(())
     }
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
-    pub(super) async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
+    async fn write_forms(&mut self, pages: &mut [OpenPage]) -> Result<(), AccountError> {
         let mut has_written = false;
         for plan in &mut self.forms {
             if plan.is_empty() {
                 continue;
             }
             let seen = self.known.iter().find(|form| Some(&form.id) == plan.id.as_ref());
-            let written = plan.execute(self.client, seen).await;
+            let written = plan.execute(&self.request.client, seen).await;
             let form =
                 written.map_err(|source| AccountError::Form { name: plan.name.clone(), source })?;
             self.ids.insert(plan.name.clone(), form.id);
             has_written = true;
         }
         for page in pages.iter_mut().filter(|page| has_written && page.has_changes()) {
-            let merged = self.merge(page.nth(), page)?;
-            page.revise(merged.proposal.clone());
-            self.merges.insert(page.nth(), merged);
+            let (merge, proposal) = self.merge(page)?;
+            page.revise(proposal);
+            self.merges.insert(page.nth(), (merge, page.created()));
         }
         Ok(())
     }
 
     /// Creates the pages that do not exist. Returns those that can be written, and why others cannot.
-    pub(super) async fn create_pages(
+    async fn create_pages(
         &mut self,
         pages: Vec<OpenPage>,
     ) -> (Vec<OpenPage>, BTreeMap<usize, AccountError>) {
@@ -353,7 +387,7 @@ impl<'a> AccountSession<'a> {
         planned.map_err(|error| match error {
             AccountError::Apply(_) => error,
             source => AccountError::Created {
-                page: self.desired.pages[page.nth()].profile.clone(),
+                page: self.name(page.nth()),
                 id: page.snapshot().id,
                 source: Box::new(source),
             },
@@ -361,18 +395,64 @@ impl<'a> AccountSession<'a> {
     }
 }
 
+fn page_plan(page: &OpenPage, merge: &Merge, plan: &Plan) -> PagePlan {
+    let seen = page.snapshot();
+    let id = seen.exists().then_some(seen.id);
+    PagePlan { id, login: seen.login.clone(), merge: merge.clone(), plan: plan.clone() }
+}
+
 /// Returns the desired content of a page, with references as written.
-pub(super) fn as_page(desired: &AccountPage) -> DesiredPage {
-    let slot = |slot: &FileSlot| DesiredSlot {
+fn as_page(desired: &AccountPage) -> DesiredPage {
+    let slots = desired.slots.iter().flatten().map(|slot| DesiredSlot {
         id: match slot.id {
             FileSlotId::Id(id) => Some(id),
             FileSlotId::Absent | FileSlotId::New => None,
         },
         kind: slot.kind.clone(),
-        data: slot.data.clone(),
-    };
-    let slots = desired.slots.iter().flatten().map(slot).collect();
-    DesiredPage { fields: desired.fields.clone(), slots }
+        data: with_forms(&slot.data, &mut |_| None),
+    });
+    DesiredPage { fields: desired.fields.clone(), slots: slots.collect() }
+}
+
+/// Key of a reference to a form.
+const FORM: &str = "$form";
+
+/// Returns the names of forms that a page refers to and for which `form` has no value.
+fn unknown_forms(page: &AccountPage, form: impl Fn(&str) -> Option<Value>) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for slot in page.slots.iter().flatten() {
+        with_forms(&slot.data, &mut |name| {
+            let found = form(name);
+            if found.is_none() {
+                unknown.push(name.to_owned());
+            }
+            found
+        });
+    }
+    unknown
+}
+
+/// Returns the data of a slot with the value that `form` has for the name of each reference. A reference without one stays as it is, and a key
+/// that is written with one more `$` is no reference.
+fn with_forms(data: &Object, form: &mut impl FnMut(&str) -> Option<Value>) -> Object {
+    data.iter().map(|(key, value)| (meant(key), with_form(value, form))).collect()
+}
+
+fn with_form(value: &Value, form: &mut impl FnMut(&str) -> Option<Value>) -> Value {
+    match value {
+        Value::Object(map) => match map.get(FORM) {
+            Some(Value::String(name)) if map.len() == 1 => {
+                form(name).unwrap_or_else(|| value.clone())
+            }
+            _ => map.iter().map(|(key, value)| (meant(key), with_form(value, form))).collect(),
+        },
+        Value::Array(list) => list.iter().map(|value| with_form(value, form)).collect(),
+        plain => plain.clone(),
+    }
+}
+
+fn meant(key: &str) -> String {
+    literal_key(key).unwrap_or(key).to_owned()
 }
 
 fn live(desired: &AccountPage, page: &PageSnapshot) -> LivePage {
@@ -382,4 +462,50 @@ fn live(desired: &AccountPage, page: &PageSnapshot) -> LivePage {
     }
     let slots = if desired.slots.is_some() { page.slots.clone() } else { Vec::new() };
     LivePage { id: page.id, login: page.login.clone(), fields, slots }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn references_are_replaced_wherever_they_are_and_escaped_keys_are_none() {
+        let data = object(json!({
+            "formId": {"$form": "booking"}, "list": [{"a": {"$form": "gone"}}], "x": {"$form": 7},
+            "y": {"$$form": "booking"}, "$$z": 1,
+        }));
+        let mut asked = Vec::new();
+        let resolved = with_forms(&data, &mut |name| {
+            asked.push(name.to_owned());
+            (name == "booking").then(|| json!("id-1"))
+        });
+        assert_eq!(asked, ["booking", "gone"]);
+        let expected = object(json!({
+            "formId": "id-1", "list": [{"a": {"$form": "gone"}}], "x": {"$form": 7},
+            "y": {"$form": "booking"}, "$z": 1,
+        }));
+        assert_eq!(resolved, expected);
+    }
+
+    #[test]
+    fn an_escaped_reference_of_a_file_is_sent_as_it_is_meant() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cafe.yaml");
+        let text =
+            "profile: cafe\nslots:\n  - {type: html, data: {x: {$$form: a}, y: {$form: b}}}\n";
+        std::fs::write(&path, text).unwrap();
+        let account = crate::account::DesiredAccount::read([&path]).unwrap();
+        let page = &account.pages[0];
+        assert_eq!(unknown_forms(page, |_| None), ["b"]);
+        assert_eq!(
+            as_page(page).slots[0].data,
+            object(json!({"x": {"$form": "a"}, "y": {"$form": "b"}}))
+        );
+        assert_eq!(page.path.as_deref(), path.to_str());
+        assert_eq!(page.name(), format!("cafe ({})", path.display()));
+    }
 }

@@ -32,12 +32,24 @@ pub struct AccountPage {
     #[serde(default)]
     pub fields: Object,
     /// Slots in page order; without them, the slots of the page stay as they are. A reference `{"$form": NAME}` in the data of a slot stands
-    /// for the id of a form, by its name here, else by its title.
+    /// for the id of a form, by its name here, else by its title. A key that begins with `$` has one more where it is no reference (see
+    /// [`literal`](crate::apply::literal)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slots: Option<Vec<FileSlot>>,
     /// Record of the last sync, from [`AppliedPage::base`] or a [`Lock`](crate::sync::Lock). Without one the page's values are replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<PageBase>,
+    /// Path of the file that says all this, for messages and the journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+impl AccountPage {
+    /// Returns the name of the page in messages.
+    pub(super) fn name(&self) -> String {
+        let file = self.path.as_ref().map(|path| format!(" ({path})"));
+        format!("{}{}", self.profile, file.unwrap_or_default())
+    }
 }
 
 /// Changes of an account. It is data: it can be printed, saved and compared, and [`ApplyAccount::planned`](super::ApplyAccount::planned) carries

@@ -1,4 +1,4 @@
-//! Plan of the changes to a lead form.
+//! Plan of the changes to a lead form, and its execution.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::apply::same;
-use links_sdk::Object;
 use links_sdk::types::LeadForm;
-use links_sdk::{ChannelId, FormId};
+use links_sdk::{ChannelId, Client, Error, FormChanges, FormId, Object};
 
 const FIELDS: &str = "fields";
 const CHANNELS: &str = "notificationChannelIds";
@@ -114,8 +113,9 @@ impl FormPlan {
             let held = now.get(field).unwrap_or(&Value::Null);
             let wanted = match (field.as_str(), wanted, held) {
                 (FIELDS, Value::Array(wanted), Value::Array(held)) => {
-                    removed = removed_fields(wanted, held)?;
-                    Value::Array(whole_fields(wanted, held)?)
+                    let found = found_fields(wanted, held)?;
+                    removed = removed_fields(&found, held);
+                    Value::Array(whole_fields(wanted, &found))
                 }
                 _ => wanted.clone(),
             };
@@ -206,8 +206,7 @@ fn found_fields<'h>(
 }
 
 /// Returns the whole list to write: fields that stay keep their key and what is not mentioned.
-fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlanError> {
-    let found = found_fields(wanted, held)?;
+fn whole_fields(wanted: &[Value], found: &[Option<&Value>]) -> Vec<Value> {
     let whole = wanted.iter().zip(found).map(|(field, held)| match (field, held) {
         (Value::Object(field), Some(Value::Object(held))) => {
             let mut whole = held.clone();
@@ -216,7 +215,7 @@ fn whole_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<Value>, FormPlan
         }
         _ => field.clone(),
     });
-    Ok(whole.collect())
+    whole.collect()
 }
 
 /// Returns whether a desired field names no field of the form.
@@ -224,10 +223,10 @@ fn no_key(field: &Value) -> bool {
     field.get("key").is_none_or(Value::is_null)
 }
 
-fn removed_fields(wanted: &[Value], held: &[Value]) -> Result<Vec<String>, FormPlanError> {
-    let found = found_fields(wanted, held)?;
+/// Returns the labels of the fields of the form that no desired field stands for.
+fn removed_fields(found: &[Option<&Value>], held: &[Value]) -> Vec<String> {
     let is_kept = |field: &&Value| found.iter().flatten().any(|it| it["key"] == field["key"]);
-    Ok(held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect())
+    held.iter().filter(|field| !is_kept(field)).map(|field| text(field, "label")).collect()
 }
 
 fn text(field: &Value, name: &str) -> String {
@@ -248,6 +247,110 @@ fn same_channels(one: &Value, other: &Value) -> bool {
         ids
     };
     one.is_array() && other.is_array() && ids(one) == ids(other)
+}
+
+impl FormPlan {
+    /// Creates or changes the form. A form that another client changed in the same fields since it was read is not overwritten.
+    ///
+    /// A lost answer is settled by the idempotency key of a create, and by reading the form after a change.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{DesiredForm, FormPlan};
+    ///
+    /// let fields = serde_json::json!({
+    ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+    ///     "fields": [{"type": "text", "label": "Name", "required": true}],
+    /// });
+    /// let desired = DesiredForm { name: "contact".into(), id: None, fields: serde_json::from_value(fields)? };
+    /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
+    /// let form = plan.execute(&client, None).await?;
+    /// assert_eq!(form.title, "Write to us");
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`FormsHandle::create`](links_sdk::FormsHandle::create) and
+    /// [`FormHandle::update_unchanged`](links_sdk::FormHandle::update_unchanged).
+    pub async fn execute(
+        &self,
+        client: &Client,
+        seen: Option<&LeadForm>,
+    ) -> Result<LeadForm, Error> {
+        let Some(id) = &self.id else {
+            // Not every service joins two requests of one key: the next run finds the form by its title.
+            let create = client.forms().create(FormChanges(self.changed.clone()));
+            return create.reading_first().await;
+        };
+        let form = client.form(id.clone());
+        let result = form.update_unchanged(seen, FormChanges(self.changed.clone())).await;
+        match result {
+            Err(error) => match self.without_refused(&error) {
+                Some(changes) => form.update_unchanged(seen, FormChanges(changes)).await,
+                None => Err(error),
+            },
+            done => done,
+        }
+    }
+
+    /// Sends the create or the change as a dry run.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::account::{DesiredForm, FormPlan};
+    ///
+    /// let fields = serde_json::json!({
+    ///     "title": "Write to us", "buttonText": "Send", "successMessage": "Thanks",
+    ///     "fields": [{"type": "text", "label": "Name", "required": true}],
+    /// });
+    /// let desired = DesiredForm { name: "contact".into(), id: None, fields: serde_json::from_value(fields)? };
+    /// let plan = FormPlan::new(&desired, &client.forms().list().await?, None, &Default::default())?;
+    /// plan.check(&client).await?;
+    /// assert!(!client.forms().list().await?.iter().any(|form| form.title == "Write to us"));
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The refusal of the service, or another failure.
+    pub async fn check(&self, client: &Client) -> Result<(), Error> {
+        match &self.id {
+            None => client.forms().create(FormChanges(self.changed.clone())).dry_run().await,
+            Some(id) => {
+                let changes = FormChanges(self.changed.clone());
+                client.form(id.clone()).update(changes).dry_run().await
+            }
+        }
+    }
+
+    /// Returns the changes without the names in the form's fields that the service adds to its own answers and refuses in requests; `None`
+    /// if it refused anything else.
+    fn without_refused(&self, error: &Error) -> Option<Object> {
+        let mut refused = Vec::new();
+        for path in error.field_errors().keys() {
+            let mut parts = path.split('.');
+            let (Some("fields"), Some(_), Some(name), None) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+            else {
+                return None;
+            };
+            if ["key", "type", "label", "required", "placeholder"].contains(&name) {
+                return None;
+            }
+            refused.push(name.to_owned());
+        }
+        if refused.is_empty() {
+            return None;
+        }
+        let mut changes = self.changed.clone();
+        for field in changes.get_mut("fields")?.as_array_mut()?.iter_mut() {
+            if let Value::Object(field) = field {
+                field.retain(|name, _| !refused.contains(name));
+            }
+        }
+        Some(changes)
+    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,7 @@ mod account_error;
 mod account_session;
 mod desired_account;
 mod form_plan;
-mod form_run;
 mod read;
-mod references;
 mod request;
 
 pub use account_error::AccountError;

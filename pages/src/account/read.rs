@@ -7,6 +7,7 @@ use super::{AccountPage, DesiredAccount, DesiredForm};
 use crate::form_file::FormFile;
 use crate::fs::named;
 use crate::page_file::local_image::ImageRoots;
+use crate::page_file::patch::refuse_marks;
 use crate::page_file::{At, Document, DocumentError, FileKind, PageFile, ReferenceTarget};
 use crate::sanitize;
 use crate::sync::{FileSlot, FileSlotId};
@@ -42,15 +43,19 @@ impl DesiredAccount {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, or is neither a page nor a form.
+    /// When a file cannot be read, is neither a page nor a form, or has the mark of a conflict that is not settled.
     pub fn read(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, FileError> {
         let mut account = Self::default();
         for path in paths {
             let (name, bytes) = named::read(path.as_ref()).map_err(DocumentError::from)?;
             let document = Document::of_page_or_form(&name, bytes)?;
+            refuse_marks(&document)?;
             let kind = FileKind::required(&document.root);
             match kind.map_err(|problem| document.bad(vec![problem]))? {
-                FileKind::Page => account.pages.push(page(document)?),
+                FileKind::Page => {
+                    let path = (path.as_ref().as_os_str() != "-").then_some(name);
+                    account.pages.push(AccountPage { path, ..page(document)? });
+                }
                 FileKind::Form => account.forms.push(form(document)?),
             }
         }
@@ -59,6 +64,8 @@ impl DesiredAccount {
 }
 
 fn page(document: Document) -> Result<AccountPage, DocumentError> {
+    // With the escapes of keys that are no references.
+    let written = document.root.to_json();
     let PageFile { page, document, references, .. } = PageFile::of(document, &ImageRoots::none())?;
     let uploads = references.iter().filter(|it| matches!(it.target, ReferenceTarget::Upload(_)));
     let problems: Vec<_> =
@@ -73,7 +80,7 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
             None => FileSlotId::Absent,
         },
         kind: slot.kind.clone(),
-        data: slot.data.clone(),
+        data: written["slots"][index]["data"].as_object().cloned().unwrap_or_default().into(),
         ..FileSlot::default()
     };
     let mut fields = page.content.fields.clone();
@@ -85,7 +92,7 @@ fn page(document: Document) -> Result<AccountPage, DocumentError> {
         profile: page.profile.to_string(),
         fields,
         slots: page.has_slots.then(|| slots.collect()),
-        base: None,
+        ..AccountPage::default()
     })
 }
 
@@ -122,3 +129,22 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_the_mark_of_a_conflict_is_refused_at_the_mark() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cafe.yaml");
+        std::fs::write(
+            &path,
+            "profile: cafe\n# <<< page: title: \"Shop\" (changed)\ntitle: Cafe\n",
+        )
+        .unwrap();
+        let refused = DesiredAccount::read([&path]).unwrap_err().to_string();
+        let place = format!("{}:2:1: a conflict with the page is marked here", path.display());
+        assert!(refused.starts_with(&place), "{refused}");
+    }
+}

@@ -1,12 +1,13 @@
 //! Index of the slots that already hold the content of an item.
 
 use foldhash::{HashMap, HashMapExt};
+use serde_json::Value;
 
-use super::normalized::{NormalizedFields, NormalizedValue};
-use super::positions::Positions;
 use super::schema::Clearing;
-use super::{DesiredSlot, SlotTypes};
+use super::values::{NormalizedFields, digest};
+use super::{DesiredSlot, SlotTypes, same};
 use links_sdk::Slot;
+use links_sdk::runs::is_absent;
 
 /// Content that an item asks for, in comparable form.
 #[derive(Debug)]
@@ -20,46 +21,47 @@ pub(super) struct DesiredContent<'a> {
 
 impl<'a> DesiredContent<'a> {
     pub(super) fn of(item: &'a DesiredSlot, types: &'a SlotTypes) -> Self {
-        let (mut values, mut all_cleared) = (Vec::with_capacity(item.data.len()), Vec::new());
+        let (mut values, mut cleared) = (Vec::with_capacity(item.data.len()), Vec::new());
         for (key, value) in item.data.iter() {
-            let wanted = NormalizedValue::of(value);
-            if !wanted.is_absent() {
-                values.push((key.as_str(), wanted));
+            if !is_absent(value) {
+                values.push((key.as_str(), value));
                 continue;
             }
-            let cleared = match types.clearing(&item.kind, key) {
-                Clearing::Default(default) if value.is_null() => NormalizedValue::of(default),
-                _ => wanted,
+            let default = match types.clearing(&item.kind, key) {
+                Clearing::Default(default) if value.is_null() => default,
+                _ => value,
             };
-            all_cleared.push((key.as_str(), cleared));
+            cleared.push((key.as_str(), default));
         }
-        let (values, cleared) = (values.into_iter().collect(), all_cleared.into_iter().collect());
-        Self { kind: &item.kind, values, cleared }
-    }
-
-    /// Returns whether `content` holds the desired value of `key`.
-    pub(super) fn is_met(&self, key: &str, content: &NormalizedFields<'_>) -> bool {
-        match (self.values.get(key), content.get(key)) {
-            (None, None) => true,
-            (None, held) => held == self.cleared.get(key),
-            (wanted, held) => wanted == held,
+        let (values, cleared) = (values.into_iter(), cleared.into_iter());
+        Self {
+            kind: &item.kind,
+            values: NormalizedFields::new(values),
+            cleared: NormalizedFields::new(cleared),
         }
     }
 
     /// Returns whether `content` is the desired content and what the service fills in, and nothing else.
     pub(super) fn is_all_of(&self, content: &NormalizedFields<'_>, types: &SlotTypes) -> bool {
-        self.values.into_iter().all(|(key, _)| self.is_met(key, content))
-            && content.into_iter().all(|(key, held)| {
-                self.is_met(key, content) || types.fills_in(self.kind, key, held.value())
+        self.values.0.iter().all(|(key, wanted)| holds(content, key, wanted))
+            && content.0.iter().all(|(key, held)| {
+                self.values.get(key).or(self.cleared.get(key)).is_some_and(|it| same(it, held))
+                    || types.fills_in(self.kind, key, held)
             })
     }
 
     /// Returns whether `content` holds the desired values of all keys.
     pub(super) fn is_held_by(&self, content: &NormalizedFields<'_>) -> bool {
-        let holds = |(key, wanted): &(&str, _)| content.get(key) == Some(wanted);
-        let clears = |(key, default): &(&str, _)| content.get(key).is_none_or(|it| it == default);
-        (&self.values).into_iter().all(holds) && (&self.cleared).into_iter().all(clears)
+        let clears = |(key, default): &(&str, &Value)| {
+            content.get(key).is_none_or(|held| same(held, default))
+        };
+        self.values.0.iter().all(|(key, wanted)| holds(content, key, wanted))
+            && self.cleared.0.iter().all(clears)
     }
+}
+
+fn holds(content: &NormalizedFields<'_>, key: &str, wanted: &Value) -> bool {
+    content.get(key).is_some_and(|held| same(held, wanted))
 }
 
 /// Index of the slots of a page by their content. Values count as equal if their digests are: whether a slot that was found needs an
@@ -79,9 +81,9 @@ impl<'n> ContentIndex<'n> {
         for (position, (slot, content)) in page.iter().zip(contents).enumerate() {
             let none = || index.none.clone();
             index.kinds.entry(&slot.kind).or_insert_with(none).insert(position);
-            for (key, value) in content {
+            for (key, value) in &content.0 {
                 index.keys.entry(key).or_insert_with(none).insert(position);
-                index.values.entry((key, value.digest())).or_insert_with(none).insert(position);
+                index.values.entry((key, digest(value))).or_insert_with(none).insert(position);
             }
         }
         index
@@ -90,24 +92,98 @@ impl<'n> ContentIndex<'n> {
     /// Returns the slots that match the desired content without a write.
     pub(super) fn meeting<'w: 'n>(&self, desired: &'w DesiredContent<'w>) -> Positions {
         let mut found = self.kinds.get(desired.kind).unwrap_or(&self.none).clone();
-        for (key, value) in &desired.values {
-            found.intersect(self.values.get(&(*key, value.digest())).unwrap_or(&self.none));
+        for (key, value) in &desired.values.0 {
+            found.intersect(self.values.get(&(*key, digest(value))).unwrap_or(&self.none));
         }
-        for (key, default) in &desired.cleared {
+        for (key, default) in &desired.cleared.0 {
             let Some(holding) = self.keys.get(key) else { continue };
             let mut wrong = holding.clone();
-            wrong.subtract(self.values.get(&(*key, default.digest())).unwrap_or(&self.none));
+            wrong.subtract(self.values.get(&(*key, digest(default))).unwrap_or(&self.none));
             found.subtract(&wrong);
         }
         found
     }
 }
 
+/// Set of positions of slots. Sets that are combined belong to the same page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Positions(Vec<u64>);
+
+impl Positions {
+    pub(super) fn none(page_len: usize) -> Self {
+        Self(vec![0; page_len.div_ceil(64)])
+    }
+
+    pub(super) fn insert(&mut self, position: usize) {
+        self.0[position / 64] |= 1 << (position % 64);
+    }
+
+    pub(super) fn remove(&mut self, position: usize) {
+        self.0[position / 64] &= !(1 << (position % 64));
+    }
+
+    pub(super) fn contains(&self, position: usize) -> bool {
+        self.0[position / 64] & (1 << (position % 64)) != 0
+    }
+
+    pub(super) fn intersect(&mut self, other: &Self) {
+        self.each(other, |word, mask| word & mask);
+    }
+
+    pub(super) fn subtract(&mut self, other: &Self) {
+        self.each(other, |word, mask| word & !mask);
+    }
+
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let mut common = self.clone();
+        common.intersect(other);
+        common
+    }
+
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(usize) -> bool) {
+        for position in self.clone().iter().filter(|position| !keeps(*position)) {
+            self.remove(position);
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
+
+    /// Returns the first position in both sets.
+    pub(super) fn first_common(&self, other: &Self) -> Option<usize> {
+        let (index, common) = self
+            .0
+            .iter()
+            .zip(&other.0)
+            .map(|(one, other)| one & other)
+            .enumerate()
+            .find(|(_, common)| *common != 0)?;
+        Some(index * 64 + common.trailing_zeros() as usize)
+    }
+
+    fn each(&mut self, other: &Self, merge: impl Fn(u64, u64) -> u64) {
+        for (word, mask) in self.0.iter_mut().zip(&other.0) {
+            *word = merge(*word, *mask);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
     use serde_json::json;
 
-    use super::super::normalized::fields;
+    use super::super::values::fields;
     use super::*;
 
     #[test]
@@ -143,13 +219,41 @@ mod tests {
             let desired = DesiredContent::of(&item, &types);
             let index = ContentIndex::of(&page, &contents);
             assert_eq!(index.meeting(&desired).iter().collect::<Vec<_>>(), expected, "{data}");
-            let met = |position: &usize| {
-                item.data.keys().all(|key| desired.is_met(key, &contents[*position]))
-            };
-            let direct: Vec<_> = (0..3).filter(met).collect();
-            assert_eq!(direct, expected, "{data}");
             let held = |position: &usize| desired.is_held_by(&contents[*position]);
             assert_eq!((0..3).filter(held).collect::<Vec<_>>(), expected, "{data}");
+        }
+    }
+
+    const LEN: usize = 130;
+
+    fn set(positions: &BTreeSet<usize>) -> Positions {
+        let mut set = Positions::none(LEN);
+        for position in positions {
+            set.insert(*position);
+        }
+        set
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_sorted_set(
+            one in proptest::collection::btree_set(0..LEN, 0..40),
+            other in proptest::collection::btree_set(0..LEN, 0..40),
+            position in 0..LEN,
+        ) {
+            let listed = |set: &Positions| set.iter().collect::<BTreeSet<_>>();
+            let changed = |change: fn(&mut Positions, &Positions)| {
+                let mut changed = set(&one);
+                change(&mut changed, &set(&other));
+                listed(&changed)
+            };
+            prop_assert_eq!(changed(Positions::intersect), &one & &other);
+            prop_assert_eq!(changed(Positions::subtract), &one - &other);
+            prop_assert_eq!(set(&one).first_common(&set(&other)), one.intersection(&other).next().copied());
+            prop_assert_eq!(set(&one).contains(position), one.contains(&position));
+            let mut without = set(&one);
+            without.remove(position);
+            prop_assert!(!without.contains(position));
         }
     }
 }

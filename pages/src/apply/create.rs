@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use super::batch_request::new_slots;
 use super::journal::{Journal, created_slots};
-use super::plan::PlannedCreate;
+use super::plan::{PlanBatch, PlannedCreate};
 use super::{ApplyCause, Step};
 use links_sdk::SlotId;
 use links_sdk::runs::ReadTime;
-use links_sdk::runs::{CREATE_SLOTS, back_off, clock, settle};
-use links_sdk::types::NewSlot;
+use links_sdk::runs::{back_off_create, clock, settle};
 use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A `createSlots` request.
@@ -74,7 +74,7 @@ pub(super) async fn create(
             settle(client, &key, true);
             return Ok(CreatedSlots { ids, page: Some((page, read_time)) });
         }
-        if !ids.is_empty() || tries == MAX_TRIES || !back_off(client, CREATE_SLOTS, tries).await {
+        if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries).await {
             return Err(doubt.unwrap_or(error));
         }
         if is_own_failure(&error) {
@@ -125,7 +125,7 @@ pub(super) async fn check_creates(
     creates: &[PlannedCreate],
 ) -> Result<(), ApplyCause> {
     let step = Step::TryCreate(creates.len());
-    let result = handle.slots().create_batch(new_slots(creates)).dry_run().await;
+    let result = PlanBatch::TryCreate(creates).send(handle, Vec::new(), true).await;
     match result.map_err(|error| refused(step, creates, error)) {
         Err(ApplyCause::Call { items, source, .. })
             if items.is_empty() && (source.is_conflict() || source.is_validation()) =>
@@ -137,7 +137,7 @@ pub(super) async fn check_creates(
 }
 
 fn refused(step: Step, creates: &[PlannedCreate], error: Error) -> ApplyCause {
-    ApplyCause::call(step, error, |nth| creates.get(nth).map(|create| create.index))
+    ApplyCause::call(step, error, |nth| PlanBatch::Create(creates).item(nth))
 }
 
 /// Returns whether a failure is in the service's own format, and so its answer to the key. Other failures come from something in front of
@@ -148,17 +148,6 @@ fn is_own_failure(error: &ApplyCause) -> bool {
 
 fn is_conflict(error: &ApplyCause) -> bool {
     matches!(error, ApplyCause::Call { source, .. } if source.is_conflict())
-}
-
-pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
-    creates
-        .iter()
-        .map(|create| {
-            let mut slot = NewSlot::of(create.kind.clone());
-            slot.data = Some(create.data.clone());
-            slot
-        })
-        .collect()
 }
 
 /// Reads the slots of the page.

@@ -35,9 +35,8 @@ impl KnownFields {
         request: FieldsRequest,
         planned: &PlannedFields,
     ) -> Result<(), WriteStop> {
-        let body = planned.body(request);
+        let (of_settings, body) = planned.body(request);
         let names: Vec<String> = body.keys().cloned().collect();
-        let of_settings = request != FieldsRequest::Profile && !body.contains_key("languageId");
         let answer = patch_page(handle, of_settings, body, self.record.clone(), self.at).await?;
         // The login and the language are written by requests of their own. If another client has changed one, the next request reads first.
         let is_written = |name: &str| names.iter().any(|it| it == name);

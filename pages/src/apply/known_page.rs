@@ -104,7 +104,7 @@ impl KnownPage {
     }
 
     /// Takes over a page that was read as a whole and has no conflicts.
-    pub(super) fn refresh(&mut self, page: &[Slot], at: ReadTime) {
+    fn refresh(&mut self, page: &[Slot], at: ReadTime) {
         let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
         let pending: HashMap<SlotId, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
         let edited = page.iter().filter(|now| {
@@ -118,13 +118,15 @@ impl KnownPage {
         self.at = Some(at);
     }
 
-    /// Takes over a page that was read in between. Where it has conflicts, the next write reads the page once more and reports them.
-    pub(super) fn replaced_by(&mut self, page: &[Slot], at: ReadTime) {
-        if self.conflicts(page, &[]).is_empty() {
+    /// Takes over a page that was read, unless it has conflicts. Returns those; the next write reads the page once more.
+    pub(super) fn accept(&mut self, page: &[Slot], at: ReadTime) -> Vec<String> {
+        let found = self.conflicts(page, &[]);
+        if found.is_empty() {
             self.refresh(page, at);
         } else {
             self.at = None;
         }
+        found
     }
 
     /// Describes changes by other clients to slots that the run still has to write, which the run would undo. The slots in `deleting` may

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::content::{ContentIndex, DesiredContent};
-use super::normalized::{NormalizedFields, fields};
-use super::plan_error::{ItemError, ItemProblem};
-use super::positions::Positions;
+use super::content::{ContentIndex, DesiredContent, Positions};
+use super::plan_error::{ItemError, ItemProblem, misfit};
 use super::resemblance::closest;
+use super::values::NormalizedFields;
 use super::{DesiredSlot, PlanOptions};
-use links_sdk::Slot;
-use links_sdk::SlotId;
+use links_sdk::{Slot, SlotId};
 
 /// Match of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,26 +21,6 @@ pub(super) enum MatchResult {
     Nothing,
     /// The item is in error.
     Refused,
-}
-
-/// Returns the id of the slot that each item matches; `None`: it is a new slot.
-pub(crate) fn matched_slots(
-    page: &[Slot],
-    items: &[DesiredSlot],
-    options: &PlanOptions,
-) -> Result<Vec<Option<SlotId>>, Vec<ItemError>> {
-    let contents: Vec<NormalizedFields<'_>> = page.iter().map(|slot| fields(&slot.data)).collect();
-    let desired: Vec<DesiredContent<'_>> =
-        items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
-    let (found, errors) = Matcher::new(page, &contents, items, &desired, options).run();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let id = |result| match result {
-        MatchResult::Slot(position) => Some(page[position].id),
-        MatchResult::Nothing | MatchResult::Refused => None,
-    };
-    Ok(found.into_iter().map(id).collect())
 }
 
 pub(super) struct Matcher<'n> {
@@ -83,9 +61,6 @@ impl<'n> Matcher<'n> {
     pub(super) fn run(mut self) -> (Vec<MatchResult>, Vec<ItemError>) {
         self.by_id();
         self.by_created_id();
-        if self.options.merged.is_some() {
-            return (self.found, self.errors);
-        }
         self.read_only_by_content();
         if let Some(positions) = self.in_order() {
             self.found = positions.into_iter().map(MatchResult::Slot).collect();
@@ -103,40 +78,24 @@ impl<'n> Matcher<'n> {
         for (index, item) in self.items.iter().enumerate() {
             let Some(id) = item.id else { continue };
             if let Some(first) = named.get(&id) {
-                self.refuse(
-                    index,
-                    ItemProblem::RepeatedId { id, first: self.options.item(*first) },
-                );
+                self.refuse(index, ItemProblem::RepeatedId { id, first: *first });
                 continue;
             }
             named.insert(id, index);
-            let Some(&position) = positions.get(&id) else {
-                self.refuse(index, ItemProblem::NotOnPage { id });
-                continue;
-            };
-            // Even an item in error reserves the slot that it names.
-            self.take(index, position);
-            let slot = &self.page[position];
-            if slot.kind != item.kind {
-                let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
-                self.refuse(index, ItemProblem::TypeDiffers { id, on_page, in_file });
-            } else if !slot.supported || self.options.types.is_read_only(&slot.kind) {
-                let (desired, content) = (&self.desired_contents[index], &self.contents[position]);
-                let keys: Vec<_> =
-                    item.data.keys().filter(|key| !desired.is_met(key, content)).cloned().collect();
-                if !keys.is_empty() {
-                    self.refuse(
-                        index,
-                        ItemProblem::NotEditable { id, kind: item.kind.clone(), keys },
-                    );
-                }
+            let position = positions.get(&id).copied();
+            // Even an item that does not fit reserves the slot that it names.
+            if let Some(position) = position {
+                self.take(index, position);
+            }
+            if let Some(problem) = misfit(item, id, position.map(|position| &self.page[position])) {
+                self.refuse(index, problem);
             }
         }
     }
 
     fn by_created_id(&mut self) {
         for index in 0..self.items.len() {
-            let Some(&id) = self.options.created.get(&self.options.item(index)) else { continue };
+            let Some(&id) = self.options.created.get(&index) else { continue };
             if self.items[index].id.is_some() {
                 continue;
             }
@@ -153,37 +112,22 @@ impl<'n> Matcher<'n> {
     /// Matches read-only slots. Two slots of the same content are ambiguous, and neither can be edited to match: an item that matches both
     /// is in error.
     fn read_only_by_content(&mut self) {
-        let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut choices = Vec::new();
-        for index in self.unserved() {
-            if !self.options.types.is_read_only(&self.items[index].kind) {
-                continue;
-            }
-            let fitting: Vec<usize> = self
-                .suitable(index)
-                .iter()
-                .filter(|position| {
-                    self.page[*position].supported && !self.taken.contains(*position)
-                })
-                .collect();
-            let exact: Vec<usize> = fitting
-                .iter()
-                .copied()
-                .filter(|position| self.holds_no_more(*position, index))
-                .collect();
-            let choice = if exact.len() == 1 { exact } else { fitting };
-            for position in &choice {
-                *claims.entry(*position).or_default() += 1;
-            }
-            choices.push((index, choice));
-        }
+        let is_read_only =
+            |index: &usize| self.options.types.is_read_only(&self.items[*index].kind);
+        let items: Vec<usize> = self.unserved().into_iter().filter(is_read_only).collect();
+        let is_free =
+            |position: &usize| self.page[*position].supported && !self.taken.contains(*position);
+        let fitting = |index| self.suitable(index).iter().filter(is_free).collect();
+        let choices = choose_read_only(&items, fitting, |index, at| self.holds_no_more(at, index));
         for (index, choice) in choices {
             let kind = self.items[index].kind.clone();
-            match choice[..] {
-                [] => self.refuse(index, ItemProblem::NotCreatable { kind }),
-                [position] if claims[&position] == 1 => self.take(index, position),
-                _ => {
-                    let ids = choice.iter().map(|position| self.page[*position].id).collect();
+            match choice {
+                Ok(position) => self.take(index, position),
+                Err(none) if none.is_empty() => {
+                    self.refuse(index, ItemProblem::NotCreatable { kind });
+                }
+                Err(several) => {
+                    let ids = several.iter().map(|position| self.page[*position].id).collect();
                     self.refuse(index, ItemProblem::Ambiguous { kind, ids });
                 }
             }
@@ -210,7 +154,7 @@ impl<'n> Matcher<'n> {
         }
         let served: HashSet<_> = positions.iter().copied().collect();
         let pruned = (0..self.page.len()).any(|position| {
-            !served.contains(&position) && self.options.keeps(&self.page[position]).is_none()
+            !served.contains(&position) && self.options.prunes(&self.page[position])
         });
         (!pruned).then_some(positions)
     }
@@ -249,7 +193,7 @@ impl<'n> Matcher<'n> {
 
     fn by_resemblance(&mut self) {
         let mut groups: BTreeMap<&str, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        let is_exact = |index: &usize| self.options.is_exact(*index, &self.items[*index]);
+        let is_exact = |index: &usize| self.is_exact(*index);
         for index in self.unserved().into_iter().filter(|index| !is_exact(index)) {
             groups.entry(&self.items[index].kind).or_default().0.push(index);
         }
@@ -274,7 +218,7 @@ impl<'n> Matcher<'n> {
             let content_index = ContentIndex::of(self.page, self.contents);
             let suitable = |(index, desired): (usize, &DesiredContent<'n>)| {
                 let mut found = content_index.meeting(desired);
-                if self.options.is_exact(index, &self.items[index]) {
+                if self.is_exact(index) {
                     found.retain(|position| self.is_all_of(position, index));
                 }
                 found
@@ -284,13 +228,17 @@ impl<'n> Matcher<'n> {
         &all[index]
     }
 
+    /// Returns whether an item matches only a slot with exactly its content.
+    fn is_exact(&self, index: usize) -> bool {
+        self.items[index].id.is_none() && self.options.exact.contains(&index)
+    }
+
     /// Returns whether the slot matches the item without a write.
     fn suits(&self, position: usize, index: usize) -> bool {
         let desired = &self.desired_contents[index];
         desired.kind == self.page[position].kind
             && desired.is_held_by(&self.contents[position])
-            && (!self.options.is_exact(index, &self.items[index])
-                || self.is_all_of(position, index))
+            && (!self.is_exact(index) || self.is_all_of(position, index))
     }
 
     /// Returns whether the slot has exactly the content of the item, but for what the service fills in.
@@ -300,7 +248,7 @@ impl<'n> Matcher<'n> {
 
     /// Returns whether a suitable slot has exactly the content of the item.
     fn holds_no_more(&self, position: usize, index: usize) -> bool {
-        self.contents[position].len() == self.desired_contents[index].values.len()
+        self.contents[position].0.len() == self.desired_contents[index].values.0.len()
     }
 
     /// Returns whether the slot may still be matched by its content.
@@ -324,6 +272,32 @@ impl<'n> Matcher<'n> {
         self.found[index] = MatchResult::Refused;
         self.errors.push(ItemError { index, problem });
     }
+}
+
+/// Chooses a read-only slot for each item: the only one that holds no more than the item mentions, else the only one that fits. Where it is
+/// not the only one, or another item chooses it, too, returns all of them.
+pub(crate) fn choose_read_only(
+    items: &[usize],
+    fitting: impl Fn(usize) -> Vec<usize>,
+    holds_no_more: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, Result<usize, Vec<usize>>)> {
+    let mut claims: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut choices = Vec::new();
+    for item in items {
+        let fitting = fitting(*item);
+        let exact = fitting.iter().copied().filter(|position| holds_no_more(*item, *position));
+        let exact: Vec<usize> = exact.collect();
+        let choice = if exact.len() == 1 { exact } else { fitting };
+        for position in &choice {
+            *claims.entry(*position).or_default() += 1;
+        }
+        choices.push((*item, choice));
+    }
+    let only = |choice: Vec<usize>| match choice[..] {
+        [position] if claims[&position] == 1 => Ok(position),
+        _ => Err(choice),
+    };
+    choices.into_iter().map(|(item, choice)| (item, only(choice))).collect()
 }
 
 /// The largest matching of items with slots that suit them, grown along augmenting paths.

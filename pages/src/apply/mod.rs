@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use links_sdk::Slot;
-//! use links_pages::apply::{DesiredPage, PlanOptions, Plan};
+//! use links_pages::apply::{DesiredPage, PlanOptions, Plan, Wanted};
 //!
 //! let page: Vec<Slot> = serde_json::from_str(
 //!     r#"[{"id": 7, "type": "button", "data": {"title": "Menu", "link": "https://cafe.example/menu"}, "supported": true}]"#,
@@ -25,7 +25,9 @@
 //! let file: DesiredPage = serde_json::from_str(
 //!     r#"{"slots": [{"type": "button", "data": {"title": "Our menu", "link": "https://cafe.example/menu"}}]}"#,
 //! )?;
-//! let plan = Plan::new(&page, &file, &PlanOptions::default())?;
+//! let options = PlanOptions::default();
+//! let wanted = Wanted::bind(&page, file, &options)?;
+//! let plan = Plan::new(&page, &wanted, &options)?;
 //! assert_eq!(plan.updates[0].id, 7);
 //! assert_eq!(plan.updates[0].changed["title"], "Our menu");
 //! assert_eq!(plan.request_count(), 3);
@@ -33,20 +35,16 @@
 //! ```
 
 mod apply_error;
-mod check;
+mod batch_request;
 mod content;
 mod create;
 mod desired;
-mod digest;
 mod guard;
 mod journal;
 mod known_fields;
 mod known_page;
-mod literal;
 mod matching;
-mod normalized;
 mod order;
-mod page_creation;
 mod page_fields;
 mod page_request;
 mod page_run;
@@ -55,7 +53,6 @@ mod page_turns;
 mod plan;
 mod plan_error;
 mod plan_options;
-mod positions;
 mod prepared_run;
 mod proposal;
 mod request;
@@ -65,28 +62,25 @@ mod run_effects;
 mod run_settings;
 mod schema;
 mod schema_weight;
+mod single_write;
 mod step;
-mod step_writes;
-mod stored_form;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod values;
+mod wanted;
 
 pub use apply_error::{ApplyCause, ApplyError, ItemRefusal};
-pub use desired::{DesiredPage, DesiredSlot};
+pub use desired::{DesiredPage, DesiredSlot, literal, literal_key};
 pub use guard::{DeleteLimits, GuardRefusal, guard};
 pub(crate) use journal::SentSlot;
-pub use journal::{
-    CommandJournal, CommandWrites, JournalStore, PageLock, RecordWrite, RecordedRun,
-};
 pub use journal::{
     JournalEntries, JournalError, LockError, RunCommand, RunEnding, RunHeader, RunOwner, RunState,
     SentValues,
 };
+pub use journal::{JournalStore, PageLock, RecordWrite, RecordedRun};
 pub use links_sdk::runs::same;
-pub use literal::{literal, literal_key};
-pub(crate) use matching::matched_slots;
-pub use normalized::fingerprint;
+pub(crate) use matching::choose_read_only;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_request::PageRequest;
 pub use page_snapshot::PageSnapshot;
@@ -94,8 +88,8 @@ pub(crate) use plan::label;
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
-pub use plan_error::{ItemError, ItemProblem, PlanError};
-pub use plan_options::{MergedItems, PlanOptions, RetainReason, SyncedRun};
+pub use plan_error::{IdentityProblem, ItemError, ItemProblem, PlanError};
+pub use plan_options::{PlanOptions, RetainReason, SyncedRun};
 pub use proposal::Proposal;
 pub use request::{Apply, Checked, PlannedPage};
 pub(crate) use resemblance::tells;
@@ -104,7 +98,10 @@ pub use run_settings::RunSettings;
 pub(crate) use schema::SchemaNode;
 pub use schema::SlotTypes;
 pub use schema_weight::is_bounded_schema;
+pub use single_write::{SingleWrite, record_in};
 pub use step::{AppliedChanges, Step};
-pub(crate) use stored_form::may_be_stored_as;
 pub(crate) use undo::UndoFacts;
 pub use undo::{NotRestored, Undo, UndoConflict};
+pub use values::fingerprint;
+pub(crate) use values::may_be_stored_as;
+pub use wanted::{BoundItem, Wanted};

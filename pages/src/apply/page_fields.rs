@@ -107,14 +107,16 @@ impl PlannedFields {
         self.changed.is_empty()
     }
 
-    /// Returns the body of a request, as the service takes it.
-    pub fn body(&self, request: FieldsRequest) -> Object {
+    /// Returns the body of a request, as the service takes it, and whether it is one for the settings of the page.
+    pub fn body(&self, request: FieldsRequest) -> (bool, Object) {
         let field = |(name, value): (&String, &Value)| match (name.as_str(), value) {
             ("socials", Value::Array(links)) => (name.clone(), socials(links)),
             (LANGUAGE, Value::Null) => ("languageId".to_owned(), Value::Null),
             _ => (name.clone(), value.clone()),
         };
-        self.of(request).map(field).collect()
+        let body: Object = self.of(request).map(field).collect();
+        let of_settings = request != FieldsRequest::Profile && !body.contains_key("languageId");
+        (of_settings, body)
     }
 
     /// Returns whether these fields hold their new values.
@@ -189,7 +191,7 @@ mod tests {
                 json!({ "login": "new", "title": "A", "socials": ["https://x.com/q"], "languageCode": "kk" }),
             ),
         );
-        let body = |request| planned.body(request);
+        let body = |request| planned.body(request).1;
         let socials = json!([{ "link": "https://x.com/q", "order": 0 }]);
         assert_eq!(
             body(FieldsRequest::Profile),
@@ -200,7 +202,7 @@ mod tests {
         let page = object(json!({ "languageCode": "kk" }));
         let cleared = PlannedFields::new(&page, &object(json!({ "languageCode": null })));
         let sent = cleared.body(FieldsRequest::Language);
-        assert_eq!(sent, object(json!({ "languageId": null })));
+        assert_eq!(sent, (false, object(json!({ "languageId": null }))));
     }
 
     #[test]

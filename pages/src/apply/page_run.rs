@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::batch_request::changes;
 use super::create::{CreateRequest, check_creates, create, failed, list};
 use super::journal::{Journal, RunEnding};
 use super::known_fields::KnownFields;
@@ -11,14 +12,12 @@ use super::known_page::KnownPage;
 use super::page_snapshot::read_page;
 use super::page_turns::PageTurn;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
-use super::step_writes::{StepReorder, StepUpdate};
 use super::{
     AppliedChanges, ApplyCause, FieldsRequest, PageSnapshot, PlannedFields, Proposal, Step,
 };
 use links_sdk::SlotId;
 use links_sdk::runs::blocking;
-use links_sdk::runs::{REORDER_SLOTS, UPDATE_SLOTS};
-use links_sdk::runs::{ReadTime, WriteStop, delete_slots, write_unchanged};
+use links_sdk::runs::{ReadTime, WriteStop, delete_slots, reorder_slots, update_slots};
 use links_sdk::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
 /// A run of a plan that was confirmed and is in the journal. Its writes come in two parts, so that a run over several pages can add on all of
@@ -28,6 +27,8 @@ pub(super) struct PageRun {
     pub(super) page: Arc<PageSnapshot>,
     pub(super) proposal: Proposal,
     pub(super) journal: Option<Journal>,
+    /// Changes that were made before: by an interrupted run whose last request was settled, or the creation of the page.
+    pub(super) settled: AppliedChanges,
     /// Changes that the run has made so far.
     pub(super) done: AppliedChanges,
     seen: KnownPage,
@@ -44,21 +45,13 @@ pub(super) trait Watch: FnMut(Step, &AppliedChanges) -> ControlFlow<()> {}
 
 impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> Watch for W {}
 
-/// Part of the writes of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunPart {
-    /// Everything that adds, changes or moves.
-    Additions,
-    /// The login, under which links lead to the page, and the deletes.
-    Removals,
-}
-
 impl PageRun {
     pub(super) fn new(
         client: &Client,
         page: Arc<PageSnapshot>,
         proposal: Proposal,
         journal: Option<Journal>,
+        settled: AppliedChanges,
         turn: PageTurn,
     ) -> Self {
         let seen = KnownPage::new(proposal.plan.clone(), proposal.options.types.clone(), &page);
@@ -68,6 +61,7 @@ impl PageRun {
             page,
             proposal,
             journal,
+            settled,
             done: AppliedChanges::default(),
             seen,
             is_checked: false,
@@ -97,17 +91,18 @@ impl PageRun {
         !self.proposal.plan.creates.is_empty()
     }
 
-    /// Sends a part of the writes. Returns `false` if the observer ended the run.
+    /// Sends everything that adds, changes or moves; with `removes` also the deletes, and the login, under which links lead to the page. Returns
+    /// `false` if the observer ended the run.
     ///
     /// # Errors
     ///
     /// The first failure. Everything before it stays written.
     pub(super) async fn write(
         &mut self,
-        part: RunPart,
+        removes: bool,
         watch: &mut impl Watch,
     ) -> Result<bool, ApplyCause> {
-        let written = self.write_part(part, watch).await;
+        let written = self.write_part(removes, watch).await;
         self.close_untouched(&written).await;
         written
     }
@@ -157,15 +152,15 @@ impl From<ApplyCause> for StepFailure {
 impl PageRun {
     async fn write_part(
         &mut self,
-        part: RunPart,
+        removes: bool,
         watch: &mut impl Watch,
     ) -> Result<bool, ApplyCause> {
         let plan = self.proposal.plan.clone();
         let batches = plan.batches();
         while let Some(batch) = batches.get(self.written).copied() {
-            let removes =
+            let is_removal =
                 matches!(batch, PlanBatch::Delete(_) | PlanBatch::Fields(FieldsRequest::Login, _));
-            if removes && part == RunPart::Additions {
+            if is_removal && !removes {
                 break;
             }
             let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
@@ -247,21 +242,21 @@ impl PageRun {
             Err(StepFailure { outcome, .. }) => Err(*outcome),
         };
         let end = move |journal: &mut Journal| match ended {
-            Ok(created) => journal.end(nth, created, deleted),
-            Err(Outcome::NotExecuted) => journal.refused(nth),
-            Err(_) => journal.unknown(nth),
+            Ok(created) => journal.end(nth, created, deleted, None),
+            Err(outcome) => journal.failed(nth, outcome),
         };
         self.record(end).await;
         written.map(|_| ()).map_err(|broken| broken.error)
     }
 
     async fn verify(&self) -> Result<PageSnapshot, ApplyCause> {
-        let Proposal { desired, options, plan, .. } = &self.proposal;
+        let Proposal { wanted, options, plan, .. } = &self.proposal;
         let page = if plan.fields.is_empty() {
             self.page.with_slots(list(&self.handle, Step::Verify).await?)
         } else {
             let client = &self.handle.client;
-            let page = read_page(client, self.page.id, desired.fields.contains_key("languageCode"));
+            let page =
+                read_page(client, self.page.id, wanted.page.fields.contains_key("languageCode"));
             page.await.map_err(|error| failed(Step::Verify, error))?
         };
         let mut found = self.seen.conflicts(&page.slots, &[]);
@@ -273,11 +268,11 @@ impl PageRun {
         }
         let mut options = options.clone();
         options.created.extend(&self.done.created);
-        match Plan::of_page(&page, desired, &options) {
+        match Plan::of_page(&page, wanted, &options) {
             Ok(mut left) => {
                 self.fields.accept_stored(&mut left.fields);
                 // Where the last sync is recorded, the next plan knows what the service stores.
-                if options.merged.is_some() {
+                if wanted.is_by_id {
                     self.seen.accept_stored(&mut left.updates);
                 }
                 if left.is_empty() { Ok(page) } else { Err(ApplyCause::Drift(Box::new(left))) }
@@ -300,12 +295,12 @@ impl PageRun {
 
     async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<CreatedIds, StepFailure> {
         let step = Step::Update(updates.len());
-        let at = self.seen.at();
-        let mut write = StepUpdate { handle: &self.handle, updates, seen: &mut self.seen };
-        let answered = write_unchanged(&self.handle.client, UPDATE_SLOTS, at, &mut write).await;
+        let (at, seen, client) = (self.seen.at(), &mut self.seen, &self.handle.client);
+        let judge = |page: &[Slot]| seen.accept(page, ReadTime::now(client));
+        let answered = update_slots(&self.handle, changes(updates), at, judge).await;
         let answered = answered.map_err(|stop| {
             broken(stop, |error| {
-                ApplyCause::call(step, error, |nth| updates.get(nth).map(|update| update.index))
+                ApplyCause::call(step, error, |nth| PlanBatch::Update(updates).item(nth))
             })
         })?;
         self.seen.updated(updates, &answered);
@@ -324,7 +319,7 @@ impl PageRun {
         let made = create(&self.handle, &sent, self.journal.as_mut()).await?;
         self.seen.created(made.ids.values().copied());
         if let Some((page, at)) = made.page {
-            self.seen.replaced_by(&page, at);
+            self.seen.accept(&page, at);
         }
         self.done.created.extend(&made.ids);
         Ok(made.ids)
@@ -339,28 +334,28 @@ impl PageRun {
         for tries in 1.. {
             let ids = self.seen.order().to_vec();
             let Some(order) = plan.resolve_order(&ids, &created) else { break };
-            let mut write = StepReorder {
-                handle: &self.handle,
-                plan: &plan,
-                seen: &mut self.seen,
-                created: &created,
-                order,
+            let (seen, client) = (&mut self.seen, &self.handle.client);
+            let judge = |page: &[Slot]| {
+                let found = seen.accept(page, ReadTime::now(client));
+                if found.is_empty() {
+                    Ok(plan.resolve_order(seen.order(), &created))
+                } else {
+                    Err(found)
+                }
             };
-            match write_unchanged(&self.handle.client, REORDER_SLOTS, at, &mut write).await {
+            match reorder_slots(&self.handle, order, at, judge).await {
                 Ok(None) => break,
-                Ok(Some(slots)) => {
-                    let order = write.order;
+                Ok(Some((slots, order))) => {
                     self.seen.ordered();
                     self.done.reordered = true;
                     let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
                     if answered == order {
-                        let found = self.seen.conflicts(&slots, &[]);
+                        let found = self.seen.accept(&slots, ReadTime::now(&self.handle.client));
                         if !found.is_empty() {
                             let outcome = Outcome::Executed;
                             return Err(StepFailure { error: ApplyCause::Changed(found), outcome });
                         }
-                        self.seen.refresh(&slots, ReadTime::now(&self.handle.client));
                         self.is_checked = true;
                     }
                     break;

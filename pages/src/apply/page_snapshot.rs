@@ -7,7 +7,6 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::DesiredSlot;
 use super::page_fields::{PAGE_FIELDS, page_fields};
 use links_sdk::ProfileId;
 use links_sdk::runs::ReadTime;
@@ -195,16 +194,6 @@ impl PageSnapshot {
     }
 
     /// Returns the page with other slots.
-    /// Returns the slots as they are, for desired content that says nothing of them.
-    pub fn unchanged_slots(&self) -> Vec<DesiredSlot> {
-        let slot = |slot: &Slot| DesiredSlot {
-            id: Some(slot.id),
-            kind: slot.kind.clone(),
-            data: Object::default(),
-        };
-        self.slots.iter().map(slot).collect()
-    }
-
     pub(crate) fn with_slots(&self, slots: Vec<Slot>) -> Self {
         let Self { id, ref login, ref url, ref record, slots: _, read_at, read_time } = *self;
         let (login, url, record) = (login.clone(), url.clone(), record.clone());

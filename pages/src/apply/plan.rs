@@ -1,21 +1,17 @@
 //! Plan of the changes to a page, as data.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::content::DesiredContent;
-use super::matching::{MatchResult, Matcher};
-use super::normalized::{NormalizedFields, fields, fingerprint_of};
 use super::order::arrange;
-use super::plan_error::{ItemError, ItemProblem, PlanError};
+use super::plan_error::{ItemError, ItemProblem, PlanError, check_page, misfit};
 use super::schema::Clearing;
 use super::{
-    DesiredPage, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields,
-    RetainReason, same,
+    BoundItem, DesiredSlot, FieldsRequest, PageSnapshot, PlanOptions, PlannedFields, RetainReason,
+    Wanted, fingerprint, same,
 };
 use links_sdk::SLOTS_PER_BATCH;
 use links_sdk::SlotId;
@@ -170,70 +166,62 @@ impl PlannedUpdate {
 }
 
 impl Plan {
-    /// Plans the changes from the slots of `page`, in page order, to those that the file asks for.
-    pub fn new(
-        page: &[Slot],
-        desired: &DesiredPage,
-        options: &PlanOptions,
-    ) -> Result<Self, PlanError> {
-        refuse_repeated_ids(page)?;
-        let items = &desired.slots;
-        if items.len() > options.max_slots {
-            return Err(PlanError::TooManySlots {
-                slots: items.len(),
-                kept: 0,
-                max: options.max_slots,
-            });
-        }
-        let contents: Vec<NormalizedFields<'_>> =
-            page.iter().map(|slot| fields(&slot.data)).collect();
-        let desired_contents: Vec<DesiredContent<'_>> =
-            items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
-        let (found, mut errors) =
-            Matcher::new(page, &contents, items, &desired_contents, options).run();
-
-        let mut plan =
-            Self { page: fingerprint_of(page, &contents), items: items.len(), ..Self::default() };
-        let mut wanted = Vec::with_capacity(items.len());
-        let mut served = HashSet::new();
-        for (index, item) in items.iter().enumerate() {
-            let planned = match found[index] {
-                MatchResult::Refused => Ok(()),
-                MatchResult::Slot(position) => {
-                    let slot = &page[position];
-                    served.insert(slot.id);
-                    wanted.push(SlotRef::Existing(slot.id));
-                    let met = |key: &str| desired_contents[index].is_met(key, &contents[position]);
-                    update(index, item, slot, met, options)
+    /// Plans the changes from the slots of `page`, in page order, to those that are wanted.
+    ///
+    /// # Errors
+    ///
+    /// When the page cannot be what is wanted.
+    pub fn new(page: &[Slot], wanted: &Wanted, options: &PlanOptions) -> Result<Self, PlanError> {
+        let items = &wanted.page.slots;
+        check_page(page, items.len(), options.max_slots)?;
+        let on_page: HashMap<SlotId, &Slot> = page.iter().map(|slot| (slot.id, slot)).collect();
+        let mut served: HashSet<SlotId> = wanted.bound.iter().filter_map(|it| it.slot).collect();
+        let mut errors = wanted.refused.clone();
+        let mut plan = Self { page: fingerprint(page), items: items.len(), ..Self::default() };
+        let mut order = Vec::with_capacity(items.len());
+        for (bound, item) in wanted.bound.iter().zip(items) {
+            let index = bound.item;
+            if wanted.refused.iter().any(|refused| refused.index == index) {
+                continue;
+            }
+            let created = options.created.get(&index).copied();
+            let mut is_free = |id: &SlotId| {
+                on_page.get(id).is_some_and(|slot| {
+                    slot.kind == item.kind && is_editable(slot, options) && served.insert(*id)
+                })
+            };
+            let planned = match bound.slot.or_else(|| created.filter(|id| is_free(id))) {
+                Some(id) => {
+                    order.push(SlotRef::Existing(id));
+                    update(*bound, item, on_page.get(&id).copied(), id, options)
                         .map(|update| plan.updates.extend(update))
                 }
-                MatchResult::Nothing => {
-                    wanted.push(SlotRef::Created(plan.creates.len()));
+                None => {
+                    order.push(SlotRef::Created(plan.creates.len()));
+                    let gone = created.filter(|id| !on_page.contains_key(id));
+                    plan.notices.extend(gone.map(|id| Notice::RemovedSince { index, id }));
                     create(index, item, options).map(|create| plan.creates.push(create))
                 }
             };
-            errors.extend(
-                planned.err().into_iter().flatten().map(|problem| ItemError { index, problem }),
-            );
+            let problems = planned.err().into_iter().flatten();
+            errors.extend(problems.map(|problem| ItemError { index, problem }));
         }
         if !errors.is_empty() {
             errors.sort_by_key(|error| error.index);
-            for error in &mut errors {
-                error.index = options.item(error.index);
-            }
             return Err(PlanError::Items(errors));
         }
 
         for slot in page.iter().filter(|slot| !served.contains(&slot.id)) {
             let (id, kind, label) = (slot.id, slot.kind.clone(), label(&slot.data));
-            match options.keeps(slot) {
-                Some(reason) => plan.kept.push(RetainedSlot { id, kind, label, reason }),
-                None => plan.deletes.push(PlannedDelete { id, kind, label }),
+            let reason = RetainReason::of(slot, &options.types);
+            if reason != RetainReason::ReadOnly && wanted.deleted.contains(&id) {
+                plan.deletes.push(PlannedDelete { id, kind, label });
+            } else {
+                plan.kept.push(RetainedSlot { id, kind, label, reason });
             }
         }
         plan.reserve(page.len(), options.max_slots)?;
-        plan.arrange(page, &wanted);
-        plan.notices = removed_since(page, &found, options);
+        plan.arrange(page, &order);
         Ok(plan)
     }
 
@@ -244,12 +232,12 @@ impl Plan {
     /// The errors of [`Plan::new`].
     pub fn of_page(
         page: &PageSnapshot,
-        desired: &DesiredPage,
+        wanted: &Wanted,
         options: &PlanOptions,
     ) -> Result<Self, PlanError> {
-        let mut plan = Self::new(&page.slots, desired, options)?;
-        if !desired.fields.is_empty() {
-            plan.fields = PlannedFields::new(&page.fields(), &desired.fields);
+        let mut plan = Self::new(&page.slots, wanted, options)?;
+        if !wanted.page.fields.is_empty() {
+            plan.fields = PlannedFields::new(&page.fields(), &wanted.page.fields);
         }
         if page.has_expired_mood() {
             plan.fields.renew(&page.fields(), &options.renewed_mood);
@@ -407,45 +395,53 @@ impl fmt::Display for Plan {
     }
 }
 
-fn refuse_repeated_ids(page: &[Slot]) -> Result<(), PlanError> {
-    let mut seen = HashSet::new();
-    let repeated: BTreeSet<SlotId> =
-        page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
-    if repeated.is_empty() {
-        Ok(())
-    } else {
-        Err(PlanError::RepeatedIds(repeated.into_iter().collect()))
-    }
+fn is_editable(slot: &Slot, options: &PlanOptions) -> bool {
+    slot.supported && !options.types.is_read_only(&slot.kind)
 }
 
 fn update(
-    index: usize,
+    bound: BoundItem,
     item: &DesiredSlot,
-    slot: &Slot,
-    is_met: impl Fn(&str) -> bool,
+    slot: Option<&Slot>,
+    id: SlotId,
     options: &PlanOptions,
 ) -> Result<Option<PlannedUpdate>, Vec<ItemProblem>> {
+    let slot = match (slot, misfit(item, id, slot)) {
+        (Some(slot), None) => slot,
+        (_, problem) => return Err(problem.into_iter().collect()),
+    };
     let (mut changed, mut before, mut problems) = (Map::new(), Map::new(), Vec::new());
-    for (key, value) in item.data.iter().filter(|(key, _)| !is_met(key)) {
+    for (key, value) in item.data.iter() {
+        let held = slot.data.get(key);
+        if same(held.unwrap_or(&Value::Null), value) {
+            continue;
+        }
         let cleared = value.is_null().then(|| options.types.clearing(&item.kind, key));
         let value = match cleared {
-            Some(Clearing::Impossible) => {
+            Some(Clearing::Default(default)) if held.is_some_and(|held| same(held, default)) => {
+                continue;
+            }
+            Some(Clearing::Impossible) if is_editable(slot, options) => {
                 problems
                     .push(ItemProblem::NotClearable { kind: item.kind.clone(), key: key.clone() });
                 continue;
             }
             Some(Clearing::Default(default)) => default,
-            Some(Clearing::Null) | None => value,
+            Some(Clearing::Null | Clearing::Impossible) | None => value,
         };
         changed.insert(key.clone(), value.clone());
-        before.extend(slot.data.get(key).map(|held| (key.clone(), held.clone())));
+        before.extend(held.map(|held| (key.clone(), held.clone())));
+    }
+    if !changed.is_empty() && !is_editable(slot, options) {
+        let keys = changed.keys().cloned().collect();
+        problems.push(ItemProblem::NotEditable { id, kind: item.kind.clone(), keys });
     }
     if !problems.is_empty() {
         return Err(problems);
     }
     Ok((!changed.is_empty()).then(|| PlannedUpdate {
-        id: slot.id,
-        index: options.item(index),
+        id,
+        index: bound.item,
         kind: slot.kind.clone(),
         label: label(&slot.data),
         changed: Object(changed),
@@ -468,17 +464,7 @@ fn create(
         .filter(|(key, value)| !value.is_null() || options.types.declares_null(&item.kind, key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    Ok(PlannedCreate { index: options.item(index), kind: item.kind.clone(), data })
-}
-
-fn removed_since(page: &[Slot], found: &[MatchResult], options: &PlanOptions) -> Vec<Notice> {
-    let created = (0..found.len())
-        .filter(|position| found[*position] == MatchResult::Nothing)
-        .filter_map(|position| options.created.get_key_value(&options.item(position)));
-    created
-        .filter(|(_, id)| page.iter().all(|slot| slot.id != **id))
-        .map(|(index, id)| Notice::RemovedSince { index: *index, id: *id })
-        .collect()
+    Ok(PlannedCreate { index, kind: item.kind.clone(), data })
 }
 
 /// Returns the label of a slot: its title, else its first string.

@@ -1,10 +1,13 @@
 //! Errors of planning.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
+use foldhash::{HashSet, HashSetExt};
 use serde::Serialize;
 
-use links_sdk::SlotId;
+use super::DesiredSlot;
+use links_sdk::{Slot, SlotId};
 
 /// Reason why there is no plan, so that nothing may be written. All faulty items are named at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
@@ -17,6 +20,9 @@ pub enum PlanError {
     /// Items that cannot be met, in the order of the file.
     #[error("{}", all(.0))]
     Items(Vec<ItemError>),
+    /// Items of which it is unclear which slots they are.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Unclear(Vec<IdentityProblem>),
     /// The page would end with too many slots.
     #[error("the page would have {slots} slots, {max} are allowed{}", of_them(*.kept))]
     TooManySlots {
@@ -111,6 +117,78 @@ pub enum ItemProblem {
     },
 }
 
+/// Reason why it is unclear which slots some items are. Items are named by their index in the file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum IdentityProblem {
+    /// The page lists a slot more than once; such a page cannot be trusted.
+    #[error("the page lists slot {id} more than once")]
+    RepeatedOnPage {
+        /// Id of the slot.
+        id: SlotId,
+    },
+    /// The id of an item cannot be that of its slot.
+    #[error(transparent)]
+    Named(ItemError),
+    /// Items fit slots that differ on the page, and nothing tells which item is which slot.
+    #[error(
+        "{}: which of the slots {} is meant is unclear; write the id",
+        places(items),
+        list(ids)
+    )]
+    Ambiguous {
+        /// The items.
+        items: Vec<usize>,
+        /// Ids of the slots.
+        ids: Vec<SlotId>,
+    },
+    /// New items may be slots that were deleted on the page since the last sync.
+    #[error(
+        "{}: may be slot {}, deleted on the page since the last sync; write the id if so, or `id: new`",
+        places(items),
+        list(ids)
+    )]
+    PerhapsDeleted {
+        /// The items.
+        items: Vec<usize>,
+        /// Ids that the slots had.
+        ids: Vec<SlotId>,
+    },
+    /// A new item resembles slots that were made on the page since the last sync.
+    #[error(
+        "slots[{item}]: slot {} was made on the page since the last sync and resembles it; write its id if they are one slot, or `id: new` if they are two",
+        list(ids)
+    )]
+    Resembles {
+        /// The item.
+        item: usize,
+        /// Ids of the slots.
+        ids: Vec<SlotId>,
+    },
+}
+
+/// Refuses a page that lists a slot twice, and more items than a page may have slots.
+pub(super) fn check_page(page: &[Slot], items: usize, max: usize) -> Result<(), PlanError> {
+    let mut seen = HashSet::new();
+    let repeated: BTreeSet<SlotId> =
+        page.iter().map(|slot| slot.id).filter(|id| !seen.insert(*id)).collect();
+    if !repeated.is_empty() {
+        return Err(PlanError::RepeatedIds(repeated.into_iter().collect()));
+    }
+    if items > max {
+        return Err(PlanError::TooManySlots { slots: items, kept: 0, max });
+    }
+    Ok(())
+}
+
+/// Returns why a slot cannot serve an item that names it.
+pub(super) fn misfit(item: &DesiredSlot, id: SlotId, slot: Option<&Slot>) -> Option<ItemProblem> {
+    let Some(slot) = slot else { return Some(ItemProblem::NotOnPage { id }) };
+    let (on_page, in_file) = (slot.kind.clone(), item.kind.clone());
+    (on_page != in_file).then_some(ItemProblem::TypeDiffers { id, on_page, in_file })
+}
+
 fn all(items: &[ItemError]) -> String {
     let (missing, mut lines) =
         items.iter().fold((Vec::new(), Vec::new()), |(mut missing, mut lines), item| {
@@ -124,6 +202,10 @@ fn all(items: &[ItemError]) -> String {
         lines.insert(0, format!("not on the page: {}", list(&missing)));
     }
     lines.join("\n")
+}
+
+fn places(items: &[usize]) -> String {
+    items.iter().map(|item| format!("slots[{item}]")).collect::<Vec<_>>().join(", ")
 }
 
 fn list<T: fmt::Display>(things: &[T]) -> String {

@@ -1,20 +1,21 @@
-//! Options of a plan.
+//! What may be done to reach what is wanted: options of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DesiredSlot, SlotTypes};
-use links_sdk::SlotId;
-use links_sdk::{Object, Slot};
+use super::SlotTypes;
+use links_sdk::{Object, Slot, SlotId};
 
-/// Options of a plan, and the facts that planning needs.
+/// Options of a plan, and the facts that matching, merging and planning need.
 #[derive(Clone, Debug)]
 pub struct PlanOptions {
     /// Set to delete the slots that the file does not mention. Read-only and unsupported ones stay.
     pub prune: bool,
     /// Set to delete the unsupported slots that the file does not mention. The supported ones are not affected.
     pub prune_unsupported: bool,
+    /// Set if the file wins a merge where the page changed. Slots that were made on the page stay.
+    pub overwrite: bool,
     /// Slot types of the service.
     pub types: SlotTypes,
     /// Ids of slots that an earlier run of the same file created, by the index of the item. An id that is not on the page any more
@@ -24,9 +25,8 @@ pub struct PlanOptions {
     /// content, apart from what [`types`](Self::types) says that the service fills in. Any other slot, however it resembles such an item,
     /// is another one, and the item is created.
     pub exact: BTreeSet<usize>,
-    /// Decisions of a three-way merge, if the desired page is the result of one. Its slots are then matched by their ids only, and
-    /// [`prune`](Self::prune) is not looked at.
-    pub merged: Option<MergedItems>,
+    /// What the journal says of the merge, if a run carries out the result of one.
+    pub sync: Option<SyncedRun>,
     /// Fields of the status badge to write again if the status has expired.
     pub renewed_mood: Object,
     /// Maximum number of slots on a page. 500 (the interface, section 8); `getMe` reports it as `limits.slotsPerProfile`.
@@ -38,26 +38,15 @@ impl Default for PlanOptions {
         Self {
             prune: false,
             prune_unsupported: false,
+            overwrite: false,
             types: SlotTypes::default(),
             created: BTreeMap::new(),
             exact: BTreeSet::new(),
-            merged: None,
+            sync: None,
             renewed_mood: Object::default(),
             max_slots: 500,
         }
     }
-}
-
-/// Decisions of a three-way merge about the slots of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MergedItems {
-    /// For each slot of the desired page, the index of its item in the file. Plans and errors name items by it, and
-    /// [`PlanOptions::created`] too.
-    pub items: Vec<usize>,
-    /// Ids of the supported slots to delete, and of no others.
-    pub deleted: BTreeSet<SlotId>,
-    /// What the journal says of the merge.
-    pub run: Option<SyncedRun>,
 }
 
 /// What the journal of a run says of the merge that the run carries out, so that a later run can tell its writes from those of other clients.
@@ -96,27 +85,26 @@ pub enum RetainReason {
     Unsupported,
 }
 
-impl PlanOptions {
-    /// Returns whether an item matches only a slot with exactly its content.
-    pub(super) fn is_exact(&self, index: usize, item: &DesiredSlot) -> bool {
-        item.id.is_none() && self.exact.contains(&index)
-    }
-
-    /// Returns the index in the file of a slot of the desired page.
-    pub(super) fn item(&self, position: usize) -> usize {
-        self.merged.as_ref().and_then(|it| it.items.get(position).copied()).unwrap_or(position)
-    }
-
-    /// Returns why a slot that no item matched is kept; `None`: it is deleted.
-    pub(super) fn keeps(&self, slot: &Slot) -> Option<RetainReason> {
-        if self.types.is_read_only(&slot.kind) {
-            Some(RetainReason::ReadOnly)
-        } else if !slot.supported {
-            (!self.prune_unsupported).then_some(RetainReason::Unsupported)
-        } else if let Some(merged) = &self.merged {
-            (!merged.deleted.contains(&slot.id)).then_some(RetainReason::NotInFile)
+impl RetainReason {
+    /// Returns why a slot stays that the file does not mention, where nothing asks to delete it.
+    pub(super) fn of(slot: &Slot, types: &SlotTypes) -> Self {
+        if types.is_read_only(&slot.kind) {
+            Self::ReadOnly
+        } else if slot.supported {
+            Self::NotInFile
         } else {
-            (!self.prune).then_some(RetainReason::NotInFile)
+            Self::Unsupported
+        }
+    }
+}
+
+impl PlanOptions {
+    /// Returns whether a slot that the file does not mention is to be deleted.
+    pub(super) fn prunes(&self, slot: &Slot) -> bool {
+        match RetainReason::of(slot, &self.types) {
+            RetainReason::NotInFile => self.prune,
+            RetainReason::Unsupported => self.prune_unsupported,
+            RetainReason::ReadOnly => false,
         }
     }
 }

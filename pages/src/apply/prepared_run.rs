@@ -10,7 +10,7 @@ use super::journal::Journal;
 use super::page_run::PageRun;
 use super::page_snapshot::read_page;
 use super::page_turns::PageTurn;
-use super::run_settings::{PageSettings, RunMarks};
+use super::run_settings::{RunMarks, RunSettings};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, JournalStore, LockError,
     PageLock, PageSnapshot, Plan, Proposal, RecordedRun, RunHeader, RunState, Step, fingerprint,
@@ -36,7 +36,7 @@ enum PageHold {
 #[derive(Debug)]
 pub(super) struct PreparedRun {
     client: Client,
-    settings: PageSettings,
+    settings: RunSettings,
     runs: Option<JournalStore>,
     hold: PageHold,
     turn: PageTurn,
@@ -55,11 +55,10 @@ impl PreparedRun {
         client: &Client,
         mut page: PageSnapshot,
         marks: &RunMarks,
-        settings: PageSettings,
+        settings: RunSettings,
     ) -> Result<Self, ApplyCause> {
         let id = page.id;
-        let record = settings.record.as_ref();
-        let runs = record.map(|record| JournalStore::of(&record.state, &record.service, id));
+        let runs = settings.store(client, id);
         let held = async {
             let page = (client.base_url().as_str().to_owned(), id);
             let turn = PageTurn::take(page, settings.wait || runs.is_none()).await?;
@@ -145,7 +144,7 @@ impl PreparedRun {
         };
         let Some(log) = unfinished(&logs) else { return Ok(None) };
         let (lock, of_page, run) = (self.locked()?, runs.clone(), log.run().to_owned());
-        let resumed = blocking(move || of_page.resume(lock, &run)).await;
+        let resumed = blocking(move || of_page.resume(Some(lock), &run)).await;
         let path = runs.journal(log.run());
         let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
         let before = journal.log().done().clone();
@@ -158,19 +157,20 @@ impl PreparedRun {
         self.hold = if is_resumed {
             PageHold::Journal(Box::new(journal))
         } else {
-            PageHold::Lock(journal.replace())
+            journal.replace().map_or(PageHold::Nothing, PageHold::Lock)
         };
         Ok(Some((log, is_resumed)))
     }
 
     /// Takes the lock out of `hold`, for another use.
     fn locked(&mut self) -> Result<PageLock, ApplyCause> {
-        match std::mem::replace(&mut self.hold, PageHold::Nothing) {
-            PageHold::Lock(lock) => Ok(lock),
-            PageHold::Failed(error) => Err(ApplyCause::Lock(error)),
-            PageHold::Journal(journal) => Ok(journal.replace()),
-            PageHold::Nothing => Err(not_prepared("the page is not locked")),
-        }
+        let lock = match std::mem::replace(&mut self.hold, PageHold::Nothing) {
+            PageHold::Lock(lock) => Some(lock),
+            PageHold::Failed(error) => return Err(ApplyCause::Lock(error)),
+            PageHold::Journal(journal) => journal.replace(),
+            PageHold::Nothing => None,
+        };
+        lock.ok_or_else(|| not_prepared("the page is not locked"))
     }
 
     /// Fails early if the lock could not be taken, so that the user is not asked in vain.
@@ -264,29 +264,32 @@ impl PreparedRun {
         if self.logs.as_deref().is_some_and(|logs| unfinished(logs).is_some()) {
             return Err(not_prepared("an interrupted run was not settled"));
         }
-        let Self { client, settings, runs, hold, turn, page, .. } = self;
+        let Self { client, settings, runs, hold, turn, page, settled, .. } = self;
         let (plan, of_page) = (proposal.plan.clone(), page.clone());
-        let journal = match (hold, &settings.record, runs) {
-            (PageHold::Journal(mut journal), _, _) => {
+        let journal = match (hold, runs) {
+            (PageHold::Journal(mut journal), _) => {
                 let planned = move || journal.plan(&plan, &of_page).map(|()| *journal);
                 Some(blocking(planned).await)
             }
-            (PageHold::Lock(lock), Some(record), Some(runs)) => {
+            (PageHold::Lock(lock), Some(runs)) => {
                 let Proposal { file, options, .. } = &proposal;
-                let opening = RunHeader::new(&record.service, &page, file, options)
-                    .with_path(record.path.clone())
-                    .with_owner(record.owner.clone())
-                    .with_command(record.command.clone());
+                let opening = RunHeader::new(settings.service_of(&client), &page, file, options)
+                    .with_path(settings.path)
+                    .with_owner(settings.owner)
+                    .with_command(settings.command);
                 let types = options.types.clone();
-                let opened = move || runs.open(lock, opening, &plan, &of_page, &types);
+                let opened = move || {
+                    let write = |journal: &mut Journal| journal.plan(&plan, &of_page);
+                    runs.open(Some(lock), opening, Some(&of_page.slots), &types, write)
+                };
                 Some(blocking(opened).await)
             }
-            (PageHold::Failed(error), _, _) => return Err(ApplyCause::Lock(error)),
-            (PageHold::Nothing, Some(_), _) => return Err(not_prepared("the page is not locked")),
+            (PageHold::Failed(error), _) => return Err(ApplyCause::Lock(error)),
+            (PageHold::Nothing, Some(_)) => return Err(not_prepared("the page is not locked")),
             _ => None,
         };
         let journal = journal.transpose().map_err(ApplyCause::Journal)?;
-        Ok(PageRun::new(&client, page, proposal, journal, turn))
+        Ok(PageRun::new(&client, page, proposal, journal, settled, turn))
     }
 
     pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {
@@ -313,12 +316,12 @@ async fn until_deadline<T>(
 
 /// Returns the interrupted run of the same content, which a run would continue, with the slots that it created as far as the page shows them.
 pub(super) async fn interrupted_before(
-    settings: &PageSettings,
+    client: &Client,
+    settings: &RunSettings,
     page: &PageSnapshot,
     desired: &DesiredPage,
 ) -> Result<Option<JournalEntries>, ApplyCause> {
-    let Some(record) = &settings.record else { return Ok(None) };
-    let runs = JournalStore::of(&record.state, &record.service, page.id);
+    let Some(runs) = settings.store(client, page.id) else { return Ok(None) };
     let logs = logs(blocking(move || runs.unended()).await)?;
     let same = unfinished(&logs).filter(|log| log.opening().is_of(desired));
     Ok(same.map(|log| log.clone().settled_on(&page.slots)))

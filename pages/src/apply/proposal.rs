@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions};
+use super::{ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions, Wanted};
 
 /// Plan with the content and the options that it was made for.
 #[derive(Clone, Debug)]
 pub struct Proposal {
     /// What the file asks for. An interrupted run is recognized by it.
     pub file: Arc<DesiredPage>,
-    /// Desired content of the page: that of the file, or what a merge made of it.
-    pub desired: Arc<DesiredPage>,
+    /// What the page should have: what the file says, or what a merge made of it.
+    pub wanted: Wanted,
     /// Options of the plan.
     pub options: PlanOptions,
     /// The plan, made from the page that was read.
@@ -28,7 +28,21 @@ impl Proposal {
         desired: Arc<DesiredPage>,
         options: PlanOptions,
     ) -> Result<Self, ApplyError> {
-        let plan = Plan::of_page(page, &desired, &options).map_err(ApplyCause::Plan)?;
-        Ok(Self { file: desired.clone(), desired, options, plan: Arc::new(plan) })
+        let wanted = Wanted::bind(&page.slots, desired, &options).map_err(ApplyCause::Plan)?;
+        Self::of_wanted(page, wanted, options)
+    }
+
+    /// Plans the changes that give a page what is wanted.
+    ///
+    /// # Errors
+    ///
+    /// When no plan can be made.
+    pub fn of_wanted(
+        page: &PageSnapshot,
+        wanted: Wanted,
+        options: PlanOptions,
+    ) -> Result<Self, ApplyError> {
+        let plan = Plan::of_page(page, &wanted, &options).map_err(ApplyCause::Plan)?;
+        Ok(Self { file: wanted.page.clone(), wanted, options, plan: Arc::new(plan) })
     }
 }

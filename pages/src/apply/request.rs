@@ -11,7 +11,8 @@ use super::run::{Applied, OpenPage, Run, execute};
 use super::run_settings::RunSettings;
 use super::{
     ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, PageRequest,
-    PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, fingerprint, guard, same,
+    PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, Wanted, fingerprint, guard,
+    same,
 };
 use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
@@ -28,8 +29,8 @@ pub struct Apply {
     limits: DeleteLimits,
     on_step: Box<dyn FnMut(Step) -> ControlFlow<()> + Send>,
     confirm: Option<Confirm>,
-    /// The page that the content was made for, if it is for that page alone.
-    seen: Option<Arc<PageSnapshot>>,
+    /// The page that the content was made for, and what is wanted of it, if it is for that page alone.
+    seen: Option<(Arc<PageSnapshot>, Wanted)>,
     not_restored: Vec<NotRestored>,
 }
 
@@ -199,19 +200,20 @@ impl Apply {
     }
 
     fn proposal(&self, page: &OpenPage) -> Result<Proposal, ApplyError> {
-        let is_as_seen = |seen: &Arc<PageSnapshot>| {
-            let (seen, now) = (seen.fields(), page.snapshot().fields());
-            self.desired.fields.keys().all(|name| same(held(&seen, name), held(&now, name)))
+        let options = PlanOptions { created: page.created(), ..self.options.clone() };
+        let now = page.snapshot();
+        let Some((seen, wanted)) = &self.seen else {
+            return Proposal::new(now, self.desired.clone(), options);
         };
-        if let Some(seen) = &self.seen
-            && (fingerprint(&seen.slots) != fingerprint(&page.snapshot().slots)
-                || !is_as_seen(seen))
+        let (before, after) = (seen.fields(), now.fields());
+        let mut names = self.desired.fields.keys();
+        if fingerprint(&seen.slots) != fingerprint(&now.slots)
+            || names.any(|name| !same(held(&before, name), held(&after, name)))
         {
             let found = vec!["since the undo was planned".to_owned()];
             return Err(ApplyCause::Changed(found).into());
         }
-        let options = PlanOptions { created: page.created(), ..self.options.clone() };
-        Proposal::new(page.snapshot(), self.desired.clone(), options)
+        Proposal::of_wanted(now, wanted.clone(), options)
     }
 
     /// Confirms a plan that is not empty.
@@ -254,12 +256,11 @@ impl Apply {
         undo: Undo,
         types: SlotTypes,
     ) -> Self {
-        let (options, deletes) = (undo.options(types), undo.deletes.len());
+        let (wanted, deletes) = (undo.wanted(), undo.deletes.len());
         let mut request = Self::new(&client.profile(seen.id), undo.desired);
-        request.options = options;
         request.not_restored = undo.not_restored;
-        request.seen = Some(Arc::new(seen));
-        request.max_deletes(deletes).allow_empty(true)
+        request.seen = Some((Arc::new(seen), wanted));
+        request.types(types).max_deletes(deletes).allow_empty(true)
     }
 
     /// Returns what an [undo](Self::undo) cannot restore.

@@ -6,9 +6,8 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 use serde_json::Value;
 
-use super::digest::Digest;
-use super::normalized::{NormalizedFields, digest};
 use super::schema::SchemaNode;
+use super::values::{Digest, NormalizedFields, digest};
 use links_sdk::runs::{ValueShape, for_each_sorted};
 
 /// Returns pairs of item and slot, closest first, each item and slot used once. All are of one type; both sides are in page order.
@@ -39,8 +38,8 @@ fn closest_within(
         SharedValues { schema, options: HashMap::new(), numbers: HashMap::new(), all: Vec::new() };
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
-            for (key, value) in *fields {
-                traits.note(ValuePath::ROOT.key(key), value.value(), (side, holder));
+            for (key, value) in &fields.0 {
+                traits.note(ValuePath::ROOT.key(key), value, (side, holder));
             }
         }
     }
@@ -273,7 +272,7 @@ impl Scores {
 mod tests {
     use serde_json::json;
 
-    use super::super::normalized::fields;
+    use super::super::values::fields;
     use super::*;
 
     #[test]

@@ -10,17 +10,16 @@ use std::sync::Arc;
 
 use super::create::failed;
 use super::journal::Journal;
-use super::page_creation::create_page;
 use super::page_request::{FoundPage, PageRequest, find_pages};
-use super::page_run::{PageRun, RunPart};
+use super::page_run::PageRun;
 use super::prepared_run::{PreparedRun, interrupted_before, needs_language, not_prepared, read};
-use super::run_settings::{PageSettings, RunMarks, RunSettings};
+use super::run_settings::{RunMarks, RunSettings};
 use super::{
     AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, PageSnapshot, Plan,
-    Proposal, Step,
+    Proposal, RecordWrite, Step,
 };
-use links_sdk::SlotId;
-use links_sdk::{Client, ProfileKey};
+use links_sdk::types::Profile;
+use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
 
 /// A run over pages that were found. From [`Run::begin`] and [`Run::plan`].
 ///
@@ -38,8 +37,9 @@ use links_sdk::{Client, ProfileKey};
 /// let run = Run::begin(&client, vec![request], RunSettings::new()).await?;
 /// let mut page = run.open(0).await?;
 /// // Reverse whatever slots the page has.
-/// let slots: Vec<_> = page.snapshot().unchanged_slots().into_iter().rev().collect();
-/// let reversed = Arc::new(DesiredPage::from(slots));
+/// let mut reversed = DesiredPage::from_page(&page.snapshot().slots, &Default::default());
+/// reversed.slots.reverse();
+/// let reversed = Arc::new(reversed);
 /// page.settle(&reversed).await?;
 /// let before = page.snapshot().slots[0].id;
 /// page.propose(Proposal::new(page.snapshot(), reversed, PlanOptions::default())?)?;
@@ -65,7 +65,7 @@ pub struct OpenPage {
     nth: usize,
     client: Client,
     request: PageRequest,
-    settings: PageSettings,
+    settings: RunSettings,
     state: OpenState,
     is_new: bool,
     /// False for a page of a run that only plans.
@@ -130,7 +130,7 @@ impl Run {
         pages: Vec<PageRequest>,
         settings: RunSettings,
     ) -> Result<Self, ApplyError> {
-        let marks = settings.clone().of(client).marks().await;
+        let marks = settings.marks(client).await;
         Run::find(client, pages, settings, Some(marks)).await
     }
 
@@ -201,7 +201,6 @@ impl Run {
             Some(path) => self.settings.clone().path(Some(path.clone())),
             None => self.settings.clone(),
         };
-        let settings = settings.of(&client);
         let page = self.found[nth].page(&client, &request).await?;
         let is_new = page.is_none();
         let state = match (page, &self.marks) {
@@ -274,7 +273,7 @@ impl OpenPage {
                     let read = Arc::make_mut(page).read_language(&self.client).await;
                     read.map_err(ApplyCause::Read)?;
                 }
-                let log = interrupted_before(&self.settings, page, desired).await?;
+                let log = interrupted_before(&self.client, &self.settings, page, desired).await?;
                 *created = log.as_ref().map(|log| log.done().created.clone()).unwrap_or_default();
                 Ok(log.map(|log| (log, true)))
             }
@@ -370,9 +369,16 @@ impl OpenPage {
             return Ok(());
         }
         self.check_writes()?;
-        let marks = self.settings.marks().await;
-        let record = self.settings.record.as_ref();
-        let created = create_page(&self.client, self.request.login(), record).await;
+        let marks = self.settings.marks(&self.client).await;
+        let login = self.request.login();
+        // A journal that cannot be written is no reason to stop: the run of the page needs one that can be.
+        let write = self.settings.page_creation(&self.client, &login);
+        let changed = [("login", login.clone())].into_iter().collect();
+        let record = RecordWrite::creating("createProfile", changed);
+        let create = self.client.profiles().create(NewProfile::with_login(login));
+        let shown = |page: &Profile| serde_json::to_value(page).ok();
+        let created = write.write_record(record, create, shown).await;
+        write.close(created.is_ok());
         let created = created.map_err(|error| failed(Step::CreatePage, error))?;
         let done = AppliedChanges { is_page_created: true, ..AppliedChanges::default() };
         let unfinished = |cause| ApplyError::new(cause, done.clone(), None);
@@ -384,13 +390,6 @@ impl OpenPage {
         (self.proposal, self.took_time) = (None, false);
         Ok(())
     }
-}
-
-/// A run whose plan is in the journal.
-struct StartedRun {
-    run: PageRun,
-    /// Changes that were made before: by an interrupted run whose last request was settled, or the creation of the page.
-    settled: AppliedChanges,
 }
 
 /// Observer of the steps, with the index of the page.
@@ -415,7 +414,7 @@ impl<F: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()>> OnStep for F {}
 ///
 /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
 /// let mut page = Run::begin(&client, vec![request], RunSettings::new()).await?.open(0).await?;
-/// let same = Arc::new(DesiredPage::from(page.snapshot().unchanged_slots()));
+/// let same = Arc::new(DesiredPage::from_page(&page.snapshot().slots, &Default::default()));
 /// page.propose(Proposal::new(page.snapshot(), same, PlanOptions::default())?)?;
 /// let ended = execute(vec![page], false, &mut |_, _, _| ControlFlow::Continue(())).await;
 /// assert!(ended[0].result.as_ref().is_ok_and(|applied| applied.done.is_nothing()));
@@ -441,15 +440,15 @@ pub async fn execute(
         ended.push(EndedPage { nth, result, not_recorded: None });
     }
     write(&mut open, is_incomplete, on_step).await;
-    for (nth, started, written) in open {
-        ended.push(started.finish(nth, written, on_step).await);
+    for (nth, run, written) in open {
+        ended.push(finish(run, nth, written, on_step).await);
     }
     ended.sort_by_key(|page| page.nth);
     ended
 }
 
 enum Begun {
-    Run(Box<StartedRun>),
+    Run(Box<PageRun>),
     /// Nothing is to be written.
     Unchanged(Applied),
 }
@@ -465,8 +464,8 @@ impl OpenPage {
         let (OpenState::Locked(mut run), Some(proposal)) = (self.state, self.proposal) else {
             return Err(ApplyCause::Stopped.into());
         };
-        let settled = run.settled.clone();
         if proposal.plan.is_empty() && !self.is_new {
+            let settled = run.settled.clone();
             let (page, run) = run.nothing_to_do().await;
             return Ok(Begun::Unchanged(Applied { page, plan: proposal.plan, done: settled, run }));
         }
@@ -477,21 +476,19 @@ impl OpenPage {
         {
             return Err(run.failed(cause));
         }
-        let run = run.begin(proposal).await?;
-        Ok(Begun::Run(Box::new(StartedRun { run, settled })))
+        Ok(Begun::Run(Box::new(run.begin(proposal).await?)))
     }
 }
 
 /// Adds on every page, then removes on every page.
 async fn write(
-    open: &mut [(usize, StartedRun, Result<(), ApplyCause>)],
+    open: &mut [(usize, PageRun, Result<(), ApplyCause>)],
     mut is_incomplete: bool,
     on_step: &mut impl OnStep,
 ) {
     let mut is_stopped = false;
     for round in [WriteRound::Add, WriteRound::AddToFullPages, WriteRound::Remove] {
-        for (nth, started, state) in open.iter_mut() {
-            let StartedRun { run, settled } = started;
+        for (nth, run, state) in open.iter_mut() {
             if state.is_err() || !round.is_of(run) {
                 continue;
             }
@@ -504,8 +501,8 @@ async fn write(
                 *state = Err(ApplyCause::Withheld);
                 continue;
             }
-            let mut watch = watch(on_step, *nth, settled);
-            *state = match run.write(round.part(), &mut watch).await {
+            let mut watch = watch(on_step, *nth, run.settled.clone());
+            *state = match run.write(round == WriteRound::Remove, &mut watch).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(ApplyCause::Stopped),
                 Err(cause) => Err(cause),
@@ -517,44 +514,41 @@ async fn write(
     }
 }
 
-impl StartedRun {
-    /// Verifies a page that was written, and ends its run.
-    async fn finish(
-        self,
-        nth: usize,
-        written: Result<(), ApplyCause>,
-        on_step: &mut impl OnStep,
-    ) -> EndedPage {
-        let Self { mut run, settled } = self;
-        let is_written = written.is_ok();
-        let ended = match written {
-            Ok(()) => run.finish(&mut watch(on_step, nth, &settled)).await,
-            Err(cause) => Err(cause),
-        };
-        let PageRun { done, journal, proposal, .. } = run;
-        let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
-        let not_recorded = journal.and_then(Journal::into_write_error);
-        let done = settled.and(done);
-        let cause = match ended {
-            Ok(Some(page)) => {
-                let page = Arc::new(page);
-                let applied = Applied { page, plan: proposal.plan, done, run: name };
-                return EndedPage { nth, result: Ok(applied), not_recorded };
-            }
-            Ok(None) => ApplyCause::Stopped,
-            Err(cause) => cause,
-        };
-        let is_read = !matches!(cause, ApplyCause::Stopped | ApplyCause::Call { .. });
-        let error = ApplyError::new(cause, done, name).ended(is_written && is_read);
-        EndedPage { nth, result: Err(error), not_recorded }
-    }
+/// Verifies a page that was written, and ends its run.
+async fn finish(
+    mut run: PageRun,
+    nth: usize,
+    written: Result<(), ApplyCause>,
+    on_step: &mut impl OnStep,
+) -> EndedPage {
+    let is_written = written.is_ok();
+    let ended = match written {
+        Ok(()) => run.finish(&mut watch(on_step, nth, run.settled.clone())).await,
+        Err(cause) => Err(cause),
+    };
+    let PageRun { settled, done, journal, proposal, .. } = run;
+    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
+    let not_recorded = journal.and_then(Journal::into_write_error);
+    let done = settled.and(done);
+    let cause = match ended {
+        Ok(Some(page)) => {
+            let page = Arc::new(page);
+            let applied = Applied { page, plan: proposal.plan, done, run: name };
+            return EndedPage { nth, result: Ok(applied), not_recorded };
+        }
+        Ok(None) => ApplyCause::Stopped,
+        Err(cause) => cause,
+    };
+    let is_read = !matches!(cause, ApplyCause::Stopped | ApplyCause::Call { .. });
+    let error = ApplyError::new(cause, done, name).ended(is_written && is_read);
+    EndedPage { nth, result: Err(error), not_recorded }
 }
 
 /// Returns the observer of the steps of a page, which is told the changes that were made before, too.
 fn watch(
     on_step: &mut impl OnStep,
     nth: usize,
-    settled: &AppliedChanges,
+    settled: AppliedChanges,
 ) -> impl FnMut(Step, &AppliedChanges) -> ControlFlow<()> {
     move |step, done| on_step(nth, step, &settled.clone().and(done.clone()))
 }
@@ -585,13 +579,6 @@ impl WriteRound {
             Self::Add => false,
             Self::AddToFullPages => true,
             Self::Remove => run.has_removals(),
-        }
-    }
-
-    fn part(self) -> RunPart {
-        match self {
-            Self::Add | Self::AddToFullPages => RunPart::Additions,
-            Self::Remove => RunPart::Removals,
         }
     }
 }

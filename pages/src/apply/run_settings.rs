@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use super::journal::{JournalPositions, JournalStore};
 use super::page_turns::ended_turns;
-use super::{RunCommand, RunOwner};
-use links_sdk::runs::blocking;
+use super::single_write::SingleWrite;
+use super::{RunCommand, RunHeader, RunOwner};
+use links_sdk::runs::{self, blocking};
 use links_sdk::{Client, ProfileId};
 
 /// Settings of a run over one page or several, for the `settings` method of its request.
@@ -21,11 +22,11 @@ use links_sdk::{Client, ProfileId};
 pub struct RunSettings {
     state: Option<PathBuf>,
     service: Option<String>,
-    path: Option<String>,
-    owner: Option<RunOwner>,
-    command: Option<RunCommand>,
-    wait: bool,
-    allow_emptied: bool,
+    pub(super) path: Option<String>,
+    pub(super) owner: Option<RunOwner>,
+    pub(super) command: Option<RunCommand>,
+    pub(super) wait: bool,
+    pub(super) allow_emptied: bool,
 }
 
 impl RunSettings {
@@ -78,29 +79,39 @@ impl RunSettings {
         self
     }
 
+    /// Returns the name of the service of a client in the journals.
+    pub(super) fn service_of<'s>(&'s self, client: &'s Client) -> &'s str {
+        self.service.as_deref().unwrap_or_else(|| client.base_url().as_str())
+    }
+
     /// Returns the runs of a page of a client, if there is a journal.
     pub(crate) fn store(&self, client: &Client, page: ProfileId) -> Option<JournalStore> {
-        let service = self.service.as_deref().unwrap_or_else(|| client.base_url().as_str());
-        self.state.as_ref().map(|state| JournalStore::of(state, service, page))
+        let state = self.state.as_ref()?;
+        Some(JournalStore::of(state, self.service_of(client), page))
     }
 
-    /// Returns the settings of the pages of a client.
-    pub(crate) fn of(self, client: &Client) -> PageSettings {
-        let Self { state, service, path, owner, command, wait, allow_emptied } = self;
-        let service = service.unwrap_or_else(|| client.base_url().as_str().to_owned());
-        let record = state.map(|state| JournalSettings { state, service, path, owner, command });
-        PageSettings { record, wait, allow_emptied }
+    /// Returns the write that creates a page, with a journal of its own if the command of the run is known: the runs of a page are below its
+    /// id.
+    pub(super) fn page_creation(&self, client: &Client, login: &str) -> SingleWrite {
+        let target = || {
+            let (state, command) = (self.state.as_ref()?, self.command.clone()?);
+            let service = self.service_of(client);
+            let time = runs::clock(client).wall();
+            let header = RunHeader::of_command(service, command, (0, login), time);
+            let store = JournalStore::of_commands(state, service);
+            Some((store, header.with_owner(self.owner.clone())))
+        };
+        SingleWrite::new(target())
     }
-}
 
-/// Settings of a run on a page.
-#[derive(Clone, Debug)]
-pub(crate) struct PageSettings {
-    pub(super) record: Option<JournalSettings>,
-    /// Set to wait for another run on the page.
-    pub(super) wait: bool,
-    /// Set if the page may have lost all of its slots.
-    pub(super) allow_emptied: bool,
+    /// Returns what other runs have done so far.
+    pub(super) async fn marks(&self, client: &Client) -> RunMarks {
+        let turns = ended_turns();
+        let Some(state) = self.state.clone() else { return RunMarks { turns, journals: None } };
+        let service = self.service_of(client).to_owned();
+        let journals = blocking(move || JournalPositions::of(&state, &service)).await;
+        RunMarks { turns, journals: Some(journals) }
+    }
 }
 
 /// What other runs had done at one moment.
@@ -110,26 +121,4 @@ pub(super) struct RunMarks {
     pub(super) turns: u64,
     /// Ends of the journals of all pages.
     pub(super) journals: Option<JournalPositions>,
-}
-
-/// Settings of the journal of a run on a page.
-#[derive(Clone, Debug)]
-pub(crate) struct JournalSettings {
-    pub(super) state: PathBuf,
-    pub(super) service: String,
-    pub(super) path: Option<String>,
-    pub(super) owner: Option<RunOwner>,
-    pub(super) command: Option<RunCommand>,
-}
-
-impl PageSettings {
-    /// Returns what other runs have done so far.
-    pub(super) async fn marks(&self) -> RunMarks {
-        let turns = ended_turns();
-        let Some(JournalSettings { state, service, .. }) = self.record.clone() else {
-            return RunMarks { turns, journals: None };
-        };
-        let journals = blocking(move || JournalPositions::of(&state, &service)).await;
-        RunMarks { turns, journals: Some(journals) }
-    }
 }

@@ -89,15 +89,14 @@ impl AppliedChanges {
 
 impl From<PlanBatch<'_>> for Step {
     fn from(batch: PlanBatch<'_>) -> Self {
+        let slots = batch.slots();
         match batch {
             PlanBatch::Fields(request, _) => Self::Fields(request),
-            PlanBatch::Update(updates) => Self::Update(updates.len()),
-            PlanBatch::TryCreate(creates) => Self::TryCreate(creates.len()),
-            PlanBatch::Create(creates) => Self::Create(creates.len()),
+            PlanBatch::Update(_) => Self::Update(slots),
+            PlanBatch::TryCreate(_) => Self::TryCreate(slots),
+            PlanBatch::Create(_) => Self::Create(slots),
             PlanBatch::Reorder => Self::Reorder,
-            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
-                Self::Delete(deletes.len())
-            }
+            PlanBatch::MakeRoom(_) | PlanBatch::Delete(_) => Self::Delete(slots),
         }
     }
 }

@@ -10,8 +10,8 @@ use super::page_fields::{PAGE_FIELDS, held};
 use super::run_effects::{RunEffects, changes_by_slot};
 use super::schema::Clearing;
 use super::{
-    DesiredPage, DesiredSlot, JournalEntries, MergedItems, PageSnapshot, Plan, PlanOptions,
-    SlotTypes, same,
+    DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted,
+    same,
 };
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
@@ -135,16 +135,15 @@ pub enum NotRestored {
 }
 
 impl Undo {
-    /// Returns the options of its plan: slots are identified by their ids alone.
-    pub(super) fn options(&self, types: SlotTypes) -> PlanOptions {
-        let (items, deleted) = ((0..self.desired.slots.len()).collect(), self.deletes.clone());
-        let merged = Some(MergedItems { items, deleted, run: None });
-        PlanOptions { types, merged, ..PlanOptions::default() }
+    /// Returns what is wanted of the page: slots are identified by their ids alone.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted::by_id(self.desired.clone(), self.deletes.clone())
     }
 
     /// Returns whether there is anything to write on the page as it is now, as far as that can be planned.
     pub(crate) fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
-        let plan = Plan::of_page(now, &self.desired, &self.options(types.clone()));
+        let options = PlanOptions { types: types.clone(), ..PlanOptions::default() };
+        let plan = Plan::of_page(now, &self.wanted(), &options);
         plan.map_or(true, |plan| !plan.is_empty())
     }
 

@@ -5,6 +5,7 @@ use links_sdk::types::NotificationChannel;
 use serde_json::{Value, json};
 
 use super::fields::{CHANNEL, CHANNELS};
+use crate::page_file::field_rule::referred;
 use crate::page_file::node::{Key, Node, Tree};
 use crate::page_file::{At, Document, FieldDiagnostic};
 use crate::suggest::{nearest, suggest};
@@ -22,9 +23,8 @@ pub struct ChannelReference {
 pub(super) fn check(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let message = format!("`{CHANNELS}` must be a list, not {}", node.kind());
-        let problem = FieldDiagnostic::new(CHANNELS, key.span.clone(), message);
         let help = "leave it out to notify every verified channel of a new form; `[]` is none";
-        problems.push(problem.help(help));
+        problems.push(key.problem(CHANNELS, message).help(help));
         return None;
     };
     let before = problems.len();
@@ -34,34 +34,20 @@ pub(super) fn check(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>)
 
 fn problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
     let path = format!("{CHANNELS}.{at}");
-    let at = |node: &Node, message: String| FieldDiagnostic::new(&path, node.span.clone(), message);
-    match &item.tree {
-        Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0) => None,
-        Tree::Map(entries) => {
-            let Some((key, name)) = entries.iter().find(|(key, _)| key.name == CHANNEL) else {
-                let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [CHANNEL]));
-                let problem = at(item, "this does not refer to a channel".to_owned());
-                let help = meant.map_or_else(example, |it| format!("did you mean `{it}`?"));
-                return Some(problem.help(help));
-            };
-            match &name.tree {
-                _ if entries.len() > 1 => {
-                    let message = format!("`{CHANNEL}` must be the only key of its mapping");
-                    Some(FieldDiagnostic::new(&path, key.span.clone(), message))
-                }
-                Tree::Text(text) if text.trim().is_empty() => {
-                    Some(at(name, format!("`{CHANNEL}` is empty")))
-                }
-                Tree::Text(_) => None,
-                Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0) => None,
-                _ => Some(at(name, format!("`{CHANNEL}` must name a label, not {}", name.kind()))),
-            }
-        }
-        _ => {
-            let message = format!("a channel must be an id or a reference, not {}", item.kind());
-            Some(at(item, message).help(example()))
-        }
+    let is_id = |node: &Node| matches!(&node.tree, Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0));
+    let Some(entries) = item.entries() else {
+        let message = format!("a channel must be an id or a reference, not {}", item.kind());
+        return (!is_id(item)).then(|| item.problem(path, message).help(example()));
+    };
+    let Some(entry) = entries.iter().find(|(key, _)| key.name == CHANNEL) else {
+        let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [CHANNEL]));
+        let help = meant.map_or_else(example, |it| format!("did you mean `{it}`?"));
+        return Some(item.problem(path, "this does not refer to a channel").help(help));
+    };
+    if entries.len() == 1 && is_id(&entry.1) {
+        return None;
     }
+    referred(&path, entry, entries.len(), "a label").err()
 }
 
 fn example() -> String {
@@ -99,11 +85,7 @@ pub(super) fn resolve(
             }
             Err((message, help)) => {
                 let path = [CHANNELS.to_owned(), index.to_string(), CHANNEL.to_owned()];
-                let problem = document.locate(&path, At::Value, message);
-                problems.push(match help {
-                    Some(help) => problem.help(help),
-                    None => problem,
-                });
+                problems.push(document.locate(&path, At::Value, message).help_if(help));
             }
         }
     }

@@ -11,9 +11,7 @@ use super::fields::{
 };
 use crate::page_file::field_rule::{FieldRule, FieldType, computed_key, rule, unknown_key};
 use crate::page_file::node::{Key, Node, Tree};
-use crate::page_file::{FieldDiagnostic, FileKind};
-
-const SHAPE: &str = "a form file has `form` (its local name), `title` and `fields` (a list of `label`, `type` and `required`)";
+use crate::page_file::{FORM_SHAPE, FieldDiagnostic, FileKind};
 
 /// Content of a form file.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,26 +39,13 @@ pub(super) fn check(root: &Node) -> Result<FormContent, Vec<FieldDiagnostic>> {
 }
 
 fn form(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<FormContent> {
-    let Some(entries) = root.entries() else {
-        let message = match root.tree {
-            Tree::Null => "the file is empty".to_owned(),
-            _ => format!("a form file must be a mapping, not {}", root.kind()),
-        };
-        problems.push(FieldDiagnostic::new("", root.span.clone(), message).help(SHAPE));
-        return None;
-    };
-    match FileKind::of(root) {
-        Ok(Some(FileKind::Page)) => {
-            let span = root.key_span(["profile"]).unwrap_or_else(|| root.span.clone());
-            problems.push(FieldDiagnostic::new("profile", span, "this file is a page, not a form"));
-            return None;
-        }
-        Ok(_) => {}
+    let entries = match FileKind::Form.entries(root) {
+        Ok(entries) => entries,
         Err(problem) => {
             problems.push(problem);
             return None;
         }
-    }
+    };
     let (mut name, mut id, mut fields) = (None, None, Object::default());
     for (key, value) in entries {
         let field = match key.name.as_str() {
@@ -89,11 +74,11 @@ fn form(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<FormContent>
     }
     if root.get("title").is_none() && root.get(ID).is_none() {
         let message = "`title` is missing: the form is found or created by it";
-        problems.push(FieldDiagnostic::new("title", root.span.clone(), message));
+        problems.push(root.problem("title", message));
     }
     if root.get(NAME).is_none() {
         let message = "`form` is missing: the local name of the form";
-        problems.push(FieldDiagnostic::new(NAME, root.span.clone(), message).help(SHAPE));
+        problems.push(root.problem(NAME, message).help(FORM_SHAPE));
     }
     Some(FormContent { name: name?, id, fields })
 }
@@ -111,16 +96,15 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
             let message = format!(
                 "a local name has 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, and begins with a letter or a digit"
             );
-            FieldDiagnostic::new(NAME, node.span.clone(), message)
-                .help("the title of the form goes under `title`")
+            node.problem(NAME, message).help("the title of the form goes under `title`")
         }
         Tree::Number(_) | Tree::Bool(_) => {
             let message = format!("`form` must be the local name of the form, not {}", node.kind());
-            FieldDiagnostic::new(NAME, node.span.clone(), message).help("put a name in quotes")
+            node.problem(NAME, message).help("put a name in quotes")
         }
         _ => {
             let message = format!("`form` must be the local name of the form, not {}", node.kind());
-            FieldDiagnostic::new(NAME, key.span.clone(), message)
+            key.problem(NAME, message)
         }
     };
     problems.push(problem);
@@ -131,7 +115,7 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
 fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
         let message = format!("`fields` must be a list, not {}", node.kind());
-        problems.push(FieldDiagnostic::new(INPUTS, key.span.clone(), message));
+        problems.push(key.problem(INPUTS, message));
         return None;
     };
     let before = problems.len();
@@ -145,7 +129,7 @@ fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option
         {
             let message = format!("the key {key} is already used by field {}", earlier + 1);
             let path = format!("{INPUTS}.{at}.key");
-            problems.push(FieldDiagnostic::new(path, node.span.clone(), message));
+            problems.push(node.problem(path, message));
         }
     }
     (problems.len() == before).then(|| Value::Array(list))
@@ -156,7 +140,7 @@ fn input(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Value {
     let Some(entries) = item.entries() else {
         let message =
             format!("a field must be a mapping with `label` and `type`, not {}", item.kind());
-        problems.push(FieldDiagnostic::new(path, item.span.clone(), message));
+        problems.push(item.problem(path, message));
         return Value::Null;
     };
     let mut input = Map::new();
@@ -171,7 +155,7 @@ fn input(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Value {
     }
     for name in INPUT_REQUIRED.iter().filter(|name| item.get(name).is_none()) {
         let message = format!("`{name}` is missing");
-        problems.push(FieldDiagnostic::new(path.clone(), item.span.clone(), message));
+        problems.push(item.problem(path.clone(), message));
     }
     Value::Object(input)
 }
@@ -183,7 +167,7 @@ fn unknown(path: &str, key: &Key, rules: &[FieldRule]) -> FieldDiagnostic {
     }
     let names = rules.iter().map(|rule| rule.name);
     if path.is_empty() {
-        return unknown_key(path, key, names.chain([NAME, ID, INPUTS, CHANNELS]), SHAPE);
+        return unknown_key(path, key, names.chain([NAME, ID, INPUTS, CHANNELS]), FORM_SHAPE);
     }
     let all: Vec<_> = rules.iter().map(|rule| format!("`{}`", rule.name)).collect();
     unknown_key(path, key, names, &format!("a field has {}", all.join(", ")))

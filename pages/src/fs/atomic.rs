@@ -14,26 +14,18 @@ use super::{directory_of, named};
 /// # Errors
 ///
 /// When the directory cannot be written to, or the file exists and `replace` is false.
-pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
-    write_bytes(path, text.as_bytes(), replace)
-}
-
-/// Writes a file as [`write`] does.
-pub fn write_bytes(path: &Path, bytes: &[u8], replace: bool) -> io::Result<()> {
+pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) -> io::Result<()> {
+    let bytes = bytes.as_ref();
     let target = if replace { named::resolve(path)? } else { entry(path)? };
-    let directory = directory_of(&target);
-    if !directory.is_dir() {
-        let missing = format!("there is no directory {}", directory_of(path).display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, missing));
-    }
-    let existing = target.metadata().ok().filter(|_| replace);
+    let directory = existing(&target, path)?;
+    let replaced = target.metadata().ok().filter(|_| replace);
     let is_replaced = |it: &Metadata| it.is_file() && !named::is_stream(&target);
-    if existing.as_ref().is_some_and(|it| !is_replaced(it)) {
+    if replaced.as_ref().is_some_and(|it| !is_replaced(it)) {
         return OpenOptions::new().write(true).open(&target)?.write_all(bytes);
     }
     let file = new_file(directory)?;
-    if let Some(existing) = existing {
-        file.as_file().set_permissions(existing.permissions())?;
+    if let Some(replaced) = replaced {
+        file.as_file().set_permissions(replaced.permissions())?;
     }
     finish(file, &target, bytes, replace)
 }
@@ -56,12 +48,7 @@ impl NewFile {
         if target.symlink_metadata().is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let directory = directory_of(&target);
-        if !directory.is_dir() {
-            let missing = format!("there is no directory {}", directory.display());
-            return Err(io::Error::new(io::ErrorKind::NotFound, missing));
-        }
-        Ok(Self { file: new_file(directory)?, target })
+        Ok(Self { file: new_file(existing(&target, &target)?)?, target })
     }
 
     /// Writes the file as [`write`] does.
@@ -102,18 +89,7 @@ pub(super) fn finish(
     sync_directory(directory_of(target))
 }
 
-/// Writes a new file and renames it over the target without syncing: the target is never incomplete for other processes, but a power failure
-/// may lose it. No crash point, because no other file depends on this one.
-pub(super) fn finish_unsynced(
-    mut file: NamedTempFile,
-    target: &Path,
-    bytes: &[u8],
-) -> io::Result<()> {
-    file.write_all(bytes)?;
-    rename(file, target, true)
-}
-
-fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
+pub(super) fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
     let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
     renamed.map(drop).map_err(|error| error.error)
 }
@@ -122,6 +98,16 @@ fn rename(file: NamedTempFile, target: &Path, replace: bool) -> io::Result<()> {
 fn entry(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     Ok(named::resolve(directory_of(path))?.join(name))
+}
+
+/// Returns the directory of a file that is to be written, which a message names by the path as written.
+fn existing<'t>(target: &'t Path, written: &Path) -> io::Result<&'t Path> {
+    let directory = directory_of(target);
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    let missing = format!("there is no directory {}", directory_of(written).display());
+    Err(io::Error::new(io::ErrorKind::NotFound, missing))
 }
 
 fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
@@ -134,7 +120,7 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Syncs a directory, so that a new name survives a power failure. Not available on Windows.
-fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) {
         std::fs::File::open(directory)?.sync_all()?;
     }

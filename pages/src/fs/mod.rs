@@ -10,6 +10,9 @@ use std::path::Path;
 /// Mode bit for write access of all users.
 const ANYBODY_WRITES: u32 = 0o002;
 
+/// Maximum number of symbolic links to follow, as in operating systems.
+const MOST_LINKS: usize = 40;
+
 /// Directory of a file; the current one for a bare name.
 pub fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, OpenOptions};
 
-use super::{ANYBODY_WRITES, directory_of, mode, own_id, owner};
+use super::{ANYBODY_WRITES, MOST_LINKS, directory_of, mode, own_id, owner};
 
 /// Variable that names directories whose files are trusted whoever owns them.
 pub const SAFE_DIRECTORY: &str = "LINKS_SAFE_DIRECTORY";
@@ -17,8 +17,6 @@ pub const SAFE_DIRECTORY: &str = "LINKS_SAFE_DIRECTORY";
 pub const LOCK_NAME: &str = "links.lock";
 /// Maximum size of a page file in bytes.
 pub const MAX_BYTES: u64 = 5 * 1024 * 1024;
-/// Maximum number of symbolic links to follow, as in operating systems.
-const MOST_LINKS: usize = 40;
 /// Name of `-` in messages.
 const STDIN: &str = "<stdin>";
 

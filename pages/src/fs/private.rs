@@ -4,44 +4,55 @@
 mod tests;
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{ANYBODY_WRITES, atomic, directory_of, mode, own_id, owner};
+use super::{ANYBODY_WRITES, MOST_LINKS, atomic, directory_of, mode, own_id, owner};
 
 /// Maximum size of a file in bytes; a larger file was not written by this program.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Maximum number of symbolic links to follow, as in operating systems.
-const MOST_LINKS: usize = 40;
 
 /// Reads a file; `None` if there is none. Refuses a file that another user may have created or written.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let file = match open_file(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(file) = if_there(open_file(path))? else { return Ok(None) };
     refuse_public(directory_of(path))?;
     refuse_doubtful(&file.metadata()?)?;
+    bounded(file, MOST_BYTES).map(Some)
+}
+
+/// Reads a file of limited size in bytes.
+pub(crate) fn bounded(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
     }
-    Ok(Some(bytes))
+    Ok(bytes)
+}
+
+/// Returns `None` if there is no such file.
+fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// Opens a file for reading. Refuses a pipe, a device or a directory without blocking.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
+    open_regular(OpenOptions::new().read(true), path)
+}
+
+/// Opens a regular file. Refuses anything else without waiting for it.
+pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
+        // Without this flag, opening a pipe waits until another process writes to it.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
     }
     let file = options.open(path)?;
     if !file.metadata()?.is_file() {
@@ -53,11 +64,8 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// Restricts a file to its owner, and fails if that is not possible. A file that all users can write stays unchanged, so that it is still
 /// recognized as untrusted.
 pub fn tighten(path: &Path) -> io::Result<()> {
-    let mode = match fs::metadata(path) {
-        Ok(found) => mode(&found),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(found) = if_there(fs::metadata(path))? else { return Ok(()) };
+    let mode = mode(&found);
     if mode & 0o077 != 0 && mode & ANYBODY_WRITES == 0 {
         #[cfg(unix)]
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -76,7 +84,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = directory_of(path);
     make_directory(directory)?;
-    atomic::finish_unsynced(NamedTempFile::new_in(directory)?, path, bytes)
+    let mut file = NamedTempFile::new_in(directory)?;
+    // No crash point, because no other file depends on this one.
+    file.write_all(bytes)?;
+    atomic::rename(file, path, true)
 }
 
 /// Checks that a file can be replaced, as far as this is possible beforehand.
@@ -98,17 +109,11 @@ fn begin(path: &Path) -> io::Result<(PathBuf, NamedTempFile)> {
 
 /// Removes a file if it exists, and the file that it links to. The caller must hold the lock that writing needs.
 pub fn remove(path: &Path) -> io::Result<()> {
-    let target = match resolve_links(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        target => target?,
-    };
+    let target = if_there(resolve_links(path))?.unwrap_or_else(|| path.to_owned());
     fs::metadata(&target).map_or(Ok(()), |found| refuse_foreign(&found))?;
     remove_stale(&target)?;
     for path in [target.as_path(), path] {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        if_there(fs::remove_file(path))?;
     }
     Ok(())
 }
@@ -120,11 +125,7 @@ fn beginning(target: &Path) -> String {
 
 /// Removes temporary files of interrupted writers.
 fn remove_stale(target: &Path) -> io::Result<()> {
-    let entries = match fs::read_dir(directory_of(target)) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(entries) = if_there(fs::read_dir(directory_of(target)))? else { return Ok(()) };
     let beginning = beginning(target);
     for entry in entries.flatten() {
         let is_file = entry.file_type().is_ok_and(|it| it.is_file());
@@ -184,11 +185,16 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
 /// Opens a lock file, and creates it if it is missing.
 fn open(path: &Path) -> io::Result<File> {
     make_directory(directory_of(path))?;
+    writable().read(true).create(true).truncate(false).open(path)
+}
+
+/// Returns the options to write a file that only its owner can read.
+pub(crate) fn writable() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    options
 }
 
 /// Creates missing directories. Permissions of existing directories are not changed.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::foreign::ForeignFile;
-use super::node::{Node, Tree};
+use super::node::{Key, Node, Tree};
 use super::read;
 use super::report::{At, FieldDiagnostic, FileDiagnostics};
 use crate::fs::named::{self, ReadError};
@@ -109,6 +109,11 @@ impl Document {
     }
 }
 
+const PAGE_SHAPE: &str =
+    "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)";
+
+pub(crate) const FORM_SHAPE: &str = "a form file has `form` (its local name), `title` and `fields` (a list of `label`, `type` and `required`)";
+
 /// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -133,6 +138,37 @@ impl FileKind {
             (Some(_), None) => Ok(Some(Self::Page)),
             (None, Some(_)) => Ok(Some(Self::Form)),
             (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the entries of a document of this kind.
+    ///
+    /// # Errors
+    ///
+    /// When it is no mapping, or of the other kind.
+    pub(crate) fn entries(self, root: &Node) -> Result<&[(Key, Node)], FieldDiagnostic> {
+        let (what, shape) = match self {
+            Self::Page => ("page", PAGE_SHAPE),
+            Self::Form => ("form", FORM_SHAPE),
+        };
+        let Some(entries) = root.entries() else {
+            let message = match root.tree {
+                Tree::Null => "the file is empty".to_owned(),
+                _ => format!("a {what} file must be a mapping, not {}", root.kind()),
+            };
+            return Err(root.problem("", message).help(shape));
+        };
+        match (self, Self::of(root)?) {
+            (Self::Page, Some(Self::Form)) => {
+                let span = root.key_span(["form"]).unwrap_or_else(|| root.span.clone());
+                let problem = FieldDiagnostic::new("form", span, "this file is a form, not a page");
+                Err(problem.help("`links forms create` and `links forms update` take forms"))
+            }
+            (Self::Form, Some(Self::Page)) => {
+                let span = root.key_span(["profile"]).unwrap_or_else(|| root.span.clone());
+                Err(FieldDiagnostic::new("profile", span, "this file is a page, not a form"))
+            }
+            _ => Ok(entries),
         }
     }
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::local_image;
-use super::node::{Key, Node, Span, Tree};
+use super::node::{Key, Node, Tree};
 use super::report::FieldDiagnostic;
 use crate::profile_key;
 use crate::suggest::nearest;
@@ -85,30 +85,22 @@ impl FieldRule {
         problems: &mut Vec<FieldDiagnostic>,
     ) -> Option<Value> {
         let before = problems.len();
-        let mut refuse = |span: &Span, message: String, help: Option<&str>| {
-            let problem = FieldDiagnostic::new(path, span.clone(), message);
-            problems.push(match help {
-                Some(help) => problem.help(help),
-                None => problem,
-            });
-        };
         let name = self.name;
         match (self.value, &node.tree) {
             (FieldType::Any, _) => {}
             (kind, Tree::Null) if kind.is_nullable() => {}
             (FieldType::Login, Tree::Text(login)) => {
                 if let Some(rule) = profile_key::broken_login_rule(login) {
-                    refuse(&node.span, rule.to_owned(), None);
+                    problems.push(node.problem(path, rule));
                 }
             }
             (FieldType::Word | FieldType::WordOrNull, Tree::Text(text))
                 if text.trim().is_empty() =>
             {
-                refuse(&node.span, format!("`{name}` is empty"), None);
+                problems.push(node.problem(path, format!("`{name}` is empty")));
             }
-            (FieldType::Image, Tree::Text(text)) => check_path(name, text, &node.span, &mut refuse),
-            (FieldType::Image, Tree::Map(entries)) => {
-                check_reference(name, entries, &node.span, &mut refuse);
+            (FieldType::Image, Tree::Text(_) | Tree::Map(_)) => {
+                problems.extend(image_problem(name, path, node));
             }
             (FieldType::Urls, Tree::List(items)) => check_urls(path, items, problems),
             (FieldType::CountOrNull, Tree::Number(number))
@@ -132,26 +124,59 @@ impl FieldRule {
                     (FieldType::CountOrNull, Tree::Number(number)) => number.to_string(),
                     _ => node.kind().to_owned(),
                 };
-                refuse(span, format!("`{name}` must be {}, not {found}", kind.words()), help);
+                let message = format!("`{name}` must be {}, not {found}", kind.words());
+                let problem = FieldDiagnostic::new(path, span.clone(), message);
+                problems.push(problem.help_if(help));
             }
         }
         (problems.len() == before).then(|| node.to_json())
     }
 }
 
-/// Refuses a string that is evidently no path of an uploaded image.
-fn check_path(
-    name: &str,
-    text: &str,
-    span: &Span,
-    refuse: &mut impl FnMut(&Span, String, Option<&str>),
-) {
-    if text.contains("://") {
-        let message = format!("`{name}` must be the path of an uploaded image, not a URL");
-        refuse(span, message, Some("`links files upload URL` prints the path to write here"));
-    } else if local_image::is_local(text) {
-        let (message, help) = local_file(text);
-        refuse(span, message, Some(&help));
+/// Returns the diagnostic of a string that is evidently no path of an uploaded image, and of a mapping that is no reference to one.
+fn image_problem(name: &str, path: &str, node: &Node) -> Option<FieldDiagnostic> {
+    let entries = match &node.tree {
+        Tree::Text(text) if text.contains("://") => {
+            let message = format!("`{name}` must be the path of an uploaded image, not a URL");
+            let help = "`links files upload URL` prints the path to write here";
+            return Some(node.problem(path, message).help(help));
+        }
+        Tree::Text(text) if local_image::is_local(text) => {
+            let (message, help) = local_file(text);
+            return Some(node.problem(path, message).help(help));
+        }
+        _ => node.entries()?,
+    };
+    if let Some(entry) = entries.iter().find(|(key, _)| key.name == UPLOAD) {
+        return referred(path, entry, entries.len(), "an image file").err();
+    }
+    let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [UPLOAD]));
+    let message = format!("`{name}` must be {}, not a mapping", FieldType::Image.words());
+    let span = entries.first().map_or(&node.span, |(key, _)| &key.span);
+    let problem = FieldDiagnostic::new(path, span.clone(), message);
+    Some(problem.help_if(meant.map(|it| format!("did you mean `{it}`?"))))
+}
+
+/// Returns what a reference names: the value of the entry, which must be the only one of its mapping.
+pub(crate) fn referred<'n>(
+    path: &str,
+    (key, value): &'n (Key, Node),
+    entries: usize,
+    what: &str,
+) -> Result<&'n str, FieldDiagnostic> {
+    let name = &key.name;
+    match &value.tree {
+        _ if entries > 1 => {
+            Err(key.problem(path, format!("`{name}` must be the only key of its mapping")))
+        }
+        Tree::Text(text) if text.trim().is_empty() => {
+            Err(value.problem(path, format!("`{name}` is empty")))
+        }
+        Tree::Text(text) => Ok(text),
+        _ => {
+            let message = format!("`{name}` must name {what}, not {}", value.kind());
+            Err(value.problem(path, message))
+        }
     }
 }
 
@@ -161,54 +186,18 @@ pub fn local_file(path: &str) -> (String, String) {
     (message, format!("write {{{UPLOAD}: {path}}} to upload it"))
 }
 
-/// Refuses a mapping that is no reference to an image.
-fn check_reference(
-    name: &str,
-    entries: &[(Key, Node)],
-    span: &Span,
-    refuse: &mut impl FnMut(&Span, String, Option<&str>),
-) {
-    let Some((key, value)) = entries.iter().find(|(key, _)| key.name == UPLOAD) else {
-        let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [UPLOAD]));
-        let help = meant.map(|it| format!("did you mean `{it}`?"));
-        let span = entries.first().map_or(span, |(key, _)| &key.span);
-        let message = format!("`{name}` must be {}, not a mapping", FieldType::Image.words());
-        return refuse(span, message, help.as_deref());
-    };
-    match &value.tree {
-        _ if entries.len() > 1 => {
-            refuse(&key.span, format!("`{UPLOAD}` must be the only key of its mapping"), None);
-        }
-        Tree::Text(text) if text.trim().is_empty() => {
-            refuse(&value.span, format!("`{UPLOAD}` is empty"), None);
-        }
-        Tree::Text(_) => {}
-        _ => {
-            let message = format!("`{UPLOAD}` must name an image file, not {}", value.kind());
-            refuse(&value.span, message, None);
-        }
-    }
-}
-
 /// Refuses entries that are no plain URLs. The interface does not say how strict the service is, so any string is one.
 fn check_urls(path: &str, items: &[Node], problems: &mut Vec<FieldDiagnostic>) {
     for (at, item) in items.iter().enumerate() {
         let path = format!("{path}.{at}");
-        let problem = match &item.tree {
+        problems.push(match &item.tree {
             Tree::Text(url) if !url.trim().is_empty() => continue,
-            Tree::Text(_) => FieldDiagnostic::new(path, item.span.clone(), "this URL is empty"),
-            Tree::Map(_) => FieldDiagnostic::new(
-                path,
-                item.span.clone(),
-                "a social link must be a URL, not a mapping",
-            )
-            .help("write the URL alone: icons and `order` follow from the list"),
-            _ => {
-                let message = format!("a social link must be a URL, not {}", item.kind());
-                FieldDiagnostic::new(path, item.span.clone(), message)
-            }
-        };
-        problems.push(problem);
+            Tree::Text(_) => item.problem(path, "this URL is empty"),
+            Tree::Map(_) => item
+                .problem(path, "a social link must be a URL, not a mapping")
+                .help("write the URL alone: icons and `order` follow from the list"),
+            _ => item.problem(path, format!("a social link must be a URL, not {}", item.kind())),
+        });
     }
 }
 
@@ -219,15 +208,17 @@ pub fn unknown_key<'k>(
     known: impl IntoIterator<Item = &'k str>,
     help: &str,
 ) -> FieldDiagnostic {
-    let path = if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
     let meant = nearest(&key.name, known).map(|it| format!("did you mean `{it}`?"));
-    FieldDiagnostic::new(path, key.span.clone(), format!("unknown field `{}`", key.name))
+    key.problem(below(path, key), format!("unknown field `{}`", key.name))
         .help(meant.unwrap_or_else(|| help.to_owned()))
 }
 
 /// Returns a diagnostic of a key that only the service sets.
 pub fn computed_key(path: &str, key: &Key) -> FieldDiagnostic {
-    let path = if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
     let message = format!("`{}` is set by the service and cannot be written", key.name);
-    FieldDiagnostic::new(path, key.span.clone(), message).help("leave it out")
+    key.problem(below(path, key), message).help("leave it out")
+}
+
+fn below(path: &str, key: &Key) -> String {
+    if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) }
 }

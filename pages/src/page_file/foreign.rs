@@ -13,7 +13,7 @@ const OWN_KEYS: &[&str] = &["profile:", "form:", "slots:", "\"profile\"", "\"for
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignFile {
     /// Image that can be uploaded.
-    #[error("an image ({0})")]
+    #[error("an image ({})", .0.media_type())]
     Image(ImageType),
     /// Other binary file.
     #[error("{0}")]

@@ -47,43 +47,31 @@ pub struct LocalImage {
 
 /// Reason why a name is not a usable image.
 #[derive(Debug, thiserror::Error)]
-pub enum ImageError {
-    /// URL instead of a file name.
-    #[error("{0} is a URL, not a file")]
-    Url(String),
-    /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
-    #[error("{0} is outside the page file's directory")]
-    Outside(String),
-    /// File whose name begins with a dot, or a file in such a directory.
-    #[error("{0} is a hidden file or is in a hidden directory")]
-    Hidden(String),
-    /// Directory, device or named pipe.
-    #[error("{0} is not a file")]
-    NotAFile(String),
-    /// Empty file.
-    #[error("{0} is empty")]
-    Empty(String),
-    /// File larger than the service accepts.
-    #[error("{0} is larger than 50 MB")]
-    TooLarge(String),
-    /// File of another type according to its content.
-    #[error("{0} is not an image: only jpeg, png, webp and gif can be uploaded")]
-    NotAnImage(String),
-    /// Missing file, or a file that this user may not read.
-    #[error("cannot read {0}: {1}")]
-    ReadError(String, io::Error),
+#[error("{message}")]
+pub struct ImageError {
+    /// Reason as words, with the name.
+    pub message: String,
+    /// Hint for the user.
+    pub help: Option<&'static str>,
 }
 
 impl ImageError {
-    /// Hint for the user.
-    pub fn help(&self) -> Option<&'static str> {
-        match self {
-            Self::Url(_) => Some("`links files upload URL` prints the path to write here instead"),
-            Self::Outside(_) => {
-                Some("--upload-root DIR allows images below another directory, by relative paths")
-            }
-            _ => None,
-        }
+    fn of(name: &str, why: &str) -> Self {
+        Self { message: format!("{name} {why}"), help: None }
+    }
+
+    /// Absolute path, or a path out of every permitted directory, whether the file exists or not.
+    fn outside(name: &str) -> Self {
+        let help = "--upload-root DIR allows images below another directory, by relative paths";
+        Self { help: Some(help), ..Self::of(name, "is outside the page file's directory") }
+    }
+
+    fn hidden(name: &str) -> Self {
+        Self::of(name, "is a hidden file or is in a hidden directory")
+    }
+
+    fn unread(name: &str, why: &io::Error) -> Self {
+        Self { message: format!("cannot read {name}: {why}"), help: None }
     }
 }
 
@@ -131,32 +119,36 @@ impl ImageRoots {
     /// Finds the image that a page file names, and reads the properties needed to show and check it.
     pub fn find(&self, name: &str) -> Result<LocalImage, ImageError> {
         if name.contains("://") {
-            return Err(ImageError::Url(name.to_owned()));
+            let help = "`links files upload URL` prints the path to write here instead";
+            return Err(ImageError {
+                help: Some(help),
+                ..ImageError::of(name, "is a URL, not a file")
+            });
         }
-        let outside = || ImageError::Outside(name.to_owned());
+        let outside = || ImageError::outside(name);
         if is_absolute(name) {
             return Err(outside());
         }
         if is_hidden(Path::new(name)) {
-            return Err(ImageError::Hidden(name.to_owned()));
+            return Err(ImageError::hidden(name));
         }
         let directory = self.directory.as_deref().ok_or_else(outside)?;
         let wanted = named::normal(&directory.join(name));
         let found = self.root_of(&wanted).ok_or_else(outside)?;
         let (root, beneath) = match resolved(&found.0.dir, &found.1) {
             Ok(Some(beneath)) => (found.0, beneath),
-            Ok(None) => return Err(ImageError::NotAFile(self.shown(name))),
+            Ok(None) => return Err(ImageError::of(&self.shown(name), "is not a file")),
             // A link may lead to another root. The error must not reveal whether a file elsewhere exists.
             Err(error) if leaves_the_root(&error) => {
                 let resolved = std::fs::canonicalize(&wanted).map_err(|_| outside())?;
                 self.root_of(&resolved).ok_or_else(outside)?
             }
-            Err(error) => return Err(ImageError::ReadError(self.shown(name), error)),
+            Err(error) => return Err(ImageError::unread(&self.shown(name), &error)),
         };
         if is_hidden(&beneath) {
-            return Err(ImageError::Hidden(name.to_owned()));
+            return Err(ImageError::hidden(name));
         }
-        LocalImage::read_first(root.clone(), beneath, self.shown(name))
+        LocalImage::read_first(root.clone(), beneath, &self.shown(name))
     }
 
     /// Returns the root above a path with resolved links, and the path relative to the root.
@@ -181,21 +173,22 @@ impl Root {
 }
 
 impl LocalImage {
-    fn read_first(root: Root, beneath: PathBuf, shown: String) -> Result<Self, ImageError> {
+    fn read_first(root: Root, beneath: PathBuf, shown: &str) -> Result<Self, ImageError> {
+        let refused = |why: &str| Err(ImageError::of(shown, why));
         let bytes = match bytes(&root, &beneath) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) => return Err(ImageError::NotAFile(shown)),
-            Err(error) => return Err(ImageError::ReadError(shown, error)),
+            Ok(None) => return refused("is not a file"),
+            Err(error) => return Err(ImageError::unread(shown, &error)),
         };
         let size = bytes.len() as u64;
         if size == 0 {
-            return Err(ImageError::Empty(shown));
+            return refused("is empty");
         }
         if size > MAX_UPLOAD_BYTES {
-            return Err(ImageError::TooLarge(shown));
+            return refused("is larger than 50 MB");
         }
         let Some(image_type) = ImageType::of(&bytes) else {
-            return Err(ImageError::NotAnImage(shown));
+            return refused("is not an image: only jpeg, png, webp and gif can be uploaded");
         };
         let flaw = flaw(&bytes);
         Ok(Self { root, beneath, image_type, size, flaw, hash: hash_of(&bytes) })

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::fs::named::{MAX_BYTES, too_large};
+pub(crate) use document::FORM_SHAPE;
 pub use document::{Document, DocumentError, FileKind};
 use local_image::{ImageRoots, LocalImage};
 use node::Node;

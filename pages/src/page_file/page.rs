@@ -7,10 +7,10 @@ use crate::apply::{DesiredPage, DesiredSlot, literal};
 use links_sdk::{Object, ProfileKey};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::node::{Key, Node};
-use super::profile_fields::{PROFILE_FIELDS, rule};
+use super::profile_fields::{PROFILE_FIELDS, rule_of};
 
 /// Id in a file for a slot that is none of those that were made on the page.
 pub const NEW: &str = "new";
@@ -73,7 +73,7 @@ impl Serialize for PageContent {
             }
         }
         if self.has_slots {
-            let entry = |(index, slot)| SlotEntry(slot, self.marked_new.contains(&index));
+            let entry = |(index, slot)| item(slot, self.marked_new.contains(&index));
             let slots: Vec<_> = self.content.slots.iter().enumerate().map(entry).collect();
             map.serialize_entry("slots", &slots)?;
         }
@@ -81,24 +81,17 @@ impl Serialize for PageContent {
     }
 }
 
-/// Slot without an absent id and without empty data. With `true` it has the id `new`.
-struct SlotEntry<'a>(&'a DesiredSlot, bool);
-
-impl Serialize for SlotEntry<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(DesiredSlot { id, kind, data }, is_new) = self;
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(id) = id {
-            map.serialize_entry("id", id)?;
-        } else if *is_new {
-            map.serialize_entry("id", NEW)?;
-        }
-        map.serialize_entry("type", kind)?;
-        if !data.is_empty() {
-            map.serialize_entry("data", &literal(data))?;
-        }
-        map.end()
+/// Returns a slot as an item of a file: without an absent id and without empty data. With `is_new` it has the id `new`.
+pub fn item(slot: &DesiredSlot, is_new: bool) -> Value {
+    let DesiredSlot { id, kind, data } = slot;
+    let mut item = Map::new();
+    let new = || is_new.then(|| NEW.into());
+    item.extend(id.map(Value::from).or_else(new).map(|id| ("id".to_owned(), id)));
+    item.insert("type".to_owned(), kind.as_str().into());
+    if !data.is_empty() {
+        item.insert("data".to_owned(), Value::Object(literal(data).0));
     }
+    Value::Object(item)
 }
 
 fn has_value(value: &Value) -> bool {
@@ -113,7 +106,8 @@ fn has_value(value: &Value) -> bool {
 pub fn is_holdable(name: &str, value: &Value) -> bool {
     let key = Key { span: 0..0, name: name.to_owned(), is_literal: true };
     let node = Node::of_json(value);
-    let is_valid = rule(name).is_some_and(|it| it.check(name, &key, &node, &mut vec![]).is_some());
+    let is_valid =
+        rule_of(name).is_some_and(|it| it.check(name, &key, &node, &mut vec![]).is_some());
     // An object would be a reference.
     is_valid && !value.is_object()
 }

@@ -4,54 +4,46 @@ use links_sdk::Object;
 use serde_json::{Map, Value};
 
 use super::document::Document;
-use super::field_rule::{FieldRule, FieldType, UPLOAD, computed_key, local_file, unknown_key};
+use super::field_rule::{FieldRule, FieldType, computed_key, local_file, rule, unknown_key};
 use super::local_image::{ImageRoots, has_image_ending};
-use super::node::{Key, Node, Span, Tree};
+use super::node::{Key, Node, Tree};
 use super::report::{At, FieldDiagnostic};
 
 /// Fields that a page file may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
 pub const PROFILE_FIELDS: &[FieldRule] = &[
-    FieldRule {
-        name: "login",
-        value: FieldType::Login,
-        about: "Login that the page should have; a new one breaks every link to the page",
-    },
-    FieldRule { name: "title", value: FieldType::TextOrNull, about: "Heading of the page" },
-    FieldRule {
-        name: "description",
-        value: FieldType::TextOrNull,
-        about: "Text below the heading",
-    },
-    FieldRule {
-        name: "avatar",
-        value: FieldType::Image,
-        about: "Square image of at least 800x800: its path on the service, or {$upload: FILE}",
-    },
-    FieldRule {
-        name: "bgImage",
-        value: FieldType::Image,
-        about: "16:9 image of at least 1600x900: its path on the service, or {$upload: FILE}",
-    },
-    FieldRule {
-        name: "socials",
-        value: FieldType::Urls,
-        about: "URLs of all social links, in order; the icons follow from them",
-    },
-    FieldRule {
-        name: "languageCode",
-        value: FieldType::WordOrNull,
-        about: "Code of the page's language; null for the language of the owner",
-    },
-    FieldRule {
-        name: "moodText",
-        value: FieldType::TextOrNull,
-        about: "Text of the status badge under the avatar",
-    },
-    FieldRule {
-        name: "moodHours",
-        value: FieldType::CountOrNull,
-        about: "Number of hours for which the status badge is shown",
-    },
+    rule(
+        "login",
+        FieldType::Login,
+        "Login that the page should have; a new one breaks every link to the page",
+    ),
+    rule("title", FieldType::TextOrNull, "Heading of the page"),
+    rule("description", FieldType::TextOrNull, "Text below the heading"),
+    rule(
+        "avatar",
+        FieldType::Image,
+        "Square image of at least 800x800: its path on the service, or {$upload: FILE}",
+    ),
+    rule(
+        "bgImage",
+        FieldType::Image,
+        "16:9 image of at least 1600x900: its path on the service, or {$upload: FILE}",
+    ),
+    rule(
+        "socials",
+        FieldType::Urls,
+        "URLs of all social links, in order; the icons follow from them",
+    ),
+    rule(
+        "languageCode",
+        FieldType::WordOrNull,
+        "Code of the page's language; null for the language of the owner",
+    ),
+    rule("moodText", FieldType::TextOrNull, "Text of the status badge under the avatar"),
+    rule(
+        "moodHours",
+        FieldType::CountOrNull,
+        "Number of hours for which the status badge is shown",
+    ),
 ];
 
 /// Fields of a page's record that only the service sets.
@@ -65,7 +57,7 @@ pub(super) fn check(entries: &[(Key, Node)], problems: &mut Vec<FieldDiagnostic>
     let known = || PROFILE_FIELDS.iter().map(|rule| rule.name).chain(["profile", "slots"]);
     for (key, value) in entries {
         let name = key.name.as_str();
-        if let Some(rule) = rule(name) {
+        if let Some(rule) = rule_of(name) {
             if let Some(value) = rule.check(name, key, value, problems) {
                 fields.insert(name.to_owned(), value);
             }
@@ -82,44 +74,26 @@ pub(super) fn check(entries: &[(Key, Node)], problems: &mut Vec<FieldDiagnostic>
 }
 
 /// Returns the rule for a field.
-pub(super) fn rule(name: &str) -> Option<&'static FieldRule> {
+pub(super) fn rule_of(name: &str) -> Option<&'static FieldRule> {
     PROFILE_FIELDS.iter().find(|rule| rule.name == name)
 }
 
-/// Returns the valid references to images in fields: the name of the field, the path of the image, and its span.
-pub(super) fn uploads(root: &Node) -> impl Iterator<Item = (&'static str, &str, &Span)> {
+/// Returns the fields of a document that hold images.
+pub(super) fn images(root: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
     let images = PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image);
-    images.filter_map(|rule| {
-        let (image, span) = upload(root.get(rule.name)?)?;
-        Some((rule.name, image, span))
-    })
+    images.filter_map(|rule| Some((rule.name, root.get(rule.name)?)))
 }
 
 /// Returns diagnostics of fields that are paths of images of this machine as plain strings.
 pub(super) fn local_paths(root: &Node, roots: &ImageRoots) -> Vec<FieldDiagnostic> {
-    let images = PROFILE_FIELDS.iter().filter(|rule| rule.value == FieldType::Image);
-    let problem = |rule: &FieldRule| match root.get(rule.name)? {
-        Node { tree: Tree::Text(text), span, .. }
-            if has_image_ending(text) && roots.find(text).is_ok() =>
-        {
+    let problem = |(name, node): (&str, &Node)| match &node.tree {
+        Tree::Text(text) if has_image_ending(text) && roots.find(text).is_ok() => {
             let (message, help) = local_file(text);
-            Some(FieldDiagnostic::new(rule.name, span.clone(), message).help(help))
+            Some(node.problem(name, message).help(help))
         }
         _ => None,
     };
-    images.filter_map(problem).collect()
-}
-
-/// Returns the path of a valid reference to an image, with its span.
-fn upload(node: &Node) -> Option<(&str, &Span)> {
-    match node.entries()? {
-        [(key, Node { tree: Tree::Text(name), span, .. })]
-            if key.name == UPLOAD && !name.trim().is_empty() =>
-        {
-            Some((name, span))
-        }
-        _ => None,
-    }
+    images(root).filter_map(problem).collect()
 }
 
 /// Fields of the status badge.

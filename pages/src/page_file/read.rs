@@ -31,9 +31,7 @@ const MANY_KEYS: usize = 32;
 /// A diagnostic, with invalid bytes replaced in the text.
 pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileDiagnostics> {
     let refused = |text: &str, at: Span, message: &str, help: Option<&str>| {
-        let help = help.map(str::to_owned);
-        let problem = FieldDiagnostic { help, ..FieldDiagnostic::new("", at, message) };
-        FileDiagnostics::new(name, text, vec![problem])
+        FileDiagnostics::new(name, text, vec![FieldDiagnostic::new("", at, message).help_if(help)])
     };
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::apply::DesiredPage;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::field_rule::UPLOAD;
+use super::field_rule::{UPLOAD, referred};
 use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
 use super::profile_fields;
@@ -25,7 +26,7 @@ pub struct Reference {
 }
 
 /// Place in the data of a slot, or in the fields of the page.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReferencePlace {
     /// Index of the slot's item in the file; `None` for a field of the page.
     pub item: Option<usize>,
@@ -113,10 +114,15 @@ impl ReferencePlace {
 /// Finds the references of a page file, and diagnostics of invalid ones.
 pub(super) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     let mut search = Search::default();
-    for (name, image, span) in profile_fields::uploads(root) {
-        let place = ReferencePlace { item: None, path: vec![name.to_owned()] };
-        let (target, span) = (ReferenceTarget::Upload(image.to_owned()), span.clone());
-        search.found.push(Reference { place, target, span });
+    for (name, node) in profile_fields::images(root) {
+        if let Some([entry]) = node.entries()
+            && entry.0.name == UPLOAD
+            && let Ok(image) = referred(name, entry, 1, "")
+        {
+            let place = ReferencePlace { item: None, path: vec![name.to_owned()] };
+            let (target, span) = (ReferenceTarget::Upload(image.to_owned()), entry.1.span.clone());
+            search.found.push(Reference { place, target, span });
+        }
     }
     if let Some(Node { tree: Tree::List(items), .. }) = root.get("slots") {
         for (index, item) in items.iter().enumerate() {
@@ -140,11 +146,7 @@ pub(super) fn images(
         match found.entry(name).or_insert_with(|| roots.find(name)) {
             Ok(image) => images.push((reference.place.clone(), name.clone(), image.clone())),
             Err(why) => {
-                let problem = reference.problem(why.to_string());
-                problems.push(match why.help() {
-                    Some(help) => problem.help(help),
-                    None => problem,
-                });
+                problems.push(reference.problem(&why.message).help_if(why.help));
             }
         }
     }
@@ -174,15 +176,13 @@ impl Search {
             Tree::Map(entries) => {
                 if let Some((key, _)) = twice(entries) {
                     let message = format!("`{}` is repeated here", key.name);
-                    self.problems.push(
-                        FieldDiagnostic::new(place.to_string(), key.span.clone(), message)
-                            .help("keep one of the two"),
-                    );
+                    let problem = key.problem(place.to_string(), message);
+                    self.problems.push(problem.help("keep one of the two"));
                     return;
                 }
                 let named = |key: &Key| !key.is_literal && matches!(&*key.name, UPLOAD | FORM);
-                if let Some((key, value)) = entries.iter().find(|(key, _)| named(key)) {
-                    self.read(&key.name, key.span.clone(), value, entries.len(), place);
+                if let Some(entry) = entries.iter().find(|(key, _)| named(key)) {
+                    self.read(entry, entries.len(), place);
                     return;
                 }
                 if let [(key, _)] = &entries[..]
@@ -191,8 +191,7 @@ impl Search {
                     && let Some(meant) = nearest(&key.name, [UPLOAD, FORM])
                 {
                     let message = format!("`{}` is not a reference", key.name);
-                    let problem =
-                        FieldDiagnostic::new(place.to_string(), key.span.clone(), message);
+                    let problem = key.problem(place.to_string(), message);
                     self.problems.push(problem.help(format!("did you mean `{meant}`?")));
                     return;
                 }
@@ -210,41 +209,23 @@ impl Search {
         place.path.pop();
     }
 
-    fn read(
-        &mut self,
-        name: &str,
-        key: Span,
-        value: &Node,
-        entries: usize,
-        place: &ReferencePlace,
-    ) {
-        let what = if name == UPLOAD { "an image file" } else { "a form" };
-        let path = place.to_string();
-        let mut problem = |span: Span, message: String| {
-            self.problems.push(FieldDiagnostic::new(&path, span, message));
-        };
-        match &value.tree {
-            _ if place.path.is_empty() => {
-                problem(key, format!("`{name}` stands for one value, not for all data of a slot"));
+    fn read(&mut self, entry: &(Key, Node), entries: usize, place: &ReferencePlace) {
+        let ((key, value), path) = (entry, place.to_string());
+        let name = key.name.as_str();
+        if place.path.is_empty() {
+            let message = format!("`{name}` stands for one value, not for all data of a slot");
+            return self.problems.push(key.problem(path, message));
+        }
+        let is_upload = name == UPLOAD;
+        match referred(&path, entry, entries, if is_upload { "an image file" } else { "a form" }) {
+            Ok(text) => {
+                let target =
+                    if is_upload { ReferenceTarget::Upload } else { ReferenceTarget::Form };
+                let (place, target, span) =
+                    (place.clone(), target(text.to_owned()), value.span.clone());
+                self.found.push(Reference { place, target, span });
             }
-            _ if entries > 1 => {
-                problem(key, format!("`{name}` must be the only key of its mapping"));
-            }
-            Tree::Text(text) if !text.trim().is_empty() => {
-                let text = text.clone();
-                let target = if name == UPLOAD {
-                    ReferenceTarget::Upload(text)
-                } else {
-                    ReferenceTarget::Form(text)
-                };
-                let span = value.span.clone();
-                self.found.push(Reference { place: place.clone(), target, span });
-            }
-            Tree::Text(_) => problem(value.span.clone(), format!("`{name}` is empty")),
-            _ => {
-                let message = format!("`{name}` must name {what}, not {}", value.kind());
-                problem(value.span.clone(), message);
-            }
+            Err(problem) => self.problems.push(problem),
         }
     }
 }

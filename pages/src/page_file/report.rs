@@ -4,7 +4,7 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
-use super::node::Span;
+use super::node::{Key, Node, Span};
 use crate::sanitize;
 
 /// Maximum number of problems that one report shows.
@@ -24,6 +24,8 @@ pub struct FieldDiagnostic {
     pub message: String,
     /// Hint for the user.
     pub help: Option<String>,
+    /// Place that the message begins with, if the line cannot be shown.
+    place: Option<String>,
 }
 
 /// Part of a field that a problem is about.
@@ -38,7 +40,7 @@ pub enum At {
 impl FieldDiagnostic {
     /// Creates a diagnostic at a place.
     pub fn new(path: impl Into<String>, span: Span, message: impl Into<String>) -> Self {
-        Self { path: path.into(), span, message: message.into(), help: None }
+        Self { path: path.into(), span, message: message.into(), help: None, place: None }
     }
 
     /// Adds a hint.
@@ -47,6 +49,26 @@ impl FieldDiagnostic {
         self.help = Some(help.into());
         self
     }
+
+    /// Adds a hint, if there is one.
+    #[must_use]
+    pub fn help_if(self, help: Option<impl Into<String>>) -> Self {
+        Self { help: help.map(Into::into).or(self.help), ..self }
+    }
+}
+
+impl Node {
+    /// Returns a diagnostic at the value.
+    pub fn problem(&self, path: impl Into<String>, message: impl Into<String>) -> FieldDiagnostic {
+        FieldDiagnostic::new(path, self.span.clone(), message)
+    }
+}
+
+impl Key {
+    /// Returns a diagnostic at the key.
+    pub fn problem(&self, path: impl Into<String>, message: impl Into<String>) -> FieldDiagnostic {
+        FieldDiagnostic::new(path, self.span.clone(), message)
+    }
 }
 
 /// All diagnostics of one file, with its text to show the lines.
@@ -54,15 +76,7 @@ impl FieldDiagnostic {
 pub struct FileDiagnostics {
     name: String,
     source: NamedSource<String>,
-    problems: Vec<Located>,
-}
-
-/// Diagnostic with the label that miette draws.
-#[derive(Debug)]
-struct Located {
-    problem: FieldDiagnostic,
-    /// Place that the message begins with, if the line cannot be shown.
-    place: Option<String>,
+    problems: Vec<FieldDiagnostic>,
 }
 
 impl FileDiagnostics {
@@ -74,20 +88,15 @@ impl FileDiagnostics {
         }
         let is_too_long =
             problems.iter().take(SHOWN).any(|it| line_length(text, it.span.start) > LINE_MAX);
-        let mut places = Places::new(text);
-        let mut place = |problem: &FieldDiagnostic| {
-            let (line, column) = places.of(problem.span.start);
-            format!("{}:{line}:{column}: ", sanitize::line(name))
-        };
-        let located = |problem: FieldDiagnostic| Located {
-            place: is_too_long.then(|| place(&problem)),
-            problem,
-        };
-        Self {
-            name: name.to_owned(),
-            source: NamedSource::new(sanitize::line(name), showable(text)),
-            problems: problems.into_iter().map(located).collect(),
+        if is_too_long {
+            let mut places = Places::new(text);
+            for problem in &mut problems {
+                let (line, column) = places.of(problem.span.start);
+                problem.place = Some(format!("{}:{line}:{column}: ", sanitize::line(name)));
+            }
         }
+        let source = NamedSource::new(sanitize::line(name), showable(text));
+        Self { name: name.to_owned(), source, problems }
     }
 
     /// Name of the file as the user wrote it.
@@ -98,7 +107,7 @@ impl FileDiagnostics {
     /// Problems with line and column, both counted from 1, the column in characters.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize, &FieldDiagnostic)> {
         let mut places = Places::new(self.source.inner());
-        self.problems.iter().map(move |Located { problem, .. }| {
+        self.problems.iter().map(move |problem| {
             let (line, column) = places.of(problem.span.start);
             (line, column, problem)
         })
@@ -182,7 +191,7 @@ impl FileDiagnostics {
         self.problems.first().is_some_and(|problem| problem.place.is_some())
     }
 
-    fn only(&self) -> Option<&Located> {
+    fn only(&self) -> Option<&FieldDiagnostic> {
         match &self.problems[..] {
             [only] => Some(only),
             _ => None,
@@ -190,26 +199,26 @@ impl FileDiagnostics {
     }
 }
 
-impl fmt::Display for Located {
+impl fmt::Display for FieldDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.place.as_deref().unwrap_or_default())?;
-        f.write_str(&sanitize::line(&self.problem.message))
+        f.write_str(&sanitize::line(&self.message))
     }
 }
 
-impl std::error::Error for Located {}
+impl std::error::Error for FieldDiagnostic {}
 
-impl Diagnostic for Located {
+impl Diagnostic for FieldDiagnostic {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         if self.place.is_some() {
             return None;
         }
-        let span = self.problem.span.clone();
+        let span = self.span.clone();
         Some(Box::new(std::iter::once(LabeledSpan::new(None, span.start, span.len()))))
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.problem.help.as_ref().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
+        self.help.as_ref().map(|it| Box::new(sanitize::line(it)) as Box<dyn fmt::Display>)
     }
 }
 

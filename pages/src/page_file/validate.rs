@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::document::FileKind;
 use super::field_rule::unknown_key;
-use super::node::{Key, Node, Tree};
+use super::node::{Node, Tree};
 use super::page::NEW;
 use super::report::FieldDiagnostic;
 use super::{PageContent, profile_fields};
@@ -23,7 +23,7 @@ const MAX_SLOTS: usize = 500;
 ///
 /// Diagnostics of all violations.
 pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
-    let entries = entries(root).map_err(|problem| vec![problem])?;
+    let entries = FileKind::Page.entries(root).map_err(|problem| vec![problem])?;
     let mut problems = Vec::new();
     let fields = profile_fields::check(entries, &mut problems);
     let profile = match root.get("profile") {
@@ -37,7 +37,7 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
             let span = root.locate("", ["slots"]);
             Err(FieldDiagnostic::new("slots", span, message).help("an empty page is `slots: []`"))
         }
-        None if entries.iter().any(|(key, _)| profile_fields::rule(&key.name).is_some()) => {
+        None if entries.iter().any(|(key, _)| profile_fields::rule_of(&key.name).is_some()) => {
             Ok(Vec::new())
         }
         None => Err(missing(root, "slots", "the list of slots")),
@@ -76,31 +76,9 @@ pub(super) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnos
     }
 }
 
-/// Entries of a document that is no form.
-fn entries(root: &Node) -> Result<&[(Key, Node)], FieldDiagnostic> {
-    let Some(entries) = root.entries() else {
-        let problem = match &root.tree {
-            Tree::Null => FieldDiagnostic::new("", 0..0, "the file is empty"),
-            _ => {
-                let message = format!("a page file must be a mapping, not {}", root.kind());
-                FieldDiagnostic::new("", root.span.clone(), message)
-            }
-        };
-        return Err(problem.help(
-            "a page file has `profile` (login or id) and `slots` (a list of `id`, `type` and `data`)",
-        ));
-    };
-    if FileKind::of(root)? == Some(FileKind::Form) {
-        let span = root.key_span(["form"]).unwrap_or_else(|| root.span.clone());
-        let problem = FieldDiagnostic::new("form", span, "this file is a form, not a page");
-        return Err(problem.help("`links forms create` and `links forms update` take forms"));
-    }
-    Ok(entries)
-}
-
 /// Returns the key of the page, and the host if it is a URL.
 fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic> {
-    let refused = |message: String| FieldDiagnostic::new("profile", node.span.clone(), message);
+    let refused = |message: String| node.problem("profile", message);
     let text = match &node.tree {
         Tree::Text(text) => text.clone(),
         Tree::Number(number) if !number.is_f64() => number.to_string(),
@@ -124,7 +102,7 @@ fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot
         let message =
             format!("a page has at most {MAX_SLOTS} slots, this file has {}", items.len());
         let path = format!("slots.{MAX_SLOTS}");
-        problems.push(FieldDiagnostic::new(path, first.span.clone(), message));
+        problems.push(first.problem(path, message));
     }
     let mut slots = Vec::with_capacity(items.len());
     let mut first = HashMap::new();
@@ -139,7 +117,7 @@ fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot
             && let Some(earlier) = first.insert(id.to_string(), at)
         {
             let message = format!("the id {id} is already used by item {}", earlier + 1);
-            problems.push(FieldDiagnostic::new(path + ".id", node.span.clone(), message));
+            problems.push(node.problem(path + ".id", message));
         }
     }
     slots
@@ -150,9 +128,8 @@ fn slot(
     path: &str,
     problems: &mut Vec<FieldDiagnostic>,
 ) -> Result<DesiredSlot, FieldDiagnostic> {
-    let refused = |name: &str, node: &Node, message: String| {
-        FieldDiagnostic::new(format!("{path}{name}"), node.span.clone(), message)
-    };
+    let refused =
+        |name: &str, node: &Node, message: String| node.problem(format!("{path}{name}"), message);
     let Some(entries) = item.entries() else {
         let message =
             format!("a slot must be a mapping with `type` and `data`, not {}", item.kind());
@@ -208,11 +185,10 @@ fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {
     };
     id.ok_or_else(|| {
         let message = "`id` must be a whole number from 1 to 9223372036854775807";
-        let problem = FieldDiagnostic::new(format!("{path}.id"), node.span.clone(), message);
-        problem.help("leave `id` out for a new slot")
+        node.problem(format!("{path}.id"), message).help("leave `id` out for a new slot")
     })
 }
 
 fn missing(root: &Node, name: &str, what: &str) -> FieldDiagnostic {
-    FieldDiagnostic::new(name, root.span.clone(), format!("`{name}` is missing: {what}"))
+    root.problem(name, format!("`{name}` is missing: {what}"))
 }

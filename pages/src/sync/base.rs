@@ -1,12 +1,16 @@
-//! Record of the last sync of a page.
+//! Record of the last sync of a page, and what a text of its file held of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
-use super::unique_map::unique_map;
-use super::{HashPair, LivePage, ValueHash};
-use links_sdk::{ProfileId, SlotId};
+use super::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, ValueHash};
+use crate::apply::SlotTypes;
+use links_sdk::{ProfileId, Slot, SlotId};
 
 /// Record of the last sync of a page and its file: identities and hashes, never content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +51,12 @@ impl SlotBase {
         self.keys.get(key).copied().unwrap_or(HashPair::UNMENTIONED)
     }
 
+    /// Returns what the file said of the slot, without what is empty.
+    pub(super) fn said(&self) -> BTreeMap<&str, ValueHash> {
+        let said = self.keys.iter().filter_map(|(key, pair)| Some((key.as_str(), pair.file?)));
+        said.filter(|(_, hash)| !hash.is_empty()).collect()
+    }
+
     /// Returns whether this is or was the id of the slot.
     pub fn is_named(&self, id: SlotId) -> bool {
         self.id == id || self.was.contains(&id)
@@ -62,11 +72,11 @@ impl PageBase {
     /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count
     /// as changed. Two slots have no third order; theirs counts as changed on the page.
     pub fn forget_order(&mut self, page: &LivePage) {
-        let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+        let known = |id: &SlotId| self.slots.iter().any(|entry| entry.id == *id);
+        let on_page: Vec<SlotId> =
+            page.slots.iter().map(|slot| slot.id).filter(|id| known(id)).collect();
         let place = |entry: &SlotBase| on_page.iter().position(|id| *id == entry.id);
-        let places: Vec<usize> =
-            (0..self.slots.len()).filter(|nth| place(&self.slots[*nth]).is_some()).collect();
-        let file: Vec<usize> = places.iter().filter_map(|nth| place(&self.slots[*nth])).collect();
+        let file: Vec<usize> = self.slots.iter().filter_map(place).collect();
         if file.is_sorted() {
             return;
         }
@@ -75,11 +85,8 @@ impl PageBase {
         let swapped = [1, 0].into_iter().chain(2..file.len()).collect::<Vec<_>>();
         let is_third = |order: &Vec<usize>| !order.iter().map(|nth| file[*nth]).is_sorted();
         let Some(order) = [reversed, rotated, swapped].into_iter().find(is_third) else { return };
-        let moved: Vec<SlotBase> =
-            order.iter().map(|nth| self.slots[places[*nth]].clone()).collect();
-        for (nth, entry) in places.into_iter().zip(moved) {
-            self.slots[nth] = entry;
-        }
+        let order: Vec<SlotId> = order.into_iter().map(|nth| on_page[file[nth]]).collect();
+        self.take_order(&order);
     }
 
     /// Returns an id that two slots have, or a slot has twice.
@@ -87,5 +94,235 @@ impl PageBase {
         let mut seen = BTreeSet::new();
         let ids = self.slots.iter().flat_map(|slot| std::iter::once(&slot.id).chain(&slot.was));
         ids.copied().find(|id| !seen.insert(*id))
+    }
+}
+
+/// Value of a key when file and page last agreed on it: what the file said, and what the page stored.
+///
+/// The two differ where the service normalises values. "Changed here" means that the file's half differs from the file of today, "changed
+/// there" that the page's half differs from the page of today. Written as one string where both halves are equal, else as a list of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashPair {
+    /// Hash of the file's value; `None` where the file did not mention the key.
+    pub file: Option<ValueHash>,
+    /// Hash of the page's value.
+    pub page: ValueHash,
+}
+
+impl HashPair {
+    /// The pair of a key that the file did not mention and that was empty on the page.
+    pub const UNMENTIONED: Self = Self { file: None, page: ValueHash::EMPTY };
+
+    /// Returns a pair of equal halves.
+    pub fn of(hash: ValueHash) -> Self {
+        Self { file: Some(hash), page: hash }
+    }
+}
+
+impl Serialize for HashPair {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.file == Some(self.page) {
+            self.page.serialize(serializer)
+        } else {
+            (self.file, self.page).serialize(serializer)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HashPair {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairVisitor;
+
+        impl<'de> Visitor<'de> for PairVisitor {
+            type Value = HashPair;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a hash, or a list of two")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HashPair, E> {
+                text.parse().map(HashPair::of).map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut halves: A) -> Result<HashPair, A::Error> {
+                let length = |nth| A::Error::invalid_length(nth, &PairVisitor);
+                let file = halves.next_element()?.ok_or_else(|| length(0))?;
+                let page = halves.next_element()?.ok_or_else(|| length(1))?;
+                if halves.next_element::<serde::de::IgnoredAny>()?.is_some() {
+                    return Err(length(3));
+                }
+                Ok(HashPair { file, page })
+            }
+        }
+
+        deserializer.deserialize_any(PairVisitor)
+    }
+}
+
+impl PageBase {
+    /// Returns the record with which the file wins in these conflicts: what the page has there counts as known, and what the file says as changed since.
+    /// Everything else keeps its record. For a user who has seen both values and keeps those of the file.
+    #[must_use]
+    pub fn settled(mut self, conflicts: &[Conflict], page: &LivePage) -> Self {
+        for conflict in conflicts {
+            match conflict {
+                Conflict::Key { id, key, page: value, .. } => {
+                    if let Some(entry) = self.entry_or_new(*id, page) {
+                        entry.keys.insert(key.clone(), HashPair::of(ValueHash::of(value)));
+                    }
+                }
+                Conflict::Field { key, page: value, .. } => {
+                    self.fields.insert(key.clone(), HashPair::of(ValueHash::of(value)));
+                }
+                Conflict::DeletedThere { id, .. } => self.slots.retain(|entry| entry.id != *id),
+                Conflict::DeletedHere { id, keys, .. } => {
+                    let slot = page.slots.iter().find(|slot| slot.id == *id);
+                    let entry = self.slots.iter_mut().find(|entry| entry.is_named(*id));
+                    let (Some(slot), Some(entry)) = (slot, entry) else { continue };
+                    for key in keys {
+                        let file = entry.pair(key).file;
+                        let pair =
+                            HashPair { file, page: ValueHash::of_option(slot.data.get(key)) };
+                        entry.keys.insert(key.clone(), pair);
+                    }
+                }
+                Conflict::Order { page, .. } => self.take_order(page),
+            }
+        }
+        self
+    }
+
+    /// Returns the entry of a slot of the page; a new one, after the closest slot before it, where the record does not know the slot.
+    fn entry_or_new(&mut self, id: SlotId, page: &LivePage) -> Option<&mut SlotBase> {
+        let known = self.slots.iter().position(|entry| entry.is_named(id));
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let at = page.slots.iter().position(|slot| slot.id == id)?;
+                let (before, slot) = (&page.slots[..at], &page.slots[at]);
+                let place_of = |id: SlotId| self.slots.iter().position(|entry| entry.is_named(id));
+                let before = before.iter().rev().find_map(|slot| place_of(slot.id));
+                let place = before.map_or(0, |before| before + 1);
+                let pair = |(key, value): (&String, &Value)| {
+                    (key.clone(), HashPair { file: None, page: ValueHash::of(value) })
+                };
+                let keys = slot.data.iter().map(pair).collect();
+                let entry = SlotBase { id, was: Vec::new(), kind: slot.kind.clone(), keys };
+                self.slots.insert(place, entry);
+                place
+            }
+        };
+        self.slots.get_mut(place)
+    }
+
+    /// Sorts the entries of these slots into this order; the others keep their places.
+    pub(super) fn take_order(&mut self, order: &[SlotId]) {
+        let place = |entry: &SlotBase| order.iter().position(|id| *id == entry.id);
+        let places: Vec<usize> =
+            (0..self.slots.len()).filter(|nth| place(&self.slots[*nth]).is_some()).collect();
+        let mut moved: Vec<SlotBase> = places.iter().map(|nth| self.slots[*nth].clone()).collect();
+        moved.sort_by_key(place);
+        for (nth, entry) in places.into_iter().zip(moved) {
+            self.slots[nth] = entry;
+        }
+    }
+}
+
+/// Returns which of the slots `asked` an earlier text of the file held: an item names the slot, or says what the page has for it. Each item is
+/// one slot, and those of the record that are not asked for are served first. The record itself proves nothing: somebody may have edited it.
+///
+/// A reference may stand for any value.
+pub fn held_slots(
+    file: &FilePage,
+    base: &PageBase,
+    page: &LivePage,
+    types: &SlotTypes,
+    asked: &BTreeSet<SlotId>,
+) -> BTreeSet<SlotId> {
+    let on_page: BTreeMap<SlotId, &Slot> = page.slots.iter().map(|slot| (slot.id, slot)).collect();
+    let mut free: Vec<&FileSlot> = file.slots.iter().collect();
+    let mut held = BTreeSet::new();
+    let (last, first): (Vec<_>, Vec<_>) =
+        base.slots.iter().partition(|entry| asked.contains(&entry.id));
+    for entry in first.into_iter().chain(last) {
+        let Some(slot) = on_page.get(&entry.id) else { continue };
+        let is_it = |item: &&FileSlot| match item.id {
+            FileSlotId::Id(id) if id == slot.id => item.kind == slot.kind,
+            FileSlotId::Id(id) => entry.is_named(id) && says(item, slot, types),
+            FileSlotId::Absent | FileSlotId::New => says(item, slot, types),
+        };
+        if let Some(nth) = free.iter().position(is_it) {
+            free.swap_remove(nth);
+            held.insert(entry.id);
+        }
+    }
+    held.retain(|id| asked.contains(id));
+    held
+}
+
+/// Returns whether a slot holds what an item says.
+fn says(item: &FileSlot, slot: &Slot, types: &SlotTypes) -> bool {
+    item.kind == slot.kind
+        && item.data.iter().all(|(key, said)| {
+            item.resolved.contains_key(key)
+                || types.may_store(
+                    &item.kind,
+                    key,
+                    said,
+                    slot.data.get(key).unwrap_or(&Value::Null),
+                )
+        })
+}
+
+/// Reads a map, and refuses one that has a key twice, as a careless merge may leave it.
+pub(super) fn unique_map<'de, D, V>(deserializer: D) -> Result<BTreeMap<String, V>, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Deserialize<'de>,
+{
+    struct UniqueVisitor<V>(PhantomData<V>);
+
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueVisitor<V> {
+        type Value = BTreeMap<String, V>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut unique = BTreeMap::new();
+            while let Some(key) = map.next_key::<String>()? {
+                if unique.contains_key(&key) {
+                    return Err(A::Error::custom(format!("`{key}` is there twice")));
+                }
+                unique.insert(key, map.next_value()?);
+            }
+            Ok(unique)
+        }
+    }
+
+    deserializer.deserialize_map(UniqueVisitor(PhantomData))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_written_as_short_as_possible_and_read_strictly() {
+        for text in [
+            r#""0d0c0c0b71d7""#,
+            r#""-""#,
+            r#"["0d0c0c0b71d7","-"]"#,
+            r#"[null,"0d0c0c0b71d7"]"#,
+            r#"[null,"-"]"#,
+        ] {
+            let pair: HashPair = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&pair).unwrap(), text);
+        }
+        for text in [r"[]", r#"["-"]"#, r#"["-","-","-"]"#, r#"["-",null]"#, "null", "1", r#""x""#]
+        {
+            serde_json::from_str::<HashPair>(text).unwrap_err();
+        }
     }
 }

@@ -1,15 +1,14 @@
-//! What a page file says.
+//! What a page file and its page say.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use links_sdk::Object;
-use links_sdk::SlotId;
+use links_sdk::{Object, ProfileId, Slot, SlotId};
 
 /// What a page file says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FilePage {
-    /// The profile fields that the file mentions, as [`LivePage::fields`](super::LivePage::fields) has them.
+    /// The profile fields that the file mentions, as [`LivePage::fields`] has them.
     #[serde(default)]
     pub fields: Object,
     /// Values that references in `fields` stand for, by field; see [`FileSlot::resolved`].
@@ -40,7 +39,8 @@ pub struct FileSlot {
 }
 
 /// Id of a slot in a page file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FileSlotId {
     /// The file gives none.
@@ -82,37 +82,38 @@ fn is_empty(object: &Object) -> bool {
     object.is_empty()
 }
 
-/// Form of an id in JSON.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum IdJson {
-    Number(SlotId),
-    Word(IdWord),
-}
+impl TryFrom<Value> for FileSlotId {
+    type Error = serde_json::Error;
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum IdWord {
-    New,
-}
-
-impl Serialize for FileSlotId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let json = match self {
-            Self::Absent => None,
-            Self::New => Some(IdJson::Word(IdWord::New)),
-            Self::Id(id) => Some(IdJson::Number(*id)),
-        };
-        json.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for FileSlotId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match Option::<IdJson>::deserialize(deserializer)? {
-            None => Self::Absent,
-            Some(IdJson::Word(IdWord::New)) => Self::New,
-            Some(IdJson::Number(id)) => Self::Id(id),
+    fn try_from(written: Value) -> Result<Self, Self::Error> {
+        Ok(match written {
+            Value::Null => Self::Absent,
+            Value::String(word) if word == "new" => Self::New,
+            id => Self::Id(serde_json::from_value(id)?),
         })
     }
+}
+
+impl From<FileSlotId> for Value {
+    fn from(id: FileSlotId) -> Self {
+        match id {
+            FileSlotId::Absent => Self::Null,
+            FileSlotId::New => "new".into(),
+            FileSlotId::Id(id) => id.into(),
+        }
+    }
+}
+
+/// A page as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LivePage {
+    /// Id of the page.
+    pub id: ProfileId,
+    /// Login of the page.
+    pub login: String,
+    /// The profile fields that were read, in the form that page files have: `socials` as a list of links, `languageCode` as a code. A
+    /// field that was not read is absent, and its record stays as it is. `login` belongs here only where the file mentions it.
+    pub fields: Object,
+    /// The slots in page order.
+    pub slots: Vec<Slot>,
 }

@@ -1,13 +1,13 @@
 //! The document `links.lock`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::unique_map::unique_map;
-use super::{ImagePaths, LockFileError, PageBase, SlotBase};
-use links_sdk::{FormId, ProfileId};
+use super::base::unique_map;
+use super::{PageBase, SlotBase};
+use links_sdk::{FormId, ProfileId, SlotId};
 
 /// Content of `links.lock`: identities of pages, forms and images of one account, and the [record](PageBase) of the last sync of each page.
 ///
@@ -178,4 +178,119 @@ fn lines(text: &mut String, all: impl Iterator<Item = Result<String, fmt::Error>
 
 fn json(value: &(impl Serialize + ?Sized)) -> Result<String, fmt::Error> {
     serde_json::to_string(value).map_err(|_| fmt::Error)
+}
+
+/// Reason why a `links.lock` cannot be used. Nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockFileError {
+    /// The file has the markers of a merge that git could not finish.
+    #[error(
+        "line {line} is a conflict marker of git; take either side of the merge, then rebuild the record of the pages that differ"
+    )]
+    MergeConflict {
+        /// Number of the line, from 1.
+        line: usize,
+    },
+    /// The file has a version that this program does not know.
+    #[error("version {found} is not supported, only version {supported} is; update this program")]
+    UnknownVersion {
+        /// Version of the file.
+        found: u64,
+        /// Version that is supported.
+        supported: u64,
+    },
+    /// The hashes of the file are of another canonical form.
+    #[error(
+        "hashes of form {found} are not supported, only those of form {supported} are; update this program"
+    )]
+    UnknownCanon {
+        /// Form of the file.
+        found: u64,
+        /// Form that is supported.
+        supported: u64,
+    },
+    /// The file is damaged, or was edited by hand.
+    #[error("line {line}, column {column}: {reason}")]
+    Malformed {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Number of the column, from 1.
+        column: usize,
+        /// The problem.
+        reason: String,
+    },
+    /// Two slots of a page have one id.
+    #[error("slot {id} of {path} is there twice")]
+    RepeatedSlot {
+        /// Path of the page file.
+        path: String,
+        /// Id of the slot.
+        id: SlotId,
+    },
+    /// Two files have one page.
+    #[error("{first} and {second} are both recorded as page {id}")]
+    RepeatedPage {
+        /// Path of a page file.
+        first: String,
+        /// Path of another page file.
+        second: String,
+        /// Id of the page.
+        id: ProfileId,
+    },
+    /// The file belongs to another account or another service.
+    #[error("it belongs to user {found_user} of {found_service}, not to user {user} of {service}")]
+    OtherAccount {
+        /// Service of the file.
+        found_service: String,
+        /// User of the file.
+        found_user: i64,
+        /// Service that is used.
+        service: String,
+        /// User that is logged in.
+        user: i64,
+    },
+}
+
+/// Paths under which the service has one image: several, if it was uploaded several times. A string in the text of a lock, or a list of at
+/// least two.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "PathOrPaths", into = "PathOrPaths")]
+pub struct ImagePaths(pub BTreeSet<String>);
+
+impl From<String> for ImagePaths {
+    fn from(path: String) -> Self {
+        Self([path].into())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "an image must have a path, or a list of paths")]
+enum PathOrPaths {
+    Path(String),
+    Paths(BTreeSet<String>),
+}
+
+impl TryFrom<PathOrPaths> for ImagePaths {
+    type Error = &'static str;
+
+    fn try_from(read: PathOrPaths) -> Result<Self, Self::Error> {
+        match read {
+            PathOrPaths::Path(path) => Ok(path.into()),
+            PathOrPaths::Paths(paths) if paths.len() > 1 => Ok(Self(paths)),
+            PathOrPaths::Paths(_) => Err("a list of paths must have two or more"),
+        }
+    }
+}
+
+impl From<ImagePaths> for PathOrPaths {
+    fn from(ImagePaths(mut paths): ImagePaths) -> Self {
+        match paths.pop_first() {
+            Some(only) if paths.is_empty() => Self::Path(only),
+            first => {
+                paths.extend(first);
+                Self::Paths(paths)
+            }
+        }
+    }
 }

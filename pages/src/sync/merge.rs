@@ -4,20 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{ComparedKey, Comparison};
+use super::bound::{Bound, ComparedKey, Decision};
 use super::identity::{Identities, ItemIdentity};
-use super::key_decision::KeyDecision;
-use super::merge_options::MergeOptions;
-use super::merged_order::merged_order;
-use super::order_decision::OrderDecision;
-use super::two_way::two_way;
 use super::{
     Conflict, Deletion, DeletionReason, FilePage, FileSlotId, IdentityProblem, LivePage, PageBase,
-    RemoteChange, Replaced, SyncError, SyncNote,
+    RemoteChange, Replaced, SyncNote,
 };
-use crate::apply::{DesiredPage, DesiredSlot, MergedItems, PlanOptions, SlotTypes, label};
-use links_sdk::SlotId;
-use links_sdk::{Object, Slot};
+use crate::apply::{
+    BoundItem, DesiredPage, DesiredSlot, Plan, PlanError, PlanOptions, SlotTypes, Wanted, label,
+};
+use links_sdk::{Object, Slot, SlotId};
 
 /// What a page should become, and how that relates to what others did since the last sync.
 ///
@@ -25,8 +21,7 @@ use links_sdk::{Object, Slot};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Merge {
-    /// The slots that the page should have, for [`Plan::new`](crate::apply::Plan::new) with the options of
-    /// [`plan_options`](Self::plan_options): each with its id or new, and only with the keys to write.
+    /// The slots that the page should have: each with its id or new, and only with the keys to write.
     pub desired: DesiredPage,
     /// For each slot of `desired`, the index of its item in the file.
     pub items: Vec<usize>,
@@ -69,21 +64,17 @@ impl Merge {
         base: Option<&PageBase>,
         file: &FilePage,
         page: &LivePage,
-        options: &MergeOptions,
-    ) -> Result<Self, SyncError> {
-        let none = PageBase::default();
-        let mut comparison = match base {
-            Some(base) => Comparison::new(base, file, page, &options.types, &options.created)?,
-            None => two_way(&none, file, page, &options.types, &options.created)?,
-        };
-        let wins = options.overwrite || options.exact;
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
+        let mut bound = Bound::new(base, file, page, &options.types, &options.created)?;
+        let wins = options.overwrite;
         if wins {
-            claim_resembling(&mut comparison.identities);
+            claim_resembling(&mut bound.identities);
         } else {
-            refuse_doubtful(&comparison)?;
+            refuse_doubtful(&bound)?;
         }
         let merger = Merger {
-            comparison: &comparison,
+            bound: &bound,
             is_recorded: base.is_some(),
             wins,
             prune: options.prune,
@@ -94,15 +85,20 @@ impl Merge {
     }
 
     /// Returns whether nothing is to be written.
-    pub fn is_empty(&self, plan: &crate::apply::Plan) -> bool {
+    pub fn is_empty(&self, plan: &Plan) -> bool {
         plan.is_empty() && self.fields.is_empty()
     }
 
-    /// Returns the options with which the planner makes of `desired` what this merge says.
-    pub fn plan_options(&self, options: &PlanOptions) -> PlanOptions {
-        let deleted = self.deletions.iter().map(|deletion| deletion.id).collect();
-        let merged = Some(MergedItems { items: self.items.clone(), deleted, run: None });
-        PlanOptions { merged, ..options.clone() }
+    /// Returns what the page should have. Slots that cannot be edited stay, unless `options` say to delete unsupported ones.
+    pub fn wanted(&self, page: &[Slot], options: &PlanOptions) -> Wanted {
+        let fields = self.fields.clone();
+        let slots = self.desired.slots.clone();
+        let bound = self.items.iter().zip(&slots);
+        let bound = bound.map(|(item, slot)| BoundItem { item: *item, slot: slot.id }).collect();
+        let unsupported = page.iter().filter(|slot| options.prune_unsupported && !slot.supported);
+        let deleted = self.deletions.iter().map(|deletion| deletion.id);
+        let deleted = deleted.chain(unsupported.map(|slot| slot.id)).collect();
+        Wanted { bound, ..Wanted::by_id(DesiredPage { fields, slots }, deleted) }
     }
 }
 
@@ -114,35 +110,31 @@ fn claim_resembling(identities: &mut Identities) {
             .copied()
             .find(|position| identities.made_there.contains(position));
         if let Some(position) = free {
-            identities.items[item] = match identities.items[item] {
-                ItemIdentity::Recorded(entry, _) => ItemIdentity::Recorded(entry, Some(position)),
-                ItemIdentity::New | ItemIdentity::Unrecorded(_) => {
-                    ItemIdentity::Unrecorded(position)
-                }
-            };
+            identities.items[item].position = Some(position);
             identities.made_there.retain(|other| *other != position);
         }
         identities.resembling[item].clear();
     }
 }
 
-fn refuse_doubtful(comparison: &Comparison<'_>) -> Result<(), SyncError> {
+fn refuse_doubtful(bound: &Bound<'_>) -> Result<(), PlanError> {
     let ids = |positions: &[usize]| {
-        positions.iter().map(|position| comparison.slots[*position].slot.id).collect()
+        positions.iter().map(|position| bound.slots[*position].slot.id).collect()
     };
-    let resembling = comparison.identities.resembling.iter().enumerate();
+    let resembling = bound.identities.resembling.iter().enumerate();
     let resembling = resembling
         .filter(|(item, positions)| {
-            comparison.identities.items[*item] == ItemIdentity::New && !positions.is_empty()
+            let ItemIdentity { entry, position } = bound.identities.items[*item];
+            entry.is_none() && position.is_none() && !positions.is_empty()
         })
         .map(|(item, positions)| IdentityProblem::Resembles { item, ids: ids(positions) });
-    let doubtful = comparison.identities.doubtful.iter().cloned();
+    let doubtful = bound.identities.doubtful.iter().cloned();
     let problems: Vec<IdentityProblem> = doubtful.chain(resembling).collect();
-    if problems.is_empty() { Ok(()) } else { Err(super::IdentityError(problems).into()) }
+    if problems.is_empty() { Ok(()) } else { Err(PlanError::Unclear(problems)) }
 }
 
 struct Merger<'c, 'a> {
-    comparison: &'c Comparison<'a>,
+    bound: &'c Bound<'a>,
     /// Set if there was a record of the last sync.
     is_recorded: bool,
     /// Set if the file wins over the page.
@@ -154,20 +146,20 @@ struct Merger<'c, 'a> {
 
 impl Merger<'_, '_> {
     fn run(mut self) -> Merge {
-        self.merge.is_recorded = self.is_recorded && self.comparison.is_recorded();
+        self.merge.is_recorded = self.is_recorded && self.bound.is_recorded();
         self.note_doubtful();
         self.merge_fields();
         let mut desired: BTreeMap<usize, DesiredSlot> = BTreeMap::new();
-        for item in 0..self.comparison.items.len() {
+        for item in 0..self.bound.items.len() {
             let binding = self.binding(item);
             self.merge.bindings.push(binding);
             desired.extend(self.merge_item(item).map(|slot| (item, slot)));
         }
         self.merge_deletions();
         self.merge_order();
-        let takes_order = self.comparison.order == OrderDecision::ChangedThere && !self.wins;
+        let takes_order = self.bound.order == Decision::ChangedThere && !self.wins;
         let present: Vec<usize> = desired.keys().copied().collect();
-        let position = |item: usize| self.comparison.position(item);
+        let position = |item: usize| self.bound.position(item);
         for item in merged_order(&present, position, takes_order) {
             if let Some(slot) = desired.remove(&item) {
                 self.merge.desired.slots.push(slot);
@@ -179,7 +171,7 @@ impl Merger<'_, '_> {
 
     /// Lists the deletions that the file may undo, where it wins.
     fn note_doubtful(&mut self) {
-        for problem in &self.comparison.identities.doubtful {
+        for problem in &self.bound.identities.doubtful {
             let IdentityProblem::PerhapsDeleted { items, ids } = problem else { continue };
             let item = items.first().copied().unwrap_or_default();
             let undone = ids.iter().map(|id| Replaced::Deletion { item, id: *id });
@@ -188,27 +180,23 @@ impl Merger<'_, '_> {
     }
 
     fn binding(&self, item: usize) -> Binding {
-        let entry = match self.comparison.identities.items[item] {
-            ItemIdentity::Recorded(entry, _) => Some(entry),
-            ItemIdentity::New | ItemIdentity::Unrecorded(_) => None,
-        };
-        let position = self.comparison.position(item);
+        let ItemIdentity { entry, position } = self.bound.identities.items[item];
         Binding { entry, slot: position.map(|position| self.id(position)) }
     }
 
     fn id(&self, position: usize) -> SlotId {
-        self.comparison.slots[position].slot.id
+        self.bound.slots[position].slot.id
     }
 
     /// Returns what the page should have for an item; `None` where the page keeps nothing for it.
     fn merge_item(&mut self, item: usize) -> Option<DesiredSlot> {
-        let written = self.comparison.items[item].item;
+        let written = self.bound.items[item].item;
         let new = || DesiredSlot { id: None, kind: written.kind.clone(), data: written.values() };
-        match self.comparison.identities.items[item] {
-            ItemIdentity::New => Some(new()),
-            ItemIdentity::Recorded(_, None) => {
-                let entry = self.comparison.entry(item)?;
-                let keys = self.comparison.edited_keys(item, entry);
+        match (self.bound.entry(item), self.bound.position(item)) {
+            (_, Some(position)) => Some(self.merge_slot(item, position)),
+            (None, None) => Some(new()),
+            (Some(entry), None) => {
+                let keys = self.bound.edited_keys(item, entry);
                 let id = entry.id;
                 if self.wins {
                     self.merge.replaced.push(Replaced::Deletion { item, id });
@@ -221,15 +209,12 @@ impl Merger<'_, '_> {
                 }
                 None
             }
-            ItemIdentity::Recorded(_, Some(position)) | ItemIdentity::Unrecorded(position) => {
-                Some(self.merge_slot(item, position))
-            }
         }
     }
 
     fn merge_slot(&mut self, item: usize, position: usize) -> DesiredSlot {
-        let written = self.comparison.items[item].item;
-        let slot = &self.comparison.slots[position];
+        let written = self.bound.items[item].item;
+        let slot = &self.bound.slots[position];
         let id = slot.slot.id;
         let mut desired =
             DesiredSlot { id: Some(id), kind: written.kind.clone(), data: Object::default() };
@@ -238,13 +223,13 @@ impl Merger<'_, '_> {
             desired.data = written.values();
             return desired;
         }
-        for compared in self.comparison.keys(item, position) {
+        for compared in self.bound.keys(item, position) {
             if self.merge_key(item, slot.slot, &compared) {
                 desired.data.insert(compared.key.to_owned(), compared.file.clone());
             }
         }
-        if let Some(entry) = self.comparison.entry(item) {
-            for key in self.comparison.removed_keys(item, entry) {
+        if let Some(entry) = self.bound.entry(item) {
+            for key in self.bound.removed_keys(item, entry) {
                 self.merge.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
             }
             if entry.id != id {
@@ -267,22 +252,20 @@ impl Merger<'_, '_> {
         let (id, key) = (slot.id, compared.key.to_owned());
         let (file, page) = (compared.file.clone(), compared.page.clone());
         match compared.decision {
-            KeyDecision::Agreed | KeyDecision::Unchanged => false,
-            KeyDecision::ChangedHere => true,
-            KeyDecision::Unrecorded if self.types.may_store(&slot.kind, &key, &file, &page) => {
-                false
-            }
-            KeyDecision::ChangedThere if !self.wins => {
+            Decision::Agreed | Decision::Unchanged => false,
+            Decision::ChangedHere => true,
+            Decision::Unrecorded if self.types.may_store(&slot.kind, &key, &file, &page) => false,
+            Decision::ChangedThere if !self.wins => {
                 self.merge.remote.push(RemoteChange::Key { item, id, key, file, page });
                 false
             }
-            KeyDecision::Conflict | KeyDecision::Unrecorded if !self.wins && self.is_recorded => {
-                let recorded = compared.decision == KeyDecision::Conflict;
+            Decision::Conflict | Decision::Unrecorded if !self.wins && self.is_recorded => {
+                let recorded = compared.decision == Decision::Conflict;
                 let conflict = Conflict::Key { item, id, key, file, page, recorded };
                 self.merge.conflicts.push(conflict);
                 false
             }
-            KeyDecision::ChangedThere | KeyDecision::Conflict | KeyDecision::Unrecorded => {
+            Decision::ChangedThere | Decision::Conflict | Decision::Unrecorded => {
                 self.merge.replaced.push(Replaced::Key { item, id, key, page });
                 true
             }
@@ -290,22 +273,22 @@ impl Merger<'_, '_> {
     }
 
     fn merge_fields(&mut self) {
-        let fields = self.comparison.fields();
+        let fields = self.bound.fields();
         for compared in &fields {
             let key = compared.key.to_owned();
             let (file, page) = (compared.file.clone(), compared.page.clone());
             match compared.decision {
-                KeyDecision::Agreed | KeyDecision::Unchanged => continue,
-                KeyDecision::ChangedThere if !self.wins => {
+                Decision::Agreed | Decision::Unchanged => continue,
+                Decision::ChangedThere if !self.wins => {
                     self.merge.remote.push(RemoteChange::Field { key, file, page });
                     continue;
                 }
-                KeyDecision::Conflict if !self.wins => {
+                Decision::Conflict if !self.wins => {
                     self.merge.conflicts.push(Conflict::Field { key, file, page });
                     continue;
                 }
-                KeyDecision::ChangedHere => {}
-                KeyDecision::ChangedThere | KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                Decision::ChangedHere => {}
+                Decision::ChangedThere | Decision::Conflict | Decision::Unrecorded => {
                     self.merge.replaced.push(Replaced::Field { key: key.clone(), page });
                 }
             }
@@ -314,11 +297,11 @@ impl Merger<'_, '_> {
         // The service takes both fields of a status together.
         for (field, other) in [("moodText", "moodHours"), ("moodHours", "moodText")] {
             let is_kept =
-                fields.iter().any(|it| it.key == other && it.decision == KeyDecision::ChangedThere);
+                fields.iter().any(|it| it.key == other && it.decision == Decision::ChangedThere);
             let value = if is_kept {
-                self.comparison.page.fields.get(other)
+                self.bound.page.fields.get(other)
             } else {
-                self.comparison.file.field(other)
+                self.bound.file.field(other)
             };
             if let Some(value) = value.filter(|value| !value.is_null())
                 && self.merge.fields.contains_key(field)
@@ -327,23 +310,23 @@ impl Merger<'_, '_> {
                 self.merge.fields.insert(other.to_owned(), value.clone());
             }
         }
-        let removed = self.comparison.removed_fields().into_iter();
+        let removed = self.bound.removed_fields().into_iter();
         self.merge.notes.extend(removed.map(|key| SyncNote::FieldStays { key: key.to_owned() }));
     }
 
     fn merge_deletions(&mut self) {
-        let identities = &self.comparison.identities;
+        let identities = &self.bound.identities;
         let mut deleted: Vec<(usize, DeletionReason)> = Vec::new();
-        for (nth, entry) in self.comparison.base.slots.iter().enumerate() {
+        for (nth, entry) in self.bound.base.slots.iter().enumerate() {
             let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
             else {
                 continue;
             };
-            let slot = &self.comparison.slots[position];
+            let slot = &self.bound.slots[position];
             if !slot.is_editable {
                 continue;
             }
-            let keys = self.comparison.changed_there(entry, position);
+            let keys = self.bound.changed_there(entry, position);
             if keys.is_empty() {
                 deleted.push((position, DeletionReason::DeletedHere));
             } else if self.wins {
@@ -358,7 +341,7 @@ impl Merger<'_, '_> {
             }
         }
         for position in &identities.made_there {
-            let slot = &self.comparison.slots[*position];
+            let slot = &self.bound.slots[*position];
             if self.prune && slot.is_editable {
                 deleted.push((*position, DeletionReason::MadeThere));
             } else if self.is_recorded {
@@ -371,7 +354,7 @@ impl Merger<'_, '_> {
         self.merge.deletions = deleted
             .into_iter()
             .map(|(position, reason)| {
-                let slot = self.comparison.slots[position].slot;
+                let slot = self.bound.slots[position].slot;
                 let (id, kind) = (slot.id, slot.kind.clone());
                 Deletion { id, kind, label: label(&slot.data), reason }
             })
@@ -379,27 +362,64 @@ impl Merger<'_, '_> {
     }
 
     fn merge_order(&mut self) {
-        let comparison = self.comparison;
+        let bound = self.bound;
         let in_file: Vec<usize> =
-            (0..comparison.items.len()).filter_map(|item| comparison.position(item)).collect();
+            (0..bound.items.len()).filter_map(|item| bound.position(item)).collect();
         let mut in_page = in_file.clone();
         in_page.sort_unstable();
         let ids = |positions: &[usize]| positions.iter().map(|at| self.id(*at)).collect::<Vec<_>>();
         let (file, page) = (ids(&in_file), ids(&in_page));
-        match comparison.order {
-            OrderDecision::ChangedThere if !self.wins => {
+        match bound.order {
+            Decision::ChangedThere if !self.wins => {
                 self.merge.remote.push(RemoteChange::Order { page });
             }
-            OrderDecision::Conflict if !self.wins => {
+            Decision::Conflict if !self.wins => {
                 self.merge.conflicts.push(Conflict::Order { file, page });
             }
             // Also the places of slots that the last sync did not know.
-            OrderDecision::Agreed | OrderDecision::ChangedThere | OrderDecision::Conflict
-                if file != page =>
-            {
+            Decision::Agreed | Decision::ChangedThere | Decision::Conflict if file != page => {
                 self.merge.replaced.push(Replaced::Order { page });
             }
             _ => {}
         }
+    }
+}
+
+/// Returns the items in the order that they should have on the page: that of the file, or that of the page if `takes_page`. Items without
+/// a place on the page then follow the item that is before them in the file.
+pub(super) fn merged_order(
+    items: &[usize],
+    position: impl Fn(usize) -> Option<usize>,
+    takes_page: bool,
+) -> Vec<usize> {
+    if !takes_page {
+        return items.to_vec();
+    }
+    let mut order: Vec<usize> =
+        items.iter().copied().filter(|item| position(*item).is_some()).collect();
+    order.sort_by_key(|item| position(*item));
+    let mut left = None;
+    for item in items {
+        if position(*item).is_none() {
+            let place = left.and_then(|left| order.iter().position(|other| *other == left));
+            order.insert(place.map_or(0, |place| place + 1), *item);
+        }
+        left = Some(*item);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_without_a_place_follow_the_item_before_them() {
+        // Items 0..6; 1, 2 and 5 are new, the others are on the page as 4, 0, 3.
+        let position = |item: usize| [Some(2), None, None, Some(1), Some(0), None][item];
+        let items: Vec<usize> = (0..6).collect();
+        assert_eq!(merged_order(&items, position, false), items);
+        assert_eq!(merged_order(&items, position, true), [4, 5, 3, 0, 1, 2]);
+        assert_eq!(merged_order(&[1, 0], position, true), [1, 0]);
     }
 }

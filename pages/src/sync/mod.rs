@@ -18,7 +18,8 @@
 //! created again. Slots that only the page has are kept. The order of the slots is one value.
 //!
 //! ```
-//! use links_pages::sync::{FilePage, LivePage, Merge, MergeOptions, Pull, RemoteChange};
+//! use links_pages::apply::PlanOptions;
+//! use links_pages::sync::{FilePage, LivePage, Merge, Pull, RemoteChange};
 //! use serde_json::json;
 //!
 //! let file: FilePage = serde_json::from_value(json!({"slots": [{"type": "text", "data": {"title": "Hours"}}]}))?;
@@ -26,7 +27,7 @@
 //!     let slots = json!([{"id": 7, "type": "text", "data": {"title": title, "note": note}, "supported": true}]);
 //!     serde_json::from_value::<LivePage>(json!({"id": 1, "login": "cafe", "fields": {}, "slots": slots}))
 //! };
-//! let options = MergeOptions::default();
+//! let options = PlanOptions::default();
 //! let first = Merge::new(None, &file, &page("Hours", "")?, &options)?;
 //! let base = first.base_after(None, &file, &page("Hours", "")?, &Default::default(), &options.types);
 //!
@@ -39,50 +40,27 @@
 //! ```
 
 mod base;
-mod comparison;
+mod bound;
 mod conflict;
 mod file_page;
-mod hash_pair;
 mod hashed;
-mod held_slots;
 mod identity;
-mod identity_error;
-mod image_paths;
-mod key_decision;
-mod live_page;
 mod lock;
-mod lock_error;
 mod merge;
-mod merge_options;
-mod merged_order;
 mod next_base;
-mod order_decision;
-mod own_writes;
 mod pull;
-mod pull_edit;
-mod recorded;
-mod settled;
-mod subsequence;
-mod sync_error;
 #[cfg(test)]
 mod tests;
-mod two_way;
-mod unique_map;
 mod value_hash;
 
-pub use base::{PageBase, SlotBase};
-pub use conflict::{Conflict, Deletion, DeletionReason, RemoteChange, Replaced, SyncNote};
-pub use file_page::{FilePage, FileSlot, FileSlotId};
-pub use hash_pair::HashPair;
-pub use held_slots::held_slots;
-pub use identity_error::{IdentityError, IdentityProblem};
-pub use image_paths::ImagePaths;
-pub use live_page::LivePage;
-pub use lock::Lock;
-pub use lock_error::LockFileError;
+pub use crate::apply::IdentityProblem;
+pub use base::{HashPair, PageBase, SlotBase, held_slots};
+pub use conflict::{
+    Conflict, ConflictMark, Deletion, DeletionReason, PulledItem, PulledKey, RemoteChange,
+    Replaced, SyncNote,
+};
+pub use file_page::{FilePage, FileSlot, FileSlotId, LivePage};
+pub use lock::{ImagePaths, Lock, LockFileError};
 pub use merge::Merge;
-pub use merge_options::MergeOptions;
 pub use pull::Pull;
-pub use pull_edit::{ConflictMark, PulledField, PulledItem, PulledKey};
-pub use sync_error::SyncError;
 pub use value_hash::{InvalidValueHash, ValueHash};

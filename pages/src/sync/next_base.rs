@@ -1,16 +1,16 @@
-//! Record of a sync after a run.
+//! How the record moves on: after a run, and with what this program itself has sent since.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::hashed::HashedSlot;
-use super::hashed::hashed_slots;
+use serde_json::Value;
+
+use super::hashed::{HashedSlot, hashed_slots};
 use super::{
     FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, RemoteChange, SlotBase,
     ValueHash,
 };
-use crate::apply::{SlotTypes, same};
-use links_sdk::Object;
-use links_sdk::SlotId;
+use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
+use links_sdk::{Object, SlotId};
 
 impl Merge {
     /// Returns the record after a run that carried this merge out and verified it. `base` and `file` are those that the merge was made of,
@@ -53,7 +53,7 @@ impl Merge {
         let written = self.items.iter().zip(&self.desired.slots).map(|(item, desired)| {
             (*item, WrittenSlot { id: created.get(item).copied(), data: &desired.data })
         });
-        let next = NextBase { base, by_id, written: written.collect(), types };
+        let next = NextBase { by_id, written: written.collect(), types };
         let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
         let mut served: BTreeSet<usize> = BTreeSet::new();
         for (item, binding) in self.bindings.iter().enumerate() {
@@ -72,9 +72,7 @@ impl Merge {
             slots: entries,
         }
     }
-}
 
-impl Merge {
     /// Returns the names of the fields that are written as the file has them. One that was kept may be written as the page has it.
     fn fields_of_file(&self) -> BTreeSet<&str> {
         let is_kept = |name: &str| {
@@ -94,7 +92,6 @@ struct WrittenSlot<'a> {
 }
 
 struct NextBase<'a> {
-    base: Option<&'a PageBase>,
     by_id: HashMap<SlotId, &'a HashedSlot<'a>>,
     written: BTreeMap<usize, WrittenSlot<'a>>,
     types: &'a SlotTypes,
@@ -120,11 +117,12 @@ impl NextBase<'_> {
             return old.map(|old| without_removed(old, said));
         };
         if !slot.is_editable {
-            return Some(unedited(id, said));
+            let (was, keys) = (Vec::new(), BTreeMap::new());
+            return Some(SlotBase { id, was, kind: said.kind.clone(), keys });
         }
         let mut keys = match old {
             Some(old) => without_removed(old, said).keys,
-            None => unmentioned(slot, said),
+            None => unmentioned(slot, &said.data),
         };
         for (key, value) in said.data.iter() {
             let (sent, page) = (said.value(key).unwrap_or(value), slot.value(key));
@@ -146,7 +144,7 @@ impl NextBase<'_> {
     /// Returns the entry of a slot that the run created, even if another client deleted it since.
     fn entry_of_new(&self, id: SlotId, said: &FileSlot, old: Option<&SlotBase>) -> SlotBase {
         let slot = self.by_id.get(&id);
-        let mut keys = slot.map(|slot| unmentioned(slot, said)).unwrap_or_default();
+        let mut keys = slot.map(|slot| unmentioned(slot, &said.data)).unwrap_or_default();
         for (key, value) in said.data.iter() {
             let sent = || ValueHash::of(said.value(key).unwrap_or(value));
             let page = slot.map_or_else(sent, |slot| slot.hash(key));
@@ -162,7 +160,6 @@ impl NextBase<'_> {
         old: &[SlotBase],
         served: &BTreeSet<usize>,
     ) {
-        debug_assert!(self.base.is_some());
         for (nth, entry) in old.iter().enumerate() {
             if served.contains(&nth)
                 || !self.by_id.contains_key(&entry.id)
@@ -190,21 +187,8 @@ fn without_removed(old: &SlotBase, said: &FileSlot) -> SlotBase {
     entry
 }
 
-/// Returns the entry of a slot that cannot be edited.
-fn unedited(id: SlotId, said: &FileSlot) -> SlotBase {
-    SlotBase { id, was: Vec::new(), kind: said.kind.clone(), keys: BTreeMap::new() }
-}
-
-/// Returns the pairs of the keys that a slot holds and its item does not mention.
-pub(super) fn unmentioned(slot: &HashedSlot<'_>, said: &FileSlot) -> BTreeMap<String, HashPair> {
-    unmentioned_keys(slot, &said.data)
-}
-
 /// Returns the pairs of the keys that a slot holds and that `mentioned` does not have.
-pub(super) fn unmentioned_keys(
-    slot: &HashedSlot<'_>,
-    mentioned: &Object,
-) -> BTreeMap<String, HashPair> {
+pub(super) fn unmentioned(slot: &HashedSlot<'_>, mentioned: &Object) -> BTreeMap<String, HashPair> {
     slot.writable_keys()
         .filter(|key| !mentioned.contains_key(*key))
         .map(|key| (key.to_owned(), HashPair { file: None, page: slot.hash(key) }))
@@ -264,4 +248,138 @@ fn fields_after(
         }
     }
     fields
+}
+
+impl PageBase {
+    /// Returns the record with what runs of the same file have sent since it was written, as far as the page shows it: what an interrupted run
+    /// has written is no change of another client, even where the service stores it in another form.
+    ///
+    /// `file` tells the references whose values were sent.
+    #[must_use]
+    pub fn with_sent(
+        &self,
+        sent: &SentValues,
+        file: &FilePage,
+        page: &LivePage,
+        types: &SlotTypes,
+    ) -> Self {
+        if *sent == SentValues::default() {
+            return self.clone();
+        }
+        let slots = hashed_slots(&page.slots, types);
+        let by_id: BTreeMap<SlotId, &HashedSlot<'_>> =
+            slots.iter().map(|slot| (slot.slot.id, slot)).collect();
+        let writes = OwnWrites { sent, file, types, by_id };
+        let mut base = self.clone();
+        base.slots.retain(|entry| {
+            writes.by_id.contains_key(&entry.id) || !sent.deleted.contains(&entry.id)
+        });
+        for (id, slot) in &sent.created {
+            writes.create(&mut base, *id, slot);
+        }
+        base.slots.iter_mut().for_each(|entry| writes.update(entry));
+        writes.reorder(&mut base, page);
+        writes.update_fields(&mut base, page);
+        base
+    }
+}
+
+struct OwnWrites<'a> {
+    sent: &'a SentValues,
+    file: &'a FilePage,
+    types: &'a SlotTypes,
+    by_id: BTreeMap<SlotId, &'a HashedSlot<'a>>,
+}
+
+impl OwnWrites<'_> {
+    /// Moves the pairs of the values that were written to a slot.
+    fn update(&self, entry: &mut SlotBase) {
+        let (Some(keys), Some(slot)) = (self.sent.values.get(&entry.id), self.by_id.get(&entry.id))
+        else {
+            return;
+        };
+        for (key, values) in keys {
+            let page = slot.hash(key);
+            let is_stored =
+                |sent: &&Value| self.types.may_store(&entry.kind, key, sent, slot.value(key));
+            if let Some(sent) = values.iter().rev().find(is_stored)
+                && entry.pair(key).page != page
+            {
+                let file = Some(self.said(&entry.kind, key, sent));
+                entry.keys.insert(key.clone(), HashPair { file, page });
+            }
+        }
+    }
+
+    /// Moves the pairs of the profile fields that were written.
+    fn update_fields(&self, base: &mut PageBase, page: &LivePage) {
+        for (key, values) in &self.sent.fields {
+            let Some(held) = page.fields.get(key) else { continue };
+            let hash = ValueHash::of(held);
+            let sent = values.iter().rev().find(|sent| may_be_stored_as(sent, held));
+            if let Some(sent) = sent
+                && base.fields.get(key).is_none_or(|pair| pair.page != hash)
+            {
+                let resolved = self.file.resolved.get(key).filter(|value| same(value, sent));
+                let said = resolved.and_then(|_| self.file.fields.get(key));
+                let file = Some(ValueHash::of(said.unwrap_or(sent)));
+                base.fields.insert(key.clone(), HashPair { file, page: hash });
+            }
+        }
+    }
+
+    /// Adds a slot that was created.
+    fn create(&self, base: &mut PageBase, id: SlotId, created: &SentSlot) {
+        let (Some(slot), create) = (self.by_id.get(&id), &created.sent) else { return };
+        let is_known = base.slots.iter().any(|entry| entry.is_named(id));
+        if is_known || slot.slot.kind != create.kind {
+            return;
+        }
+        let mut keys = unmentioned(slot, &create.data);
+        for (key, sent) in create.data.iter() {
+            let is_stored = self.types.may_store(&create.kind, key, sent, slot.value(key));
+            let page = if is_stored { slot.hash(key) } else { ValueHash::of(sent) };
+            let file = Some(self.said(&create.kind, key, sent));
+            keys.insert(key.clone(), HashPair { file, page });
+        }
+        keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
+        let mut entry = SlotBase { id, was: Vec::new(), kind: create.kind.clone(), keys };
+        let is_replaced = |old: &SlotBase| {
+            created.may_replace
+                && !self.by_id.contains_key(&old.id)
+                && old.kind == entry.kind
+                && old.said() == entry.said()
+        };
+        match base.slots.iter_mut().find(|old| is_replaced(old)) {
+            Some(old) => {
+                entry.was = earlier_ids(id, Some(old));
+                *old = entry;
+            }
+            None => base.slots.push(entry),
+        }
+    }
+
+    /// Takes the order of the page if it was sent.
+    fn reorder(&self, base: &mut PageBase, page: &LivePage) {
+        let on_page: Vec<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+        let is_sent = |order: &Vec<SlotId>| {
+            let sent: BTreeSet<SlotId> = order.iter().copied().collect();
+            let shown = on_page.iter().filter(|id| sent.contains(id));
+            let stays = order.iter().filter(|id| self.by_id.contains_key(id));
+            shown.eq(stays)
+        };
+        if !self.sent.orders.iter().any(is_sent) {
+            return;
+        }
+        base.take_order(&on_page);
+    }
+
+    /// Returns the hash of what the file said where this value was sent: that of a reference, if the file has one that stands for it.
+    fn said(&self, kind: &str, key: &str, sent: &Value) -> ValueHash {
+        let items = self.file.slots.iter().filter(|item| item.kind == kind);
+        let mut references =
+            items.filter(|item| item.resolved.get(key).is_some_and(|value| same(value, sent)));
+        let said = references.find_map(|item| item.data.get(key));
+        ValueHash::of(said.unwrap_or(sent))
+    }
 }

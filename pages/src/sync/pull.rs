@@ -4,18 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::Comparison;
-use super::identity::ItemIdentity;
-use super::key_decision::KeyDecision;
-use super::merged_order::merged_order;
+use super::bound::{Bound, Decision};
+use super::merge::merged_order;
 use super::next_base::{earlier_ids, ids_before, unmentioned};
-use super::order_decision::OrderDecision;
-use super::two_way::two_way;
 use super::{
-    ConflictMark, FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, PulledField,
-    PulledItem, PulledKey, SlotBase, SyncError, SyncNote, ValueHash,
+    ConflictMark, FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, PulledItem,
+    PulledKey, SlotBase, SyncNote, ValueHash,
 };
-use crate::apply::{DesiredPage, DesiredSlot, SlotTypes};
+use crate::apply::{DesiredPage, DesiredSlot, PlanError, SlotTypes};
 use links_sdk::Object;
 
 /// What a pull changes in a file, and the record after it. Edits of the file are never thrown away.
@@ -23,7 +19,7 @@ use links_sdk::Object;
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Pull {
     /// Profile fields to set.
-    pub fields: Vec<PulledField>,
+    pub fields: Object,
     /// Keys of items to set; `null` clears one.
     pub keys: Vec<PulledKey>,
     /// Slots to insert.
@@ -55,18 +51,14 @@ impl Pull {
         file: &FilePage,
         page: &LivePage,
         types: &SlotTypes,
-    ) -> Result<Self, SyncError> {
-        let (none, created) = (PageBase::default(), BTreeMap::new());
-        let comparison = match base {
-            Some(base) => Comparison::new(base, file, page, types, &created)?,
-            None => two_way(&none, file, page, types, &created)?,
-        };
-        let doubtful = &comparison.identities.doubtful;
+    ) -> Result<Self, PlanError> {
+        let bound = Bound::new(base, file, page, types, &BTreeMap::new())?;
+        let doubtful = &bound.identities.doubtful;
         if !doubtful.is_empty() {
-            return Err(super::IdentityError(doubtful.clone()).into());
+            return Err(PlanError::Unclear(doubtful.clone()));
         }
         let puller = Puller {
-            comparison: &comparison,
+            bound: &bound,
             types,
             entries: BTreeMap::new(),
             inserted: BTreeMap::new(),
@@ -89,7 +81,7 @@ impl Pull {
     /// Returns what the file says after the pull, marks aside. References in values that are set are not resolved any more.
     pub fn apply_to(&self, file: &FilePage) -> FilePage {
         let mut patched = file.clone();
-        for PulledField { key, value } in &self.fields {
+        for (key, value) in self.fields.iter() {
             patched.fields.insert(key.clone(), value.clone());
             patched.resolved.remove(key);
         }
@@ -118,7 +110,7 @@ impl Pull {
 }
 
 struct Puller<'c, 'a> {
-    comparison: &'c Comparison<'a>,
+    bound: &'c Bound<'a>,
     types: &'c SlotTypes,
     /// The entries of the next record, by the position of their slot.
     entries: BTreeMap<usize, SlotBase>,
@@ -130,56 +122,53 @@ struct Puller<'c, 'a> {
 impl<'a> Puller<'_, 'a> {
     fn run(mut self) -> Pull {
         self.pull_fields();
-        for item in 0..self.comparison.items.len() {
+        for item in 0..self.bound.items.len() {
             self.pull_item(item);
         }
         self.pull_deleted_here();
-        for position in &self.comparison.identities.made_there {
+        for position in &self.bound.identities.made_there {
             self.insert(*position, None);
         }
         self.arrange();
-        self.pull.base.id = self.comparison.page.id;
-        self.pull.base.login = self.comparison.page.login.clone();
+        self.pull.base.id = self.bound.page.id;
+        self.pull.base.login = self.bound.page.login.clone();
         self.pull.base.slots = self.entries.into_values().collect();
         self.pull
     }
 
     fn pull_item(&mut self, item: usize) {
-        let comparison = self.comparison;
-        match comparison.identities.items[item] {
-            ItemIdentity::New => {
-                let resembling = &comparison.identities.resembling[item];
+        let bound = self.bound;
+        match (bound.entry(item), bound.position(item)) {
+            (_, Some(position)) => self.pull_slot(item, position),
+            (None, None) => {
+                let resembling = &bound.identities.resembling[item];
                 if !resembling.is_empty() {
-                    let ids = resembling.iter().map(|at| comparison.slots[*at].slot.id).collect();
+                    let ids = resembling.iter().map(|at| bound.slots[*at].slot.id).collect();
                     self.pull.marks.push(ConflictMark::Resembles { item, ids });
                 }
             }
-            ItemIdentity::Recorded(entry, None) => {
-                let entry = &comparison.base.slots[entry];
-                if comparison.edited_keys(item, entry).is_empty() {
+            (Some(entry), None) => {
+                if bound.edited_keys(item, entry).is_empty() {
                     self.pull.removed.push(item);
                     return;
                 }
                 self.pull.marks.push(ConflictMark::DeletedThere { item, id: entry.id });
-                if matches!(comparison.items[item].item.id, FileSlotId::Id(_)) {
+                if matches!(bound.items[item].item.id, FileSlotId::Id(_)) {
                     self.pull.unnamed.push(item);
                 }
-            }
-            ItemIdentity::Recorded(_, Some(position)) | ItemIdentity::Unrecorded(position) => {
-                self.pull_slot(item, position);
             }
         }
     }
 
     fn pull_slot(&mut self, item: usize, position: usize) {
-        let comparison = self.comparison;
-        let (said, slot) = (comparison.items[item].item, &comparison.slots[position]);
-        let old = comparison.entry(item);
+        let bound = self.bound;
+        let (said, slot) = (bound.items[item].item, &bound.slots[position]);
+        let old = bound.entry(item);
         let (id, kind) = (slot.slot.id, said.kind.clone());
         let mut entry =
             SlotBase { id, was: ids_before(id, old, said), kind, keys: BTreeMap::new() };
         if slot.is_editable {
-            entry.keys = old.map_or_else(|| unmentioned(slot, said), |old| old.keys.clone());
+            entry.keys = old.map_or_else(|| unmentioned(slot, &said.data), |old| old.keys.clone());
             self.pull_keys(item, position, &mut entry.keys);
             if let Some(old) = old {
                 self.pull_unmentioned(item, position, old, &mut entry.keys);
@@ -190,26 +179,26 @@ impl<'a> Puller<'_, 'a> {
     }
 
     fn pull_keys(&mut self, item: usize, position: usize, pairs: &mut BTreeMap<String, HashPair>) {
-        let said = self.comparison.items[item].item;
-        for compared in self.comparison.keys(item, position) {
+        let said = self.bound.items[item].item;
+        for compared in self.bound.keys(item, position) {
             let key = compared.key.to_owned();
             let (file, page) = (compared.file.clone(), compared.page.clone());
             let hash = ValueHash::of(&page);
             let agreed =
                 HashPair { file: Some(ValueHash::of(&said.data[compared.key])), page: hash };
             match compared.decision {
-                KeyDecision::Unchanged | KeyDecision::ChangedHere => {}
-                KeyDecision::Unrecorded if self.types.may_store(&said.kind, &key, &file, &page) => {
+                Decision::Unchanged | Decision::ChangedHere => {}
+                Decision::Unrecorded if self.types.may_store(&said.kind, &key, &file, &page) => {
                     pairs.insert(key, agreed);
                 }
-                KeyDecision::Agreed => {
+                Decision::Agreed => {
                     pairs.insert(key, agreed);
                 }
-                KeyDecision::ChangedThere => {
+                Decision::ChangedThere => {
                     pairs.insert(key.clone(), HashPair::of(hash));
                     self.pull.keys.push(PulledKey { item, key, value: page });
                 }
-                KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                Decision::Conflict | Decision::Unrecorded => {
                     pairs.insert(key.clone(), HashPair::of(hash));
                     self.pull.marks.push(ConflictMark::Key { item, key, file, page });
                 }
@@ -225,17 +214,17 @@ impl<'a> Puller<'_, 'a> {
         old: &'a SlotBase,
         pairs: &mut BTreeMap<String, HashPair>,
     ) {
-        let comparison = self.comparison;
-        let id = comparison.slots[position].slot.id;
-        for key in comparison.removed_keys(item, old) {
+        let bound = self.bound;
+        let id = bound.slots[position].slot.id;
+        for key in bound.removed_keys(item, old) {
             pairs.insert(key.to_owned(), HashPair { file: None, ..old.pair(key) });
             self.pull.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
         }
-        for key in comparison.changed_there(old, position) {
-            if comparison.items[item].keys.contains_key(key) {
+        for key in bound.changed_there(old, position) {
+            if bound.items[item].keys.contains_key(key) {
                 continue;
             }
-            let value = comparison.page_value(position, key).clone();
+            let value = bound.page_value(position, key).clone();
             let hash = ValueHash::of(&value);
             if hash.is_empty() {
                 pairs.insert(key.to_owned(), HashPair::UNMENTIONED);
@@ -248,14 +237,14 @@ impl<'a> Puller<'_, 'a> {
 
     /// Takes over the slots whose item was deleted in the file and that changed on the page. The others are still to be deleted.
     fn pull_deleted_here(&mut self) {
-        let identities = &self.comparison.identities;
-        for (nth, entry) in self.comparison.base.slots.iter().enumerate() {
+        let identities = &self.bound.identities;
+        for (nth, entry) in self.bound.base.slots.iter().enumerate() {
             let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
             else {
                 continue;
             };
-            let is_editable = self.comparison.slots[position].is_editable;
-            if is_editable && !self.comparison.changed_there(entry, position).is_empty() {
+            let is_editable = self.bound.slots[position].is_editable;
+            if is_editable && !self.bound.changed_there(entry, position).is_empty() {
                 let inserted = self.insert(position, Some(entry));
                 self.pull.marks.push(ConflictMark::DeletedHere { inserted, id: entry.id });
             } else {
@@ -265,7 +254,7 @@ impl<'a> Puller<'_, 'a> {
     }
 
     fn insert(&mut self, position: usize, old: Option<&SlotBase>) -> usize {
-        let slot = self.comparison.slots[position].slot;
+        let slot = self.bound.slots[position].slot;
         let inserted = DesiredPage::from_page(std::slice::from_ref(slot), self.types).slots;
         let keys = |inserted: &DesiredSlot| {
             let pair = |(key, value): (&String, &serde_json::Value)| {
@@ -287,47 +276,47 @@ impl<'a> Puller<'_, 'a> {
     }
 
     fn pull_fields(&mut self) {
-        let comparison = self.comparison;
-        let mut pairs = comparison.base.fields.clone();
-        for (key, value) in comparison.page.fields.iter() {
-            if !comparison.file.fields.contains_key(key) {
+        let bound = self.bound;
+        let mut pairs = bound.base.fields.clone();
+        for (key, value) in bound.page.fields.iter() {
+            if !bound.file.fields.contains_key(key) {
                 let page = ValueHash::of(value);
                 pairs.entry(key.clone()).or_insert(HashPair { file: None, page });
             }
         }
-        for compared in comparison.fields() {
+        for compared in bound.fields() {
             let key = compared.key.to_owned();
             let (file, page) = (compared.file.clone(), compared.page.clone());
             let hash = ValueHash::of(&page);
             match compared.decision {
-                KeyDecision::Unchanged | KeyDecision::ChangedHere => {}
-                KeyDecision::Agreed => {
-                    let said = Some(ValueHash::of(&comparison.file.fields[compared.key]));
+                Decision::Unchanged | Decision::ChangedHere => {}
+                Decision::Agreed => {
+                    let said = Some(ValueHash::of(&bound.file.fields[compared.key]));
                     pairs.insert(key, HashPair { file: said, page: hash });
                 }
-                KeyDecision::ChangedThere => {
+                Decision::ChangedThere => {
                     pairs.insert(key.clone(), HashPair::of(hash));
-                    self.pull.fields.push(PulledField { key, value: page });
+                    self.pull.fields.insert(key, page);
                 }
-                KeyDecision::Conflict | KeyDecision::Unrecorded => {
+                Decision::Conflict | Decision::Unrecorded => {
                     pairs.insert(key.clone(), HashPair::of(hash));
                     self.pull.marks.push(ConflictMark::Field { key, file, page });
                 }
             }
         }
-        for key in comparison.removed_fields() {
+        for key in bound.removed_fields() {
             if let Some(pair) = pairs.get_mut(key) {
                 pair.file = None;
             }
             self.pull.notes.push(SyncNote::FieldStays { key: key.to_owned() });
         }
-        for (key, value) in comparison.unmentioned_fields_changed_there() {
+        for (key, value) in bound.unmentioned_fields_changed_there() {
             let hash = ValueHash::of(value);
             if hash.is_empty() {
                 pairs.insert(key.to_owned(), HashPair { file: None, page: hash });
             } else {
                 pairs.insert(key.to_owned(), HashPair::of(hash));
-                self.pull.fields.push(PulledField { key: key.to_owned(), value: value.clone() });
+                self.pull.fields.insert(key.to_owned(), value.clone());
             }
         }
         self.pull.base.fields = pairs;
@@ -335,16 +324,16 @@ impl<'a> Puller<'_, 'a> {
 
     /// Computes the order of the items: that of the page if only the page changed. Inserted slots follow their left neighbour on the page.
     fn arrange(&mut self) {
-        let comparison = self.comparison;
+        let bound = self.bound;
         let removed: BTreeSet<usize> = self.pull.removed.iter().copied().collect();
         let staying: Vec<usize> =
-            (0..comparison.items.len()).filter(|item| !removed.contains(item)).collect();
-        let takes_page = comparison.order == OrderDecision::ChangedThere;
-        let items = merged_order(&staying, |item| comparison.position(item), takes_page);
+            (0..bound.items.len()).filter(|item| !removed.contains(item)).collect();
+        let takes_page = bound.order == Decision::ChangedThere;
+        let items = merged_order(&staying, |item| bound.position(item), takes_page);
         self.pull.is_reordered = items != staying;
         let mut place: BTreeMap<usize, PulledItem> = BTreeMap::new();
         for item in &items {
-            place.extend(comparison.position(*item).map(|at| (at, PulledItem::Item(*item))));
+            place.extend(bound.position(*item).map(|at| (at, PulledItem::Item(*item))));
         }
         self.pull.order = items.into_iter().map(PulledItem::Item).collect();
         for (position, nth) in &self.inserted {
@@ -354,8 +343,8 @@ impl<'a> Puller<'_, 'a> {
             self.pull.order.insert(at.map_or(0, |at| at + 1), inserted);
             place.insert(*position, inserted);
         }
-        if comparison.order == OrderDecision::Conflict {
-            let ids = place.keys().map(|at| comparison.slots[*at].slot.id).collect();
+        if bound.order == Decision::Conflict {
+            let ids = place.keys().map(|at| bound.slots[*at].slot.id).collect();
             self.pull.marks.push(ConflictMark::Order { page: ids });
         }
     }

@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::date::Date;
 use crate::generated::types::{AnalyticsBucket, AnalyticsEnvelope, AnalyticsMeta, AnalyticsPeriod};
+use crate::ids::InvalidValue;
 use crate::operation;
 use crate::tolerant::Object;
 
@@ -221,11 +222,11 @@ const DAYS_MAX: i64 = 366;
 ///
 /// ```
 /// use links_sdk::types::AnalyticsPeriod;
-/// use links_sdk::{Date, InvalidPeriod, Period};
+/// use links_sdk::{Date, Period};
 ///
 /// let (first, last) = (Date::new(2026, 1, 1)?, Date::new(2026, 1, 31)?);
 /// assert_ne!(Period::days(first, last)?, Period::from(AnalyticsPeriod::Last28));
-/// assert_eq!(Period::days(last, first), Err(InvalidPeriod::Reversed { first: last, last: first }));
+/// assert!(Period::days(last, first).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,42 +238,21 @@ enum Span {
     Days { first: Date, last: Date },
 }
 
-/// Reason why two days are not a period of analytics.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidPeriod {
-    /// The first day is after the last.
-    #[error("the first day {first} is after the last day {last}")]
-    Reversed {
-        /// The first day.
-        first: Date,
-        /// The last day.
-        last: Date,
-    },
-    /// More than 366 days.
-    #[error("{first} to {last} is {days} days: a period has at most {DAYS_MAX} days")]
-    TooLong {
-        /// The first day.
-        first: Date,
-        /// The last day.
-        last: Date,
-        /// Number of days, with the first and the last.
-        days: i64,
-    },
-}
-
 impl Period {
     /// Returns the period from a first to a last day, which is included, in the time zone that `me` reports.
     ///
     /// # Errors
     ///
     /// When the first day is after the last, or when there are more than 366.
-    pub fn days(first: Date, last: Date) -> Result<Self, InvalidPeriod> {
+    pub fn days(first: Date, last: Date) -> Result<Self, InvalidValue> {
         if last < first {
-            return Err(InvalidPeriod::Reversed { first, last });
+            let why = format!("the first day {first} is after the last day {last}");
+            return Err(InvalidValue::new(why));
         }
         match first.days_through(last) {
-            days if days > DAYS_MAX => Err(InvalidPeriod::TooLong { first, last, days }),
+            days if days > DAYS_MAX => Err(InvalidValue::new(format!(
+                "{first} to {last} is {days} days: a period has at most {DAYS_MAX} days"
+            ))),
             _ => Ok(Self(Span::Days { first, last })),
         }
     }

@@ -12,7 +12,7 @@ use crate::call::{Call, Write};
 use crate::call_sender::CallSender;
 use crate::client::Client;
 use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteVerdict, write_if_unchanged,
+    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
 };
 use crate::error::Error;
 use crate::generated::types::{
@@ -34,7 +34,6 @@ pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
     type Envelope: DeserializeOwned + Send;
     /// Key of the record in the path.
     type Key: Clone + Send + Sync + 'static;
-    type Changes: Clone + Send + Sync + 'static;
     const READ: &'static Operation;
     const WRITE: &'static Operation;
 
@@ -48,10 +47,8 @@ pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
         }
     }
 
-    fn changed(changes: &Self::Changes) -> &Object;
     fn read(api: Api<'_>, key: Self::Key) -> RequestResult<Self::Envelope>;
-    fn write(api: Api<'_>, key: Self::Key, changes: Self::Changes)
-    -> RequestResult<Self::Envelope>;
+    fn write(api: Api<'_>, key: Self::Key, changes: &Object) -> RequestResult<Self::Envelope>;
 }
 
 /// Returns a call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read
@@ -60,7 +57,7 @@ pub(super) fn update_unchanged<T: PatchRecord>(
     client: &Client,
     key: Result<T::Key, String>,
     seen: Option<&T>,
-    changes: Result<T::Changes, String>,
+    changes: Result<Object, String>,
 ) -> Call<T, Write> {
     let (key, changes) = match key.and_then(|key| Ok((key, changes?))) {
         Ok(parts) => parts,
@@ -75,7 +72,7 @@ pub(super) fn update_unchanged<T: PatchRecord>(
                         ConditionalPatch::<T>::read(&sender.beside(), key.clone()).await?;
                     hear(&record.fields());
                 }
-                let request = |api: Api<'_>| T::write(api, key, changes);
+                let request = |api: Api<'_>| T::write(api, key, &changes);
                 return sender.send(T::WRITE, request).await.map(T::open);
             }
             ConditionalPatch::<T> { sender: &sender, key, seen, changes }.run(None).await
@@ -89,7 +86,7 @@ pub(crate) struct ConditionalPatch<'a, T: PatchRecord> {
     pub(crate) key: T::Key,
     /// Fields of the record when it was first read.
     pub(crate) seen: Option<Object>,
-    pub(crate) changes: T::Changes,
+    pub(crate) changes: Object,
 }
 
 impl<T: PatchRecord> ConditionalPatch<'_, T> {
@@ -117,7 +114,7 @@ impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
     }
 
     fn decide(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> WriteVerdict<T> {
-        let (now, changed) = (record.fields(), T::changed(&self.changes));
+        let (now, changed) = (record.fields(), &self.changes);
         if in_doubt && changed.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
             self.sender.keep_answer(&answer);
             return WriteVerdict::Done(record);
@@ -135,12 +132,12 @@ impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
     }
 
     async fn send(&mut self, attempt: &WriteAttempt) -> Result<T, Error> {
-        let (key, changes) = (self.key.clone(), self.changes.clone());
+        let key = self.key.clone();
         let sender = self.sender.single_attempt(attempt);
         if let (Some(hear), Some(seen)) = (&self.sender.before_write, &self.seen) {
             hear(seen);
         }
-        let request = |api: Api<'_>| T::write(api, key, changes);
+        let request = |api: Api<'_>| T::write(api, key, &self.changes);
         let (done, answer) = sender.send_decoded(T::WRITE, request).await?;
         self.sender.keep_answer(&answer);
         Ok(T::open(done))
@@ -193,10 +190,10 @@ pub(super) fn login_in(fields: &Object) -> Option<String> {
 pub(super) async fn change_login<T: HasLogin>(
     sender: CallSender,
     key: String,
-    changes: T::Changes,
+    changes: Object,
 ) -> Result<T, Error> {
     if sender.options.dry_run {
-        let request = |api: Api<'_>| T::write(api, key, changes);
+        let request = |api: Api<'_>| T::write(api, key, &changes);
         return sender.send(T::WRITE, request).await.map(T::open);
     }
     let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
@@ -210,7 +207,6 @@ pub(super) async fn change_login<T: HasLogin>(
 impl PatchRecord for ProfileSettings {
     type Envelope = ProfileSettingsEnvelope;
     type Key = String;
-    type Changes = crate::changes::SettingsChanges;
     const READ: &'static Operation = operation::GET_PROFILE_SETTINGS;
     const WRITE: &'static Operation = operation::UPDATE_PROFILE_SETTINGS;
 
@@ -218,16 +214,12 @@ impl PatchRecord for ProfileSettings {
         envelope.data
     }
 
-    fn changed(changes: &Self::Changes) -> &Object {
-        changes.fields()
-    }
-
     fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
         api.get_profile_settings(&key)
     }
 
-    fn write(api: Api<'_>, key: String, changes: Self::Changes) -> RequestResult<Self::Envelope> {
-        api.update_profile_settings(&key, changes.fields())
+    fn write(api: Api<'_>, key: String, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_profile_settings(&key, changes)
     }
 }
 
@@ -240,7 +232,6 @@ impl HasLogin for ProfileSettings {
 impl PatchRecord for Profile {
     type Envelope = ProfileEnvelope;
     type Key = String;
-    type Changes = crate::changes::ProfileChanges;
     const READ: &'static Operation = operation::GET_PROFILE;
     const WRITE: &'static Operation = operation::UPDATE_PROFILE;
 
@@ -248,16 +239,12 @@ impl PatchRecord for Profile {
         envelope.data
     }
 
-    fn changed(changes: &Self::Changes) -> &Object {
-        changes.fields()
-    }
-
     fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
         api.get_profile(&key, None)
     }
 
-    fn write(api: Api<'_>, key: String, changes: Self::Changes) -> RequestResult<Self::Envelope> {
-        api.update_profile(&key, changes.fields())
+    fn write(api: Api<'_>, key: String, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_profile(&key, changes)
     }
 }
 
@@ -267,67 +254,80 @@ impl HasLogin for Profile {
     }
 }
 
+/// Write of slots of a page that follows a read of them.
+pub(crate) struct SlotsWrite<'a, B, R, D> {
+    pub(crate) sender: &'a CallSender,
+    pub(crate) key: String,
+    /// What is sent. A read may change it.
+    pub(crate) body: B,
+    pub(crate) request: fn(Api<'_>, &str, &B) -> RequestResult<R>,
+    /// Compares the slots with what was read before. The flag tells whether the write may have been executed already.
+    pub(crate) decide: D,
+}
+
+impl<B, R, D> SlotsWrite<'_, B, R, D>
+where
+    B: Send + Sync,
+    R: DeserializeOwned + Send,
+    D: FnMut(&mut B, (Vec<Slot>, &Answer), bool) -> WriteVerdict<R> + Send,
+{
+    /// Sends the write. `seen` is the time of the read that showed the slots, if that was just now.
+    pub(crate) async fn run(&mut self, seen: Option<ReadTime>) -> Result<R, WriteStop> {
+        let CallSender { client, operation, options, .. } = self.sender;
+        write_if_unchanged(client, operation, options, seen, self).await
+    }
+}
+
+impl<B, R, D> ConditionalWrite for SlotsWrite<'_, B, R, D>
+where
+    B: Send + Sync,
+    R: DeserializeOwned + Send,
+    D: FnMut(&mut B, (Vec<Slot>, &Answer), bool) -> WriteVerdict<R> + Send,
+{
+    type Snapshot = (SlotList, Answer);
+    type Done = R;
+
+    async fn read(&mut self, place: Reservation) -> Result<(SlotList, Answer), Error> {
+        let request = |api: Api<'_>| api.list_slots(&self.key);
+        self.sender.beside().reserved(place).send_decoded(operation::LIST_SLOTS, request).await
+    }
+
+    fn decide(&mut self, (page, answer): Self::Snapshot, in_doubt: bool) -> WriteVerdict<R> {
+        (self.decide)(&mut self.body, (page.data, &answer), in_doubt)
+    }
+
+    async fn send(&mut self, attempt: &WriteAttempt) -> Result<R, Error> {
+        let request = |api: Api<'_>| (self.request)(api, &self.key, &self.body);
+        let sender = self.sender.single_attempt(attempt);
+        let (done, answer) = sender.send_decoded(self.sender.operation, request).await?;
+        self.sender.keep_answer(&answer);
+        Ok(done)
+    }
+}
+
 pub(super) async fn reorder_if_unchanged(
     sender: CallSender,
     key: String,
     seen: Vec<SlotId>,
     order: Vec<SlotId>,
 ) -> Result<Vec<Slot>, Error> {
+    let request = |api: Api<'_>, key: &str, body: &SlotOrder| api.reorder_slots(key, body);
+    let body = SlotOrder { order };
     if sender.is_not_sent() {
-        let body = SlotOrder { order };
-        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
+        let request = |api: Api<'_>| request(api, &key, &body);
         return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
     }
-    let mut write = ConditionalReorder { sender: &sender, key, seen, order };
-    let (client, options) = (&sender.client, &sender.options);
-    let done =
-        write_if_unchanged(client, operation::REORDER_SLOTS, options, None, &mut write).await;
-    done.map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
-}
-
-struct ConditionalReorder<'a> {
-    sender: &'a CallSender,
-    key: String,
-    seen: Vec<SlotId>,
-    order: Vec<SlotId>,
-}
-
-impl ConditionalWrite for ConditionalReorder<'_> {
-    type Snapshot = (Vec<Slot>, Answer);
-    type Done = Vec<Slot>;
-
-    async fn read(&mut self, place: Reservation) -> Result<(Vec<Slot>, Answer), Error> {
-        let key = self.key.clone();
-        let request = |api: Api<'_>| api.list_slots(&key);
-        let sender = self.sender.beside().reserved(place);
-        let (SlotList { data, .. }, answer) =
-            sender.send_decoded(operation::LIST_SLOTS, request).await?;
-        Ok((data, answer))
-    }
-
-    fn decide(
-        &mut self,
-        (page, answer): Self::Snapshot,
-        in_doubt: bool,
-    ) -> WriteVerdict<Vec<Slot>> {
+    let decide = |body: &mut SlotOrder, (page, answer): (Vec<Slot>, &Answer), in_doubt| {
         let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
-        if now == self.order && (in_doubt || now != self.seen) {
-            self.sender.keep_answer(&answer);
-            return WriteVerdict::Done(page);
+        if now == body.order && (in_doubt || now != seen) {
+            sender.keep_answer(answer);
+            return WriteVerdict::Done(SlotList { data: page });
         }
-        let changes = changes(&self.seen, &now);
+        let changes = changes(&seen, &now);
         if changes.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(changes) }
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<Vec<Slot>, Error> {
-        let (key, body) = (self.key.clone(), SlotOrder { order: self.order.clone() });
-        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
-        let sender = self.sender.single_attempt(attempt);
-        let (SlotList { data, .. }, answer) =
-            sender.send_decoded(operation::REORDER_SLOTS, request).await?;
-        self.sender.keep_answer(&answer);
-        Ok(data)
-    }
+    };
+    let done = SlotsWrite { sender: &sender, key, body, request, decide }.run(None).await;
+    done.map(|list| list.data).map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
 }
 
 /// Describes the changes that another client made to the order of a page.

@@ -9,7 +9,7 @@ use super::profiles::converted;
 use crate::api::Listing;
 use crate::api::path_segment;
 use crate::call::{Call, Create, Write};
-use crate::changes::{FormChanges, NewForm};
+use crate::changes::FormChanges;
 use crate::client::Client;
 use crate::generated::types::{LeadForm, LeadFormEnvelope};
 use crate::generated::{Client as Api, RequestResult};
@@ -64,12 +64,12 @@ impl FormsHandle {
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
-    /// use links_sdk::NewForm;
+    /// use links_sdk::FormChanges;
     /// use links_sdk::types::NewFormField;
     /// use serde_json::json;
     ///
     /// let phone = NewFormField::new("phone", "Phone").required(true);
-    /// let form = client.forms().create(NewForm::default().title("Book a table").questions([phone])).await?;
+    /// let form = client.forms().create(FormChanges::default().title("Book a table").questions([phone])).await?;
     /// assert_eq!(form.fields[0].label, "Phone");
     ///
     /// let fields = json!([{"type": "phone", "label": "Phone", "required": true}]);
@@ -78,13 +78,13 @@ impl FormsHandle {
     /// ```
     pub fn create(
         &self,
-        form: impl TryInto<NewForm, Error: fmt::Display>,
+        form: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Create> {
         Call::of_body(
             &self.client,
             operation::CREATE_FORM,
             converted(form),
-            |api, form: NewForm| api.create_form(form.fields()),
+            |api, form: FormChanges| api.create_form(form.fields()),
             |envelope| envelope.data,
         )
     }
@@ -148,7 +148,12 @@ impl FormHandle {
         seen: impl Into<Option<&'s LeadForm>>,
         changes: impl TryInto<FormChanges, Error: fmt::Display>,
     ) -> Call<LeadForm, Write> {
-        update_unchanged(&self.client, self.id_in_path(), seen.into(), converted(changes))
+        update_unchanged(
+            &self.client,
+            self.id_in_path(),
+            seen.into(),
+            converted::<FormChanges>(changes).map(|it| it.0),
+        )
     }
 
     fn id_in_path(&self) -> Result<FormId, String> {
@@ -173,7 +178,6 @@ impl FormHandle {
 impl PatchRecord for LeadForm {
     type Envelope = LeadFormEnvelope;
     type Key = FormId;
-    type Changes = FormChanges;
     const READ: &'static Operation = operation::SHOW_FORM;
     const WRITE: &'static Operation = operation::UPDATE_FORM;
 
@@ -181,15 +185,11 @@ impl PatchRecord for LeadForm {
         envelope.data
     }
 
-    fn changed(changes: &FormChanges) -> &Object {
-        changes.fields()
-    }
-
     fn read(api: Api<'_>, id: FormId) -> RequestResult<Self::Envelope> {
         api.show_form(&id)
     }
 
-    fn write(api: Api<'_>, id: FormId, changes: FormChanges) -> RequestResult<Self::Envelope> {
-        api.update_form(&id, changes.fields())
+    fn write(api: Api<'_>, id: FormId, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_form(&id, changes)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Deref;
 
-pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, InvalidPeriod, Period};
-pub(crate) use conditional::{ConditionalPatch, PatchRecord};
+pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
+pub(crate) use conditional::{ConditionalPatch, PatchRecord, SlotsWrite};
 pub use discovery::{MusicQuery, MusicType};
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};
-pub use profiles::{CheckLogin, Markdown, ProfileHandle, ProfilesHandle};
+pub use profiles::{Markdown, ProfileHandle, ProfilesHandle};
 pub use raw::RawCall;
 pub use slot_deletes::DeletedSlots;
 pub(crate) use slot_deletes::delete_if_unchanged;

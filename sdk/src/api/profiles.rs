@@ -1,13 +1,11 @@
 //! Pages of the account (the interface, sections 2.1 and 4.5).
 
 use std::fmt;
-use std::future::IntoFuture;
 
 use serde::de::DeserializeOwned;
 
 use super::conditional::{HasLogin, change_login, login_in, update_unchanged};
 use crate::api::Listing;
-use crate::call::CallFuture;
 use crate::call::{Call, Create, Write};
 use crate::call_sender::CallSender;
 use crate::changes::{NewProfile, ProfileChanges};
@@ -17,6 +15,7 @@ use crate::generated::types::{LoginCheck, Profile};
 use crate::generated::{Client as Api, RequestResult};
 use crate::operation::{self, Operation};
 use crate::profile_key::ProfileKey;
+use crate::tolerant::Object;
 use crate::transport::Answer;
 use crate::transport::BoxFuture;
 
@@ -33,14 +32,6 @@ pub struct ProfileHandle {
     pub client: Client,
     #[doc(hidden)]
     pub key: Result<ProfileKey, String>,
-}
-
-/// Check of a login, for any or for one page. From [`ProfilesHandle::check_login`].
-#[derive(Clone, Debug)]
-pub struct CheckLogin {
-    client: Client,
-    login: String,
-    profile: Option<Result<ProfileKey, String>>,
 }
 
 /// A page rendered as Markdown.
@@ -127,70 +118,44 @@ impl ProfilesHandle {
     /// # links_test_support::example::run(async |client| {
     /// let profiles = client.profiles();
     /// assert!(!profiles.check_login("cafe").await?.available);
-    /// assert!(profiles.check_login("cafe").for_profile("cafe").await?.available);
+    /// assert!(profiles.check_login("spring.menu").await?.available);
     /// # Ok(()) });
     /// ```
-    pub fn check_login(&self, login: impl Into<String>) -> CheckLogin {
-        CheckLogin { client: self.client.clone(), login: login.into(), profile: None }
+    pub fn check_login(&self, login: impl Into<String>) -> Call<LoginCheck> {
+        check_login(&self.client, login.into(), Ok(None))
     }
 }
 
-impl CheckLogin {
-    /// Sets the page of the account that the login is for. The current login of that page does not count as taken.
-    #[must_use]
-    pub fn for_profile(mut self, key: impl TryInto<ProfileKey, Error: fmt::Display>) -> Self {
-        self.profile = Some(converted(key));
-        self
-    }
-
-    /// Returns the future of the call. `.await` is the same.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// let one = tokio::spawn(client.profiles().check_login("cafe").send());
-    /// let other = tokio::spawn(client.profiles().check_login("spring.menu").send());
-    /// assert_eq!((one.await??.available, other.await??.available), (false, true));
-    /// # Ok(()) });
-    /// ```
-    pub fn send(self) -> CallFuture<LoginCheck> {
-        self.call().send()
-    }
-
-    /// Returns the call as a [`Call`], which has more options. The login has at most 255 characters; more is a 422.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use std::time::Duration;
-    ///
-    /// let check = client.profiles().check_login("spring.menu").call().with_deadline(Duration::from_secs(10)).await?;
-    /// assert!(check.available);
-    /// # Ok(()) });
-    /// ```
-    pub fn call(self) -> Call<LoginCheck> {
-        let Self { client, login, profile } = self;
-        Call::of_body(
-            &client,
-            operation::CHECK_LOGIN,
-            profile.transpose(),
-            move |api, profile: Option<ProfileKey>| {
-                let profile = profile.map(|key| key.to_string());
-                api.check_login(&login, profile.as_deref())
-            },
-            |envelope| envelope.data,
-        )
-    }
-}
-
-impl IntoFuture for CheckLogin {
-    type Output = Result<LoginCheck, Error>;
-    type IntoFuture = CallFuture<LoginCheck>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        self.send()
-    }
+/// Returns the check of a login, for any page or for one.
+fn check_login(
+    client: &Client,
+    login: String,
+    page: Result<Option<ProfileKey>, String>,
+) -> Call<LoginCheck> {
+    Call::of_body(
+        client,
+        operation::CHECK_LOGIN,
+        page,
+        move |api, page: Option<ProfileKey>| {
+            let page = page.map(|key| key.to_string());
+            api.check_login(&login, page.as_deref())
+        },
+        |envelope| envelope.data,
+    )
 }
 
 impl ProfileHandle {
+    /// Returns whether the page can take a login. The one that it has does not count as taken.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// assert!(client.profile("cafe").check_login("cafe").await?.available);
+    /// # Ok(()) });
+    /// ```
+    pub fn check_login(&self, login: impl Into<String>) -> Call<LoginCheck> {
+        check_login(&self.client, login.into(), self.key.clone().map(Some))
+    }
+
     /// Returns the page, without its slots.
     ///
     /// ```
@@ -241,7 +206,7 @@ impl ProfileHandle {
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
         match converted::<ProfileChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes),
+            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes.0),
             changes => self.call_with(
                 operation::UPDATE_PROFILE,
                 changes,
@@ -272,7 +237,12 @@ impl ProfileHandle {
         seen: impl Into<Option<&'s Profile>>,
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
-        update_unchanged(&self.client, self.key_text(), seen.into(), converted(changes))
+        update_unchanged(
+            &self.client,
+            self.key_text(),
+            seen.into(),
+            converted::<ProfileChanges>(changes).map(|it| it.0),
+        )
     }
 
     /// Returns the page rendered as Markdown, with its count of tokens.
@@ -295,7 +265,7 @@ impl ProfileHandle {
     }
 
     /// Returns a write that also changes the login.
-    pub(super) fn change_login<T: HasLogin>(&self, changes: T::Changes) -> Call<T, Write> {
+    pub(super) fn change_login<T: HasLogin>(&self, changes: Object) -> Call<T, Write> {
         self.call_new(T::WRITE, |sender, key| Box::pin(change_login(sender, key, changes)))
     }
 

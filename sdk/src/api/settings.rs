@@ -47,7 +47,7 @@ impl ProfileHandle {
         changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
     ) -> Call<ProfileSettings, Write> {
         match converted::<SettingsChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes),
+            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes.0),
             changes => self.call_with(
                 operation::UPDATE_PROFILE_SETTINGS,
                 changes,
@@ -85,6 +85,11 @@ impl ProfileHandle {
             Some(seen) => Ok(seen.profile_id.to_string()),
             None => self.key_text(),
         };
-        update_unchanged(&self.client, key, seen, converted(changes))
+        update_unchanged(
+            &self.client,
+            key,
+            seen,
+            converted::<SettingsChanges>(changes).map(|it| it.0),
+        )
     }
 }

@@ -4,20 +4,20 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::conditional::SlotsWrite;
 use super::slots::SlotsHandle;
 use crate::call::{Call, Delete, DeleteMany};
 use crate::call_sender::CallSender;
-use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
-};
+use crate::conditional_write::{ReadTime, WriteStop, WriteVerdict};
 use crate::error::Error;
 use crate::error_kind::Outcome;
 use crate::generated::Client as Api;
+use crate::generated::types::{DeletedMeta, SlotsDeleted};
 use crate::ids::SlotId;
 use crate::operation;
 use crate::same::is_unchanged;
 use crate::slot::Slot;
-use crate::transport::{Answer, Reservation};
+use crate::transport::Answer;
 
 /// Result of a batch delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,63 +176,34 @@ pub(crate) async fn delete_if_unchanged(
     key: &str,
     ids: Vec<SlotId>,
     seen: Option<ReadTime>,
-    judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
+    mut judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
-    let mut write = ConditionalDelete { sender, key, asked: count(&ids), left: ids, judge };
-    let (client, options) = (&sender.client, &sender.options);
-    write_if_unchanged(client, operation::DELETE_SLOTS, options, seen, &mut write).await
-}
-
-struct ConditionalDelete<'a, J> {
-    sender: &'a CallSender,
-    key: &'a str,
-    asked: i64,
-    left: Vec<SlotId>,
-    judge: J,
-}
-
-impl<J: FnMut(&[Slot]) -> Vec<String> + Send> ConditionalWrite for ConditionalDelete<'_, J> {
-    type Snapshot = Vec<Slot>;
-    type Done = DeletedSlots;
-
-    async fn read(&mut self, place: Reservation) -> Result<Vec<Slot>, Error> {
-        let key = self.key.to_owned();
-        let request = |api: Api<'_>| api.list_slots(&key);
-        let sender = self.sender.beside().reserved(place);
-        Ok(sender.send(operation::LIST_SLOTS, request).await?.data)
-    }
-
-    fn decide(&mut self, page: Vec<Slot>, in_doubt: bool) -> WriteVerdict<DeletedSlots> {
+    let asked = count(&ids);
+    let decide = |left: &mut Vec<SlotId>, (page, _): (Vec<Slot>, &Answer), in_doubt| {
         let there: HashSet<SlotId> = page.iter().map(|slot| slot.id).collect();
         if in_doubt {
-            self.left.retain(|id| there.contains(id));
-            if self.left.is_empty() {
-                let done = DeletedSlots { deleted: self.asked, total: count(&page) };
-                self.sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
-                return WriteVerdict::Done(done);
+            left.retain(|id| there.contains(id));
+            if left.is_empty() {
+                let done = DeletedSlots { deleted: asked, total: count(&page) };
+                sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+                let meta = DeletedMeta {
+                    deleted: 0,
+                    total: done.total,
+                    extra: serde_json::Map::default(),
+                };
+                return WriteVerdict::Done(SlotsDeleted { meta });
             }
         }
-        let mut found = (self.judge)(&page);
-        let gone = self.left.iter().filter(|id| !there.contains(id));
+        let mut found = judge(&page);
+        let gone = left.iter().filter(|id| !there.contains(id));
         found.extend(gone.map(|id| format!("slot {id} was deleted")));
         if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<DeletedSlots, Error> {
-        let (key, ids) = (self.key.to_owned(), self.left.clone());
-        let request = |api: Api<'_>| api.delete_slots(&key, &ids);
-        let sender = self.sender.single_attempt(attempt);
-        let answer = sender.send_undecoded(operation::DELETE_SLOTS, request).await?;
-        let DeleteEnvelope { meta } = answer.decode(operation::DELETE_SLOTS)?;
-        self.sender.keep_answer(&answer);
-        let before = self.asked - count(&self.left);
-        Ok(DeletedSlots { deleted: before + meta.deleted, ..meta })
-    }
-}
-
-#[derive(Deserialize)]
-struct DeleteEnvelope {
-    meta: DeletedSlots,
+    };
+    let request = |api: Api<'_>, key: &str, left: &Vec<SlotId>| api.delete_slots(key, left);
+    let mut write = SlotsWrite { sender, key: key.to_owned(), body: ids, request, decide };
+    let SlotsDeleted { meta } = write.run(seen).await?;
+    // Those that are not left were deleted by a request whose answer was lost.
+    Ok(DeletedSlots { deleted: asked - count(&write.body) + meta.deleted, total: meta.total })
 }
 
 /// Describes the edits that another client made to slots that are still there.

@@ -214,7 +214,7 @@ impl SlotsHandle {
     ) -> Call<Slot, Write> {
         let id = id.into();
         let key = self.key_and_id(id).map(|key| (key, id));
-        update_unchanged(&self.page.client, key, seen.into(), converted(data))
+        update_unchanged(&self.page.client, key, seen.into(), converted::<Object>(data))
     }
 
     /// Changes up to 50 slots, all or none, each as [`SlotsHandle::update`] does. Positions stay.
@@ -305,7 +305,6 @@ impl SlotsHandle {
 impl PatchRecord for Slot {
     type Envelope = SlotEnvelope;
     type Key = (String, SlotId);
-    type Changes = Object;
     const READ: &'static Operation = operation::GET_SLOT;
     const WRITE: &'static Operation = operation::UPDATE_SLOT;
 
@@ -317,15 +316,11 @@ impl PatchRecord for Slot {
         self.data.clone()
     }
 
-    fn changed(changes: &Object) -> &Object {
-        changes
-    }
-
     fn read(api: Api<'_>, (key, id): Self::Key) -> RequestResult<Self::Envelope> {
         api.get_slot(&key, &id)
     }
 
-    fn write(api: Api<'_>, (key, id): Self::Key, data: Object) -> RequestResult<Self::Envelope> {
-        api.update_slot(&key, &id, &SlotDataChange { data })
+    fn write(api: Api<'_>, (key, id): Self::Key, data: &Object) -> RequestResult<Self::Envelope> {
+        api.update_slot(&key, &id, &SlotDataChange { data: data.clone() })
     }
 }

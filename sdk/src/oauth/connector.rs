@@ -298,9 +298,9 @@ impl Login {
     ///
     /// ```no_run
     /// # async fn example(login: links_sdk::oauth::Login, redirect: &str) -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::oauth::MemoryStore;
+    /// use links_sdk::oauth::memory_store;
     ///
-    /// let store = MemoryStore::new(login.finish(redirect).await?);
+    /// let store = memory_store(login.finish(redirect).await?);
     /// # Ok(()) }
     /// ```
     ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -113,16 +113,15 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
     fn try_lock(&self) -> io::Result<Option<StoreLock>>;
 }
 
-/// Store in memory, for one source of one process.
-#[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<Option<Credentials>>);
+/// Returns a store in memory that holds these credentials, for one source of one process.
+pub fn memory_store(credentials: impl Into<Option<Credentials>>) -> Arc<dyn CredentialStore> {
+    Arc::new(MemoryStore(Mutex::new(credentials.into())))
+}
+
+#[derive(Debug)]
+struct MemoryStore(Mutex<Option<Credentials>>);
 
 impl MemoryStore {
-    /// Returns a store that holds these credentials.
-    pub fn new(credentials: Credentials) -> Self {
-        Self(Mutex::new(Some(credentials)))
-    }
-
     fn kept(&self) -> MutexGuard<'_, Option<Credentials>> {
         locked(&self.0)
     }

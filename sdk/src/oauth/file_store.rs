@@ -3,6 +3,7 @@
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use uuid::Uuid;
@@ -15,7 +16,8 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// Age from which the file of a writer is that of an interrupted one.
 const LONGEST_SAVE: Duration = Duration::from_secs(60);
 
-/// A [`CredentialStore`] in a file, for all processes of one user of this machine.
+/// Returns a [`CredentialStore`] in a file, for all processes of one user of this machine. The file is created, with its directory, when
+/// credentials are saved.
 ///
 /// The file has access for its owner only (mode 0600), as has each directory that is created for it, and is replaced as a whole: another
 /// process reads the old credentials or the new ones. Beside it is a lock, `NAME.lock`, which one process at a time holds for a renewal.
@@ -26,26 +28,25 @@ const LONGEST_SAVE: Duration = Duration::from_secs(60);
 /// ```
 /// # fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
 /// use links_sdk::Client;
-/// use links_sdk::oauth::{CredentialStore, FileCredentialStore, RefreshingTokenSource};
+/// use links_sdk::oauth::{RefreshingTokenSource, file_store};
 ///
-/// let store = FileCredentialStore::new("/var/lib/planner/login.json");
+/// let store = file_store("/var/lib/planner/login.json");
 /// store.save(&credentials)?; // once, after the login
 /// let source = RefreshingTokenSource::new(store);
 /// let client = Client::builder("https://links.example/api/v1").token(source).build()?;
 /// # let _ = client;
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug)]
-pub struct FileCredentialStore {
+pub fn file_store(path: impl Into<PathBuf>) -> Arc<dyn CredentialStore> {
+    Arc::new(FileCredentialStore { path: path.into() })
+}
+
+#[derive(Debug)]
+struct FileCredentialStore {
     path: PathBuf,
 }
 
 impl FileCredentialStore {
-    /// Returns a store in this file. It is created, with its directory, when credentials are saved.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
-    }
-
     fn directory(&self) -> &Path {
         match self.path.parent() {
             Some(directory) if !directory.as_os_str().is_empty() => directory,

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use links_sdk::Client;
-//! use links_sdk::oauth::{Connector, Credentials, MemoryStore, RefreshingTokenSource};
+//! use links_sdk::oauth::{Connector, Credentials, RefreshingTokenSource, memory_store};
 //!
 //! /// Shows the URL to the user, and returns the URL at which the browser ends: here one of your own web application.
 //! async fn in_the_browser(url: &str) -> Result<String, Box<dyn std::error::Error>> {
@@ -29,7 +29,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let server = links_fixtures::ContractServer::start(links_fixtures::World::cafe()).await;
 //! # let (base, mcp_url) = (server.base_url(), server.mcp_url());
-//! let store = MemoryStore::new(connect(&mcp_url).await?);
+//! let store = memory_store(connect(&mcp_url).await?);
 //! let client = Client::builder(base).token(RefreshingTokenSource::new(store)).build()?;
 //! assert!(client.me().await?.can_write);
 //! # Ok(())
@@ -42,12 +42,10 @@
 use std::fmt;
 
 pub use connector::{Connector, Login};
-pub use credentials::{CredentialStore, Credentials, MemoryStore, StoreLock};
-pub use file_store::FileCredentialStore;
+pub use credentials::{CredentialStore, Credentials, StoreLock, memory_store};
+pub use file_store::file_store;
 #[cfg(feature = "redis")]
-pub use redis_store::RedisCredentialStore;
-#[cfg(feature = "redis")]
-pub use redis_store::{InvalidStoreKey, StoreKey};
+pub use redis_store::{StoreKey, redis_store};
 pub use refreshing_token_source::RefreshingTokenSource;
 
 mod connector;
@@ -61,15 +59,24 @@ mod refreshing_token_source;
 
 /// Error of a login. Its messages hold no secret, but they do hold text of the authorization server: clean them before they reach a
 /// terminal.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct LoginError(LoginErrorKind);
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum LoginErrorKind {
+    #[error("the login is refused: {0}")]
     Refused(String),
+    #[error("the login cannot continue: {0}")]
     Unreachable(String),
+    #[error("access was not granted ({error}){}", shown(.description.as_deref()))]
     Denied { error: String, description: Option<String> },
+    #[error("this program's registration is no longer known")]
     UnknownClient,
+}
+
+fn shown(description: Option<&str>) -> String {
+    description.map(|text| format!(": {text}")).unwrap_or_default()
 }
 
 impl LoginError {
@@ -106,21 +113,3 @@ impl LoginError {
         matches!(self.0, LoginErrorKind::UnknownClient)
     }
 }
-
-impl fmt::Display for LoginError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            LoginErrorKind::Refused(why) => write!(f, "the login is refused: {why}"),
-            LoginErrorKind::Unreachable(why) => write!(f, "the login cannot continue: {why}"),
-            LoginErrorKind::Denied { error, description } => {
-                write!(f, "access was not granted ({error})")?;
-                description.iter().try_for_each(|text| write!(f, ": {text}"))
-            }
-            LoginErrorKind::UnknownClient => {
-                f.write_str("this program's registration is no longer known")
-            }
-        }
-    }
-}
-
-impl std::error::Error for LoginError {}

@@ -1,7 +1,8 @@
 //! Store of credentials in a Redis server, for the machines of a fleet, and the key under which they are encrypted outside of this machine.
 
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 
 use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Script, cmd};
@@ -13,6 +14,8 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::credentials::{CredentialStore, Credentials, StoreLock};
+use crate::ids::InvalidValue;
+use crate::token::Hidden;
 use crate::transport::redis_server::RedisServer;
 
 /// Time after which the lock of a machine that has died becomes free; several times as long as a renewal may take.
@@ -22,7 +25,7 @@ const LEASE: Duration = Duration::from_secs(120);
 const RELEASE: &str =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-/// A [`CredentialStore`] in a Redis server, so that a fleet renews a login once: one machine holds the lock and renews, and the others
+/// Returns a [`CredentialStore`] for the login of a name in a Redis server, so that a fleet renews a login once: one machine holds the lock and renews, and the others
 /// find its result.
 ///
 /// The credentials are encrypted (ChaCha20-Poly1305) with a [`StoreKey`] that the server does not know, and bound to the name of the login.
@@ -30,32 +33,35 @@ const RELEASE: &str =
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use links_sdk::oauth::{CredentialStore, Credentials, RedisCredentialStore, RefreshingTokenSource, StoreKey};
+/// use links_sdk::oauth::{Credentials, RefreshingTokenSource, StoreKey, redis_store};
 /// use links_sdk::{Client, RedisServer};
 ///
 /// # fn example(credentials: Credentials) -> Result<(), Box<dyn std::error::Error>> {
 /// let server = RedisServer::new("rediss://redis.example")?;
 /// let key = StoreKey::from_hex(&std::env::var("STORE_KEY")?)?;
-/// let store = RedisCredentialStore::new(server, "account-17", key);
+/// let store = redis_store(server, "account-17", key);
 /// store.save(&credentials)?; // once, after the login
 /// let source = RefreshingTokenSource::new(store);
 /// let client = Client::builder("https://links.example/api/v1").token(source).build()?;
 /// # let _ = client;
 /// # Ok(()) }
 /// ```
-#[derive(Clone)]
-pub struct RedisCredentialStore {
+pub fn redis_store(
+    server: RedisServer,
+    name: impl Into<String>,
+    key: StoreKey,
+) -> Arc<dyn CredentialStore> {
+    Arc::new(RedisCredentialStore { server, name: name.into(), key })
+}
+
+#[derive(Clone, Debug)]
+struct RedisCredentialStore {
     server: RedisServer,
     name: String,
     key: StoreKey,
 }
 
 impl RedisCredentialStore {
-    /// Returns a store for the login of this name. Nothing is sent yet.
-    pub fn new(server: RedisServer, name: impl Into<String>, key: StoreKey) -> Self {
-        Self { server, name: name.into(), key }
-    }
-
     fn key(&self, part: &str) -> String {
         format!("links:login:{}:{part}", self.key.digest(&self.name))
     }
@@ -117,15 +123,6 @@ impl CredentialStore for RedisCredentialStore {
     }
 }
 
-impl fmt::Debug for RedisCredentialStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisCredentialStore")
-            .field("server", &self.server)
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Lock of a store, released when it is dropped; else it becomes free after a while.
 struct RedisLock {
     store: RedisCredentialStore,
@@ -144,19 +141,14 @@ impl Drop for RedisLock {
 
 const BYTES: usize = 32;
 
-/// Secret key of a [`RedisCredentialStore`](super::RedisCredentialStore). It belongs to the program's own secrets; all machines have the same.
-#[derive(Clone)]
-pub struct StoreKey(Zeroizing<[u8; BYTES]>);
-
-/// Reason why a text is no [`StoreKey`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a store key has 64 hexadecimal digits")]
-pub struct InvalidStoreKey;
+/// Secret key of a [`redis_store`](super::redis_store()). It belongs to the program's own secrets; all machines have the same.
+#[derive(Clone, Debug)]
+pub struct StoreKey(Hidden<Zeroizing<[u8; BYTES]>>);
 
 impl StoreKey {
     /// Returns a key of random bytes.
     pub fn new(bytes: [u8; BYTES]) -> Self {
-        Self(Zeroizing::new(bytes))
+        Self(Hidden(Zeroizing::new(bytes)))
     }
 
     /// Reads a key, such as `openssl rand -hex 32` prints.
@@ -164,10 +156,11 @@ impl StoreKey {
     /// # Errors
     ///
     /// When the text does not have 64 hexadecimal digits.
-    pub fn from_hex(text: &str) -> Result<Self, InvalidStoreKey> {
+    pub fn from_hex(text: &str) -> Result<Self, InvalidValue> {
         let mut bytes = Zeroizing::new([0; BYTES]);
-        hex::decode_to_slice(text.trim(), &mut *bytes).map_err(|_| InvalidStoreKey)?;
-        Ok(Self(bytes))
+        hex::decode_to_slice(text.trim(), &mut *bytes)
+            .map_err(|_| InvalidValue::new("a store key has 64 hexadecimal digits"))?;
+        Ok(Self(Hidden(bytes)))
     }
 
     /// Encrypts a text that can be decrypted only under the same name.
@@ -192,18 +185,12 @@ impl StoreKey {
 
     /// Returns a digest of a name, from which it can be recovered only with the key.
     pub(super) fn digest(&self, name: &str) -> String {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &*self.0);
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &**self.0);
         hex::encode(&hmac::sign(&key, name.as_bytes()).as_ref()[..16])
     }
 
     fn cipher(&self) -> Option<LessSafeKey> {
-        UnboundKey::new(&CHACHA20_POLY1305, &*self.0).ok().map(LessSafeKey::new)
-    }
-}
-
-impl fmt::Debug for StoreKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StoreKey(***)")
+        UnboundKey::new(&CHACHA20_POLY1305, &**self.0).ok().map(LessSafeKey::new)
     }
 }
 
@@ -233,7 +220,7 @@ mod tests {
         assert_eq!(key.digest("one"), StoreKey::new([7; BYTES]).digest("one"));
         assert_eq!(format!("{key:?}"), "StoreKey(***)");
         for text in ["", "07", &"0g".repeat(32), &"07".repeat(33)] {
-            assert_eq!(StoreKey::from_hex(text).unwrap_err(), InvalidStoreKey);
+            assert!(StoreKey::from_hex(text).is_err());
         }
     }
 }

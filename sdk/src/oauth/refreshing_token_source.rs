@@ -46,8 +46,8 @@ const LONGEST_LOCK: Duration = Duration::from_secs(60);
 /// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
 /// meanwhile; a server that fails or cannot be reached leaves them as they are.
 #[derive(Debug)]
-pub struct RefreshingTokenSource<S> {
-    store: Arc<S>,
+pub struct RefreshingTokenSource {
+    store: Arc<dyn CredentialStore>,
     clock: Arc<dyn Clock>,
     options: ConnectionOptions,
     state: Arc<Mutex<State>>,
@@ -113,12 +113,12 @@ impl State {
     }
 }
 
-impl<S: CredentialStore> RefreshingTokenSource<S> {
+impl RefreshingTokenSource {
     /// Returns a source for the credentials in a store. They are read when the first token is requested.
-    pub fn new(store: S) -> Self {
+    pub fn new(store: Arc<dyn CredentialStore>) -> Self {
         let clock = Arc::new(SystemClock::new());
         let options = ConnectionOptions::default();
-        Self { store: Arc::new(store), clock, options, state: Arc::default() }
+        Self { store, clock, options, state: Arc::default() }
     }
 
     /// Sets the clock.
@@ -131,10 +131,10 @@ impl<S: CredentialStore> RefreshingTokenSource<S> {
     ///
     /// ```
     /// use links_sdk::ConnectionOptions;
-    /// use links_sdk::oauth::{MemoryStore, RefreshingTokenSource};
+    /// use links_sdk::oauth::{RefreshingTokenSource, memory_store};
     ///
     /// let options = ConnectionOptions::default().proxy("http://proxy.example:3128")?;
-    /// let source = RefreshingTokenSource::new(MemoryStore::default()).connection(options);
+    /// let source = RefreshingTokenSource::new(memory_store(None)).connection(options);
     /// # Ok::<(), links_sdk::BuildError>(())
     /// ```
     #[must_use]
@@ -375,7 +375,7 @@ fn unusable(what: &'static str) -> impl Fn(io::Error) -> TokenError {
     }
 }
 
-impl<S: CredentialStore> TokenSource for RefreshingTokenSource<S> {
+impl TokenSource for RefreshingTokenSource {
     fn token(&self) -> TokenFuture<'_, Token> {
         Box::pin(self.current())
     }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::admission::AdmittedRequest;
 use super::answer::Answer;
-use super::caller_headers::{BeforeSend, OutgoingRequest};
+use super::caller_headers::OutgoingRequest;
 use super::exchange::CallOptions;
 use super::exchange::MakeRequest;
 use super::exchange::{AttemptCounts, CallFailure, CallResult, NextAttempt, attempt_end};
@@ -28,6 +28,7 @@ use super::write_tally::WriteRecord;
 use crate::crash_point;
 use crate::operation::{Effect, Operation};
 use crate::success::{RecordCheck, check_answer};
+use crate::token::Hidden;
 use crate::token::Token;
 use crate::transport::observer::{AnswerView, RequestView};
 
@@ -227,9 +228,9 @@ impl<'a> AttemptLoop<'a> {
         for (name, value) in own.into_iter().flatten() {
             headers.append(name, value.clone());
         }
-        if let Some(BeforeSend(hook)) = &self.shared.before_send {
+        if let Some(hook) = &self.shared.before_send {
             let (operation, attempt) = (self.operation.id, self.tries.sent + 1);
-            hook(&mut OutgoingRequest { operation, attempt, request: &mut request })?;
+            hook(&mut OutgoingRequest { operation, attempt, request: Hidden(&mut request) })?;
         }
         if let Some(token) = &self.token {
             request.headers_mut().insert(AUTHORIZATION, token.header());

@@ -9,6 +9,9 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Request;
 use uuid::Uuid;
 
+use crate::ids::InvalidValue;
+use crate::token::Hidden;
+
 /// Headers that the client or its HTTP library sets, or that change what an answer means.
 const RESERVED: &[&str] = &[
     "accept",
@@ -41,23 +44,14 @@ const RESERVED: &[&str] = &[
     "user-agent",
 ];
 
-/// Reason why a program cannot add a header. The value is never part of the message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the header {name:?} cannot be added: {why}")]
-pub struct InvalidHeader {
-    name: String,
-    why: &'static str,
-}
-
-impl InvalidHeader {
-    pub(crate) fn new(name: impl Into<String>, why: &'static str) -> Self {
-        Self { name: name.into(), why }
-    }
+/// Returns the error of a header that cannot be added.
+pub(crate) fn invalid(name: &str, why: &str) -> InvalidValue {
+    InvalidValue::new(format!("the header {name:?} cannot be added: {why}"))
 }
 
 /// Returns a header that a program may add. Its value is then shown nowhere.
-pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidHeader> {
-    let refused = |why| InvalidHeader::new(name, why);
+pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidValue> {
+    let refused = |why| invalid(name, why);
     let parsed: HeaderName = name.parse().map_err(|_| refused("it is not the name of a header"))?;
     if RESERVED.contains(&parsed.as_str()) {
         return Err(refused("the client sets it itself, or depends on its absence"));
@@ -80,7 +74,7 @@ pub fn overrides_method(name: &str) -> bool {
 }
 
 /// Adds a header.
-pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidHeader> {
+pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), InvalidValue> {
     let (name, value) = parse(name, value)?;
     headers.append(name, value);
     Ok(())
@@ -90,21 +84,15 @@ type Hook =
     dyn Fn(&mut OutgoingRequest<'_>) -> Result<(), Box<dyn StdError + Send + Sync>> + Send + Sync;
 
 /// The hook, of which nothing is shown: it may hold a key.
-#[derive(Clone)]
-pub(crate) struct BeforeSend(pub(crate) Arc<Hook>);
-
-impl fmt::Debug for BeforeSend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BeforeSend(..)")
-    }
-}
+pub(crate) type BeforeSend = Hidden<Arc<Hook>>;
 
 /// One attempt, right before it is sent, as the hook of [`ClientBuilder::before_send`](crate::ClientBuilder::before_send) gets it. It
 /// shows everything that goes out except the token, which is added afterwards.
+#[derive(Debug)]
 pub struct OutgoingRequest<'a> {
     pub(super) operation: &'static str,
     pub(super) attempt: u32,
-    pub(super) request: &'a mut Request,
+    pub(super) request: Hidden<&'a mut Request>,
 }
 
 impl OutgoingRequest<'_> {
@@ -149,19 +137,10 @@ impl OutgoingRequest<'_> {
         &mut self,
         name: impl AsRef<str>,
         value: impl AsRef<str>,
-    ) -> Result<(), InvalidHeader> {
+    ) -> Result<(), InvalidValue> {
         let (name, value) = parse(name.as_ref(), value.as_ref())?;
         self.request.headers_mut().insert(name, value);
         Ok(())
-    }
-}
-
-impl fmt::Debug for OutgoingRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OutgoingRequest")
-            .field("operation", &self.operation)
-            .field("attempt", &self.attempt)
-            .finish_non_exhaustive()
     }
 }
 
@@ -173,22 +152,18 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
 
-/// Reason why a string cannot be an idempotency key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an idempotency key has 1 to 128 visible ASCII characters")]
-pub struct InvalidIdempotencyKey;
-
 impl IdempotencyKey {
     /// Returns a key of 1 to 128 visible ASCII characters.
     ///
     /// # Errors
     ///
     /// When it is empty, longer, or has other characters.
-    pub fn new(text: impl Into<String>) -> Result<Self, InvalidIdempotencyKey> {
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         let fits =
             (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if fits { Ok(Self(text)) } else { Err(InvalidIdempotencyKey) }
+        let why = "an idempotency key has 1 to 128 visible ASCII characters";
+        if fits { Ok(Self(text)) } else { Err(InvalidValue::new(why)) }
     }
 
     /// Returns a new random key.
@@ -242,7 +217,7 @@ mod tests {
             assert!(IdempotencyKey::new(text).is_ok(), "{text}");
         }
         for text in ["", "a b", "a\n", "é", &"k".repeat(129)] {
-            assert_eq!(IdempotencyKey::new(text), Err(InvalidIdempotencyKey), "{text}");
+            assert!(IdempotencyKey::new(text).is_err(), "{text}");
         }
         assert_ne!(IdempotencyKey::random(), IdempotencyKey::random());
     }

@@ -1,12 +1,13 @@
 //! Options of the connections to the service: certificates, client certificate, proxy; and why a client cannot be built.
 
+use std::error::Error as StdError;
 use std::fmt;
 
 use url::Url;
 
-use super::caller_headers::InvalidHeader;
 use super::tls::{self, Certificate, Identity};
-use crate::base_url::{BaseUrl, InvalidBaseUrl, is_loopback};
+use crate::base_url::{BaseUrl, is_loopback};
+use crate::ids::InvalidValue;
 
 /// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
 /// [`Client`](crate::Client) takes them one by one, see [`ClientBuilder`](crate::ClientBuilder), or together by
@@ -44,7 +45,8 @@ impl ConnectionOptions {
     ///
     /// When the text holds no certificate, or one that cannot be read.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
-        let roots = tls::certificates(pem.as_ref()).map_err(BuildError::RootCertificate)?;
+        let roots = tls::certificates(pem.as_ref())
+            .map_err(BuildError::because("the root certificate cannot be used"))?;
         self.roots.extend(roots);
         Ok(self)
     }
@@ -65,7 +67,8 @@ impl ConnectionOptions {
     /// When the text holds no certificate or no private key, when one cannot be read (an encrypted key cannot), and when the key is not
     /// that of the certificate.
     pub fn identity(self, pem: impl AsRef<[u8]>) -> Result<Self, BuildError> {
-        let identity = tls::identity(pem.as_ref()).map_err(BuildError::Identity)?;
+        let identity = tls::identity(pem.as_ref())
+            .map_err(BuildError::because("the client certificate cannot be used"))?;
         Ok(Self { identity: Some(identity), ..self })
     }
 
@@ -85,14 +88,15 @@ impl ConnectionOptions {
     /// When the text is not an http or https URL.
     pub fn proxy(self, url: impl AsRef<str>) -> Result<Self, BuildError> {
         let url = url.as_ref();
-        let refused = |why: String| BuildError::Proxy {
-            url: BaseUrl::without_user_info(url).into_owned(),
-            source: why.into(),
+        let shown = BaseUrl::without_user_info(url);
+        let refused = BuildError::because(format!("the proxy {shown:?} cannot be used"));
+        let proxy = match Url::parse(url.trim()) {
+            Ok(proxy) if matches!(proxy.scheme(), "http" | "https") => proxy,
+            Ok(other) => {
+                return Err(refused(format!("it is {}, not http or https", other.scheme())));
+            }
+            Err(error) => return Err(refused(error.to_string())),
         };
-        let proxy = Url::parse(url.trim()).map_err(|error| refused(error.to_string()))?;
-        if !matches!(proxy.scheme(), "http" | "https") {
-            return Err(refused(format!("it is {}, not http or https", proxy.scheme())));
-        }
         Ok(Self { proxy: Some(proxy), ..self })
     }
 
@@ -130,11 +134,11 @@ impl ConnectionOptions {
     ) -> Result<reqwest::ClientBuilder, BuildError> {
         let is_https = self.proxy.iter().chain([url]).any(|url| url.scheme() == "https");
         let builder = tls::apply(builder, is_https, &self.roots, self.identity.as_ref())
-            .map_err(BuildError::Tls)?;
+            .map_err(BuildError::because("TLS cannot be set up"))?;
         Ok(match &self.proxy {
             Some(proxy) => {
                 let set = reqwest::Proxy::all(proxy.as_str());
-                builder.proxy(set.map_err(|error| BuildError::Http(error.without_url().into()))?)
+                builder.proxy(set.map_err(reqwest::Error::without_url).map_err(cannot_start())?)
             }
             None if is_loopback(url) => builder.no_proxy(),
             None => builder,
@@ -153,44 +157,34 @@ impl fmt::Debug for ConnectionOptions {
     }
 }
 
-/// Reasons why a client cannot be built.
+/// Reason why a client cannot be built; its source tells why an option cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The URL cannot be used.
-    #[error("the base URL {url:?} cannot be used")]
-    Base {
-        /// The URL as it was given, without a password.
-        url: String,
-        /// The reason.
-        source: InvalidBaseUrl,
-    },
-    /// A root certificate cannot be used.
-    #[error("the root certificate cannot be used")]
-    RootCertificate(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The client certificate or its key cannot be used.
-    #[error("the client certificate cannot be used")]
-    Identity(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The URL of the proxy cannot be used.
-    #[error("the proxy {url:?} cannot be used")]
-    Proxy {
-        /// The URL as it was given, without a password.
-        url: String,
-        /// The reason.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A header cannot be added to every request.
-    #[error(transparent)]
-    Header(#[from] InvalidHeader),
-    /// Options of the connections were set beside an HTTP client of the program, to which they belong.
-    #[error(
-        "root_certificate, identity and proxy have to be set in the HTTP client that was given"
-    )]
-    OwnHttpClient,
-    /// TLS cannot be set up: there are no certificates on this machine, for example, or the crate was built without TLS.
-    #[error("TLS cannot be set up")]
-    Tls(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The HTTP client cannot start: a bad proxy in the environment, for example.
-    #[error("the HTTP client cannot start")]
-    Http(#[source] Box<dyn std::error::Error + Send + Sync>),
+#[error("{what}")]
+pub struct BuildError {
+    what: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// Returns what makes the error of an HTTP client.
+pub(crate) fn cannot_start() -> impl FnOnce(reqwest::Error) -> BuildError {
+    BuildError::because("the HTTP client cannot start")
+}
+
+impl BuildError {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), source: None }
+    }
+
+    pub(crate) fn because<E: Into<Box<dyn StdError + Send + Sync>>>(
+        what: impl Into<String>,
+    ) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        |why| Self { what, source: Some(why.into()) }
+    }
+}
+
+impl From<InvalidValue> for BuildError {
+    fn from(error: InvalidValue) -> Self {
+        Self::new(error.to_string())
+    }
 }

@@ -272,4 +272,4 @@ pub enum WriteMode {
 /// Ticket of an admitted request that is not sent yet. It counts from the time at which it was admitted, and again from that at which the
 /// request is answered.
 #[derive(Clone, Copy, Debug)]
-pub struct Reservation(pub(super) Ticket);
+pub(crate) struct Reservation(pub(super) Ticket);

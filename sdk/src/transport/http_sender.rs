@@ -1,5 +1,6 @@
 //! Sender of one attempt over the network, which reads the whole answer, and ends an upload that nobody receives any more.
 
+use crate::token::Hidden;
 use std::error::Error as StdError;
 use std::future::{Future, Ready, pending, ready};
 use std::pin::Pin;
@@ -225,8 +226,7 @@ fn any_cause(
 }
 
 /// Function that answers requests in place of the network.
-#[derive(Clone)]
-pub(crate) struct LocalResponder(pub(crate) Arc<Responder>);
+pub(crate) type LocalResponder = Hidden<Arc<Responder>>;
 
 type Responder = dyn Fn(http::Request<Bytes>) -> http::Response<Bytes> + Send + Sync;
 
@@ -253,7 +253,7 @@ impl HttpClient {
         Ready<reqwest::Result<Response>>,
         impl Future<Output = reqwest::Result<Response>> + use<>,
     > {
-        let Some(LocalResponder(answer)) = &self.in_process else {
+        let Some(answer) = &self.in_process else {
             let accepted = HeaderValue::from_static(ACCEPTED);
             request.headers_mut().entry(ACCEPT_ENCODING).or_insert(accepted);
             return Either::Right(self.network.execute(request));
@@ -269,12 +269,6 @@ impl HttpClient {
 impl fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("HttpClient(..)")
-    }
-}
-
-impl fmt::Debug for LocalResponder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LocalResponder(..)")
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) mod trace;
 pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;
-pub use exchange::Reservation;
+pub(crate) use exchange::Reservation;
 pub(crate) use exchange::{
     AttemptCounts, BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest,
     NextAttempt, SingleAttempt,

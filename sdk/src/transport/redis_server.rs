@@ -18,6 +18,7 @@ use tokio_rustls::TlsConnector;
 use url::{Host, Url};
 
 use super::tls;
+use crate::ids::InvalidValue;
 
 /// Maximum time to connect, and to answer one command.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,7 +37,7 @@ const PORT: u16 = 6379;
 /// let server = RedisServer::new("rediss://links:secret@redis.example:6380/1")?;
 /// assert_eq!(server.to_string(), "rediss://redis.example:6380/1");
 /// assert!(RedisServer::new("http://redis.example").is_err());
-/// # Ok::<(), links_sdk::InvalidRedisUrl>(())
+/// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
 #[derive(Clone)]
 pub struct RedisServer {
@@ -52,11 +53,6 @@ enum Address {
     Unix(PathBuf),
 }
 
-/// Reason why a URL is not that of a Redis server. It does not repeat the URL, which may hold a password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidRedisUrl(String);
-
 /// A connection, and the run of the server to which it leads.
 pub(crate) struct RedisConnection {
     pub(crate) commands: MultiplexedConnection,
@@ -70,8 +66,9 @@ impl RedisServer {
     /// # Errors
     ///
     /// When it is not the URL of a Redis server.
-    pub fn new(url: impl AsRef<str>) -> Result<Self, InvalidRedisUrl> {
-        let invalid = |why: &str| InvalidRedisUrl(format!("not the URL of a Redis server: {why}"));
+    pub fn new(url: impl AsRef<str>) -> Result<Self, InvalidValue> {
+        let invalid =
+            |why: &str| InvalidValue::new(format!("not the URL of a Redis server: {why}"));
         let mut url =
             Url::parse(url.as_ref().trim()).map_err(|error| invalid(&error.to_string()))?;
         let scheme = url.scheme().to_owned();

@@ -180,7 +180,7 @@ pub(crate) fn backoff(sent: u32, jitter: f64) -> Duration {
 /// Returns how long the service asks to wait: the largest of several headers; dates are read against the answer's own `Date`, so that a
 /// wrong clock here does not matter. `None` if there is no usable value (absent, negative, past, garbage). A number too large to be meant
 /// counts as [`LONGEST`].
-pub(crate) fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
+pub fn retry_after(headers: &HeaderMap, wall: SystemTime) -> Option<Duration> {
     headers.get(RETRY_AFTER)?;
     let now = headers.get(DATE).and_then(date).unwrap_or(wall);
     headers

@@ -6,8 +6,8 @@ use std::error::Error as StdError;
 pub(super) use native::{Certificate, Identity, apply, certificates, identity};
 #[cfg(not(any(feature = "rustls-no-provider", feature = "native-tls")))]
 pub(super) use none::{Certificate, Identity, apply, certificates, identity};
-#[cfg(any(feature = "link-check", feature = "redis"))]
-pub(crate) use with_rustls::system_config;
+#[cfg(feature = "rustls-no-provider")]
+pub use with_rustls::system_config;
 #[cfg(any(
     feature = "rustls",
     all(feature = "rustls-no-provider", not(feature = "native-tls"))
@@ -103,8 +103,7 @@ mod with_rustls {
     }
 
     /// Returns a TLS configuration with the certificates of the system alone.
-    #[cfg(any(feature = "link-check", feature = "redis"))]
-    pub(crate) fn system_config() -> Result<ClientConfig, TlsError> {
+    pub fn system_config() -> Result<ClientConfig, TlsError> {
         config(true, &[], None)
     }
 

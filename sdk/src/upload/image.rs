@@ -1,6 +1,6 @@
 //! Image formats (the interface, section 4.9), and the sizes that suit a place on a page (section 2.1).
 
-use std::fmt;
+use crate::ids::InvalidValue;
 
 /// Type of an image, determined by its first bytes because a file name is not reliable. Other types are never uploaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +49,6 @@ impl ImageType {
     }
 }
 
-impl fmt::Display for ImageType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.media_type())
-    }
-}
-
 /// Place where an image is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -65,48 +59,21 @@ pub enum ImageUse {
     Background,
 }
 
-/// Reason why an image does not suit its use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnsuitableImage {
-    /// The image has fewer pixels than it is shown with.
-    #[error("{width}x{height} is too small, it needs at least {least_width}x{least_height}")]
-    TooSmall {
-        /// Width in pixels.
-        width: usize,
-        /// Height in pixels.
-        height: usize,
-        /// Minimum width in pixels.
-        least_width: usize,
-        /// Minimum height in pixels.
-        least_height: usize,
-    },
-    /// The image would be cropped, or push the content away.
-    #[error("{width}x{height} has the wrong proportions, they should be {proportions}")]
-    Proportions {
-        /// Width in pixels.
-        width: usize,
-        /// Height in pixels.
-        height: usize,
-        /// `1:1` or `16:9`.
-        proportions: &'static str,
-    },
-}
-
 impl ImageUse {
     /// Checks the size of an image in pixels. Proportions may be off by one percent.
     ///
     /// ```
-    /// use links_sdk::{ImageUse, UnsuitableImage};
+    /// use links_sdk::ImageUse;
     ///
     /// assert!(ImageUse::Background.check(1920, 1080).is_ok());
-    /// assert!(matches!(ImageUse::Avatar.check(1920, 1080), Err(UnsuitableImage::Proportions { .. })));
+    /// let error = ImageUse::Avatar.check(1920, 1080).unwrap_err();
+    /// assert_eq!(error.to_string(), "1920x1080 has the wrong proportions, they should be 1:1");
     /// ```
     ///
     /// # Errors
     ///
-    /// See [`UnsuitableImage`].
-    pub fn check(self, width: usize, height: usize) -> Result<(), UnsuitableImage> {
+    /// When the image would be cropped, or has fewer pixels than it is shown with.
+    pub fn check(self, width: usize, height: usize) -> Result<(), InvalidValue> {
         let (least_width, least_height, proportions) = match self {
             Self::Avatar => (800, 800, "1:1"),
             Self::Background => (1600, 900, "16:9"),
@@ -114,10 +81,12 @@ impl ImageUse {
         let (across, down) =
             (width.saturating_mul(least_height), height.saturating_mul(least_width));
         if across.abs_diff(down) > across.max(down) / 100 {
-            return Err(UnsuitableImage::Proportions { width, height, proportions });
+            let why = format!("has the wrong proportions, they should be {proportions}");
+            return Err(InvalidValue::new(format!("{width}x{height} {why}")));
         }
         if width < least_width || height < least_height {
-            return Err(UnsuitableImage::TooSmall { width, height, least_width, least_height });
+            let why = format!("is too small, it needs at least {least_width}x{least_height}");
+            return Err(InvalidValue::new(format!("{width}x{height} {why}")));
         }
         Ok(())
     }

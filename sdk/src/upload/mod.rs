@@ -8,8 +8,8 @@ mod once;
 mod replayable_body;
 mod upload_url;
 
+use crate::token::Hidden;
 use std::error::Error as StdError;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use tokio::io::AsyncRead;
 use tokio_util::io::ReaderStream;
 
 pub(crate) use foreign_url::{GET, download};
-pub use image::{ImageType, ImageUse, UnsuitableImage};
+pub use image::{ImageType, ImageUse};
 #[cfg(feature = "images")]
 pub use image_size::{image_size, image_size_of};
 use once::{OnceContent, Pieces, ProgramStream};
@@ -36,7 +36,7 @@ pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
 pub const MAX_DOWNLOAD_BYTES: usize = 8 * 1024 * 1024;
 
 /// Callback for the progress.
-type Watch = Arc<dyn Fn(UploadProgress) + Send + Sync>;
+type Watch = Hidden<Arc<dyn Fn(UploadProgress) + Send + Sync>>;
 
 /// Bytes read at a time.
 const PIECE: usize = 64 * 1024;
@@ -51,7 +51,7 @@ const PIECE: usize = 64 * 1024;
 /// let passed_on = Upload::reader("dot.gif", tokio::io::stdin(), 1234);
 /// # let _ = (from_disk, from_memory, passed_on);
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Upload {
     name: String,
     content: UploadContent,
@@ -170,20 +170,11 @@ impl Upload {
     /// Sets a callback for the progress. It must not block.
     #[must_use]
     pub fn on_progress(mut self, watch: impl Fn(UploadProgress) + Send + Sync + 'static) -> Self {
-        self.progress = Some(Arc::new(watch));
+        self.progress = Some(Hidden(Arc::new(watch)));
         self
     }
 
     pub(crate) fn way(&self) -> UploadMethod {
         self.method
-    }
-}
-
-impl fmt::Debug for Upload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Upload")
-            .field("name", &self.name)
-            .field("method", &self.method)
-            .finish_non_exhaustive()
     }
 }

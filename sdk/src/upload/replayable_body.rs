@@ -111,7 +111,7 @@ impl ReplayableBody {
         let head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
             quoted(&self.upload.name),
-            image_type,
+            image_type.media_type(),
         );
         let tail = format!("\r\n--{boundary}--\r\n");
         let content_type =

@@ -1,7 +1,6 @@
 //! Upload of an image to a URL that the service issues for it (the interface, section 4.9). The URL is a secret, and its host is not
 //! trusted: neither token nor key nor cookie is sent there, no redirect is followed, and no private host is contacted.
 
-use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
@@ -15,14 +14,15 @@ use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
 use crate::shape::Success;
+use crate::token::Hidden;
 use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
 
 /// A URL that takes one image, from [`FilesHandle::create_upload_url`](crate::FilesHandle::create_upload_url). Anyone who knows the URL can
 /// use it: `Debug` leaves it out.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadTarget {
-    url: String,
+    url: Hidden<String>,
     /// `PUT` with the bytes as the body, or `POST` with the part `file` of a multipart body.
     pub method: String,
     /// Maximum size in bytes.
@@ -52,17 +52,7 @@ impl UploadTarget {
 impl From<UploadUrl> for UploadTarget {
     fn from(target: UploadUrl) -> Self {
         let UploadUrl { upload_url: url, method, max_bytes, expires_at, .. } = target;
-        Self { url, method, max_bytes, expires_at }
-    }
-}
-
-impl fmt::Debug for UploadTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UploadTarget")
-            .field("method", &self.method)
-            .field("max_bytes", &self.max_bytes)
-            .field("expires_at", &self.expires_at)
-            .finish_non_exhaustive()
+        Self { url: Hidden(url), method, max_bytes, expires_at }
     }
 }
 
@@ -198,7 +188,7 @@ mod tests {
 
     fn target(url: &str) -> UploadTarget {
         let (url, method, expires_at) = (url.to_owned(), "PUT".to_owned(), String::new());
-        UploadTarget { url, method, max_bytes: 100, expires_at }
+        UploadTarget { url: Hidden(url), method, max_bytes: 100, expires_at }
     }
 
     fn check(target: &UploadTarget, base: &str) -> Result<CheckedTarget, String> {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use links_fixtures::{
-    Choices, Clock, ContractServer, DryRunConflict, ForeignIds, IdempotentWrites, InFlight,
-    OauthMetadata, RateWindow, RetryAfter, Token, World,
+    Choices, Clock, ContractServer, DryRunConflict, ForeignIds, IdempotentWrites, OauthMetadata,
+    RetryAfter, Token, World,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ async fn failures_may_be_stored_under_their_key() {
 
 #[tokio::test]
 async fn a_key_in_flight_waits_or_is_409() {
-    let (waits, conflicts) = both(|choices| choices.in_flight = InFlight::Conflict).await;
+    let (waits, conflicts) = both(|choices| choices.in_flight_conflicts = true).await;
     let page = waits.page().await;
     let path = page.at("/slots");
     let create = || async {
@@ -181,8 +181,8 @@ async fn a_dry_run_may_or_may_not_see_a_broken_business_rule() {
 
 #[tokio::test]
 async fn rate_windows_slide_or_are_fixed() {
-    for (rate_window, status) in [(RateWindow::Sliding, 429), (RateWindow::Fixed, 200)] {
-        let (api, clock) = limited(Choices { rate_window, ..Choices::default() }).await;
+    for (fixed_rate_windows, status) in [(false, 429), (true, 200)] {
+        let (api, clock) = limited(Choices { fixed_rate_windows, ..Choices::default() }).await;
         clock.advance(Duration::from_millis(900));
         spend_a_second(&api).await;
         clock.advance(Duration::from_millis(200));

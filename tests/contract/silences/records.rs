@@ -1,8 +1,6 @@
 //! Tests of the forms of records, and of their data.
 
-use links_fixtures::{
-    Collection, EmptyObjects, Envelope, FileUrls, LegacyTypes, Strings, UpdatedSlots, World,
-};
+use links_fixtures::{Collection, FileUrls, LegacyTypes, Strings, UpdatedSlots, World};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -15,7 +13,7 @@ use crate::support::{Api, id_of};
 
 #[tokio::test]
 async fn empty_objects_are_lists_or_objects() {
-    let (lists, objects) = both(|choices| choices.empty_objects = EmptyObjects::Object).await;
+    let (lists, objects) = both(|choices| choices.empty_objects = Collection::Map).await;
     for (api, empty) in [(lists, json!([])), (objects, json!({}))] {
         let divider = api.page().await.slot("divider").await;
         assert_eq!(divider["data"], empty);
@@ -152,7 +150,7 @@ async fn channel_ids_are_a_list_or_a_map() {
 
 #[tokio::test]
 async fn the_answer_to_an_upload_is_wrapped_or_bare() {
-    let (wrapped, bare) = both(|choices| choices.upload_answer = Envelope::Bare).await;
+    let (wrapped, bare) = both(|choices| choices.bare_upload_answer = true).await;
     for (api, is_bare) in [(wrapped, false), (bare, true)] {
         let created = api.post("/files/upload-url").await.is(200);
         let address = text(&created.data()["upload_url"]);

@@ -1,6 +1,6 @@
 //! Tests of keys under every behaviour that the interface leaves open: creates whose answer is lost create once if the service stores keys.
 
-use links_fixtures::{Choices, Fault, IdempotentWrites, InFlight, World};
+use links_fixtures::{Choices, Fault, IdempotentWrites, World};
 use links_sdk::{IdempotencyKey, Outcome};
 
 use super::writes::write;
@@ -30,8 +30,8 @@ async fn a_create_whose_answer_is_lost_creates_once_wherever_keys_are_kept() {
         base(),
         Choices { idempotent_writes: IdempotentWrites::All, ..base() },
         Choices { failures_stored: true, ..base() },
-        Choices { in_flight: InFlight::Conflict, ..base() },
-        Choices { in_flight: InFlight::Conflict, failures_stored: true, ..base() },
+        Choices { in_flight_conflicts: true, ..base() },
+        Choices { in_flight_conflicts: true, failures_stored: true, ..base() },
     ];
     for choices in behaviours {
         for operation in KEYED {

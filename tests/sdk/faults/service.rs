@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use links_fixtures::{Choices, ContractServer, Fault, InFlight, World};
+use links_fixtures::{Choices, ContractServer, Fault, World};
 use links_sdk::types::NewSlot;
 use links_sdk::{Client, ErrorKind, IdempotencyKey, NewProfile, Outcome, ProfileChanges, Token};
 
@@ -101,7 +101,7 @@ async fn fault_23_a_page_that_is_full_is_a_refusal_and_nothing_else_happens() {
 
 #[tokio::test]
 async fn fault_24_a_key_in_flight_is_waited_for_and_gives_the_stored_answer() {
-    let choices = Choices { in_flight: InFlight::Conflict, ..Choices::default() };
+    let choices = Choices { in_flight_conflicts: true, ..Choices::default() };
     let env = TestEnv::with(World::cafe(), choices).await;
     env.proxy.script([Act::reset_after()]);
     assert_eq!(env.slots().create_batch(dividers(3)).await.unwrap().len(), 3);

@@ -3,8 +3,8 @@
 use links_fixtures::{Account, Choices, Fault, World};
 use links_sdk::types::SlotChange;
 use links_sdk::{
-    Client, Error, FormChanges, NewForm, NewProfile, Object, Outcome, ProfileChanges,
-    SettingsChanges, Upload,
+    Client, Error, FormChanges, NewProfile, Object, Outcome, ProfileChanges, SettingsChanges,
+    Upload,
 };
 use serde_json::Value;
 
@@ -45,9 +45,9 @@ pub(crate) async fn write(client: &Client, operation: &str) -> Result<(), Error>
     }
 }
 
-fn new_form() -> NewForm {
+fn new_form() -> FormChanges {
     let form = r#"{"title": "Write to us", "fields": [{"type": "text", "label": "Name", "required": true}]}"#;
-    NewForm::from(serde_json::from_str::<Object>(form).unwrap())
+    FormChanges(serde_json::from_str::<Object>(form).unwrap())
 }
 
 /// Returns the content of an account, without what differs from run to run.
@@ -60,7 +60,7 @@ fn state(account: &Account) -> Value {
 fn drop_what_differs(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            for key in ["created_at", "mood_set_at", "expires_at", "key", "path"] {
+            for key in ["created_at", "createdAt", "mood_set_at", "expires_at", "key", "path"] {
                 fields.remove(key);
             }
             // The ids of forms are random.

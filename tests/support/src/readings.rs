@@ -1,12 +1,12 @@
 //! Readings of the interface under which a client has to work alike.
 
-use links_fixtures::{Choices, Collection, EmptyObjects, LegacyTypes, Strings, UpdatedSlots};
+use links_fixtures::{Choices, Collection, LegacyTypes, Strings, UpdatedSlots};
 
 /// Returns the readings of the interface that change what is read or how it is stored: each alone, and all together.
 #[must_use]
 pub fn readings() -> Vec<Choices> {
     let changes: [fn(&mut Choices); 14] = [
-        |it| it.empty_objects = EmptyObjects::Object,
+        |it| it.empty_objects = Collection::Map,
         |it| it.unknown_fields = true,
         |it| it.legacy_types = LegacyTypes::Inside,
         |it| it.events_deletable = true,

@@ -9,11 +9,12 @@ use links_sdk::types::{LeadForm, NotificationChannel};
 use links_sdk::{ChannelId, Client, FormId};
 use serde_json::{Map, Value, json};
 
+use super::existing_file::{not_written, replace};
 use super::file_name::local_name;
-use super::place::PullDirectory;
+use super::place::{PullDirectory, PullOptions};
+use super::report::{Report, left_out_line};
 use crate::account::form_finder::form_ids;
 use crate::account::forms::record_form;
-use crate::apply::existing_file::{not_written, replace};
 use crate::apply::known_forms::KnownForms;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -49,28 +50,6 @@ pub(super) struct LocalForms {
     channels: Vec<NotificationChannel>,
 }
 
-/// What became of the file of a form.
-pub(super) struct FormReport {
-    pub(super) file: String,
-    pub(super) name: String,
-    pub(super) id: String,
-    pub(super) what: String,
-    pub(super) conflicts: usize,
-    /// True if the file was written.
-    pub(super) is_written: bool,
-    /// Fields that no form file can hold.
-    pub(super) left_out: Vec<String>,
-}
-
-/// How form files are written.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FormOptions {
-    /// Replace what files say.
-    pub(super) force: bool,
-    /// Leave out what only this account has.
-    pub(super) portable: bool,
-}
-
 impl LocalForms {
     /// Gives each form its local name: that of its file, else that of the lock, else a new one made from its title.
     pub(super) async fn read(
@@ -78,7 +57,7 @@ impl LocalForms {
         client: &Client,
         known: &mut KnownForms,
         directory: &mut PullDirectory,
-        options: FormOptions,
+        options: &PullOptions,
     ) -> Result<Self, CommandError> {
         let account = known.account(client).await?.to_vec();
         let mut files = std::mem::take(&mut directory.forms);
@@ -154,18 +133,19 @@ impl LocalForms {
         context: &Context,
         id: &str,
         directory: &mut PullDirectory,
-        options: FormOptions,
-    ) -> Result<Option<FormReport>, CommandError> {
-        let Some(nth) = self.forms.iter().position(|it| it.form.id == id) else { return Ok(None) };
+        options: &PullOptions,
+        report: &mut Report,
+    ) -> Result<(), CommandError> {
+        let Some(nth) = self.forms.iter().position(|it| it.form.id == id) else { return Ok(()) };
         if options.portable && self.forms[nth].is_filed {
-            return Ok(None);
+            return Ok(());
         }
         let name = self.forms[nth].name.clone();
         let value = self.value(&self.forms[nth].form, &name, options);
         let (value, left_out) = holdable(value)?;
         let (path, what, conflicts) = match self.forms[nth].file.take() {
             Some((path, _)) if options.portable => {
-                let what = replace_portable(&path, &yaml::write(&value)?, options)?;
+                let what = replace_portable(&path, &yaml(&value)?, options)?;
                 (path, what.to_owned(), 0)
             }
             Some((path, mut file)) => {
@@ -175,7 +155,7 @@ impl LocalForms {
                 (path, what, conflicts)
             }
             None => {
-                let text = yaml::write(&value)?;
+                let text = yaml(&value)?;
                 let path = directory.new_form(&name).ok_or_else(|| {
                     let message =
                         format!("the file of the form {name} exists already; it was not written");
@@ -194,12 +174,17 @@ impl LocalForms {
             record_form(context, &path, &name, id)?;
         }
         let file = path.display().to_string();
-        let (id, is_written) = (id.to_owned(), what != UNCHANGED);
-        Ok(Some(FormReport { file, name, id, what, conflicts, is_written, left_out }))
+        report.is_written |= what != UNCHANGED;
+        report.say(format!("{file}: form {name} {what}"));
+        report.lines.extend(left_out_line(&format!("form {name}"), &left_out));
+        report.conflicts += conflicts;
+        let form = json!({ "file": file, "name": name, "id": id, "conflicts": conflicts });
+        report.forms.push(form);
+        Ok(())
     }
 
     /// Returns a form as a form file has it, without empty fields.
-    fn value(&self, form: &LeadForm, name: &str, options: FormOptions) -> Map<String, Value> {
+    fn value(&self, form: &LeadForm, name: &str, options: &PullOptions) -> Map<String, Value> {
         let record = serde_json::to_value(form).unwrap_or_default();
         let mut file = Map::new();
         file.insert(NAME.to_owned(), name.into());
@@ -286,7 +271,7 @@ fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>), Comman
 fn replace_portable(
     path: &std::path::Path,
     text: &str,
-    options: FormOptions,
+    options: &PullOptions,
 ) -> Result<&'static str, CommandError> {
     if named::read(path).is_ok_and(|(_, now)| now == text.as_bytes()) {
         return Ok(UNCHANGED);
@@ -301,7 +286,7 @@ fn update(
     file: &FormFile,
     form: &LeadForm,
     value: &Value,
-    options: FormOptions,
+    options: &PullOptions,
 ) -> Result<(String, usize), CommandError> {
     if !options.force {
         refuse_marks(&file.document)?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use links_pages::apply::{DesiredPage, PageSnapshot};
 use serde_json::{Map, Value};
 
+use crate::apply::image::find_strings;
 use crate::schema::slot_types::SlotTypeCatalog;
 use links_pages::page_file::ReferencePlace;
 use links_pages::page_file::local_image::has_image_ending;
@@ -58,39 +59,16 @@ pub(super) fn places(
         }
     }
     for (item, slot) in content.slots.iter().enumerate() {
-        let mut place = ReferencePlace { item: Some(item), path: Vec::new() };
         for (key, value) in slot.data.iter() {
-            walk(key, value, urls, &mut place, &mut found);
+            find_strings(key, value, &mut Vec::new(), &mut |path, text| {
+                if urls.contains_key(text) || is_path(text) {
+                    let place = ReferencePlace { item: Some(item), path: path.to_owned() };
+                    found.push((place, text.to_owned()));
+                }
+            });
         }
     }
     found
-}
-
-fn walk(
-    key: &str,
-    value: &Value,
-    urls: &BTreeMap<String, String>,
-    place: &mut ReferencePlace,
-    found: &mut Vec<(ReferencePlace, String)>,
-) {
-    place.path.push(key.to_owned());
-    match value {
-        Value::String(text) if urls.contains_key(text) || is_path(text) => {
-            found.push((place.clone(), text.clone()));
-        }
-        Value::Array(items) => {
-            for (nth, item) in items.iter().enumerate() {
-                walk(&nth.to_string(), item, urls, place, found);
-            }
-        }
-        Value::Object(map) => {
-            for (key, value) in map {
-                walk(key, value, urls, place, found);
-            }
-        }
-        _ => {}
-    }
-    place.path.pop();
 }
 
 /// Tells by the text alone whether it may be the path of an uploaded image.

@@ -72,7 +72,7 @@ fn write(directory: &Path, path: &str, bytes: &[u8]) -> io::Result<String> {
     let names = [format!("{stem}.{ending}"), format!("{stem}-{}.{ending}", &hash[..12])];
     for name in &names {
         let saved = || format!("{IMAGES}/{name}");
-        match atomic::write_bytes(&images.join(name), bytes, false) {
+        match atomic::write(&images.join(name), bytes, false) {
             Ok(()) => return Ok(saved()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let most = bytes.len() as u64;

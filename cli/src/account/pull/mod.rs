@@ -1,23 +1,23 @@
 //! `links pull`: pages and forms of the account as files.
 
+pub(crate) mod existing_file;
 mod file_name;
 mod forms;
 mod image_urls;
 mod images;
 mod new_page;
-mod options;
 mod place;
-mod portable;
 mod puller;
 mod report;
 
 use std::path::{Path, PathBuf};
 
 use links_pages::apply::PageSnapshot;
+use links_pages::page_file::FileScope;
 use links_sdk::ProfileKey;
 
 use crate::account::form_finder::lock_of;
-use crate::account::live_page::all_keys;
+use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::LOCK_NAME;
 use crate::context::Context;
@@ -26,44 +26,40 @@ use crate::error::file_error::unusable_path;
 use crate::output::{CommandOutput, View};
 use links_pages::fs::named;
 use new_page::NewPage;
-pub(crate) use options::PullOptions;
+pub(crate) use place::PullOptions;
 use place::{PullDirectory, default_directory};
-use puller::{Place, Puller};
+use puller::Puller;
 use report::Report;
 
 use super::estimate;
 
-/// Pages to pull, and where to.
-#[derive(Debug)]
-pub(crate) struct PullRequest {
-    /// Keys of the pages; every page and every form of the account if there are none.
-    pub(crate) keys: Vec<ProfileKey>,
-    /// File or directory.
-    pub(crate) out: Option<PathBuf>,
-    pub(crate) how: PullOptions,
-}
-
-/// Writes pages to files, or takes over into files that exist what changed on their pages.
+/// Writes pages to a file or a directory, or takes over into files that exist what changed on their pages: every page and every form of the
+/// account if there are no keys.
 pub(crate) async fn pull(
     context: &mut Context,
-    request: PullRequest,
+    keys: Vec<ProfileKey>,
+    out: Option<PathBuf>,
+    how: PullOptions,
+    scope: FileScope,
 ) -> Result<CommandOutput, CommandError> {
-    let PullRequest { keys, out, how } = request;
     let out = out.filter(|it| it.as_os_str() != "-");
     if let Some(path) = &out {
         named::resolve(path).map_err(|error| unusable_path(path, &error))?;
     }
     match (&keys[..], out) {
-        ([key], None) => print(context, key, &how).await,
+        ([key], None) => print(context, key, &how, scope).await,
         ([key], Some(path)) if is_file(&path) => {
             let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-            write(context, vec![key.clone()], directory, Some(path), how).await
+            write(context, vec![key.clone()], directory, Some(path), how, scope).await
         }
         (_, Some(path)) if path.is_file() => Err(CommandError::usage(format!(
             "{} is a file, and several pages need a directory",
             path.display()
         ))),
-        (_, out) => write(context, keys, out.unwrap_or_else(default_directory), None, how).await,
+        (_, out) => {
+            let directory = out.unwrap_or_else(default_directory);
+            write(context, keys, directory, None, how, scope).await
+        }
     }
 }
 
@@ -78,6 +74,7 @@ async fn print(
     context: &mut Context,
     key: &ProfileKey,
     how: &PullOptions,
+    scope: FileScope,
 ) -> Result<CommandOutput, CommandError> {
     if how.images || how.portable || how.force {
         return Err(CommandError::usage("--images, --portable and --force need files to write")
@@ -85,12 +82,14 @@ async fn print(
     }
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, key).await?;
-    page.read_language(&client).await?;
+    if scope == FileScope::Page {
+        page.read_language(&client).await?;
+    }
     let types = context.slot_types().await?.rules();
-    let (content, left_out) = crate::apply::export::whole(&page, &types);
+    let (content, left_out) = export(&page, &types, scope);
     let new = NewPage::of(&content)?;
     let text = new.text(None, schema_of(how.schema.as_deref(), None)?)?;
-    if let Some(line) = report::left_out(&page.login, &left_out) {
+    if let Some(line) = report::left_out_line(&page.login, &left_out) {
         context.ui.say(&line);
     }
     Ok(CommandOutput::own(new.value().clone(), View::Document(text)))
@@ -103,6 +102,7 @@ async fn write(
     directory: PathBuf,
     file: Option<PathBuf>,
     how: PullOptions,
+    scope: FileScope,
 ) -> Result<CommandOutput, CommandError> {
     if !how.portable {
         // The lock of another account is refused, and known if a page is not found.
@@ -114,16 +114,15 @@ async fn write(
     estimate::announce(&context.ui, keys.len(), keys.len() + 4);
     let needs_directory = file.is_none() || how.portable;
     let place = if needs_directory { Some(PullDirectory::read(context, directory)?) } else { None };
-    let mut puller = Puller::new(context, client, how, place, is_all).await?;
+    let mut puller = Puller::new(context, client, (how, scope), place, is_all).await?;
     let mut report = Report::default();
     if is_all {
         puller.write_all_forms(&mut report);
     }
     let progress = puller.context.ui.progress(keys.len());
     for (nth, key) in keys.iter().enumerate() {
-        let place = file.clone().map_or(Place::Directory, Place::File);
         progress.now(&key.to_string());
-        match puller.page(key, place, &mut report).await {
+        match puller.page(key, file.as_deref(), &mut report).await {
             Ok(()) => {}
             Err(failure) => {
                 let is_general = failure.exit().is_general();

@@ -1,22 +1,20 @@
 //! Pulls pages one by one.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use links_pages::apply::{PageSnapshot, SlotTypes};
 use links_sdk::{Client, ProfileKey};
 use serde_json::{Value, json};
 
-use super::forms::{FormOptions, LocalForms};
+use super::existing_file::{ExistingFile, PageSource, not_written};
+use super::forms::LocalForms;
 use super::image_urls::{places, urls};
 use super::images::Images;
-use super::new_page::NewPage;
-use super::options::PullOptions;
-use super::place::{PageTarget, PullDirectory};
-use super::portable::LeftOut;
-use super::report::{Report, left_out};
-use crate::apply::existing_file::{ExistingFile, PageSource, not_written};
-use crate::apply::export;
+use super::new_page::{LeftOut, NewPage};
+use super::place::{PageTarget, PullDirectory, PullOptions};
+use super::report::{Report, left_out_line};
+use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{SyncRecord, WrittenLocks};
@@ -29,16 +27,11 @@ use links_pages::fs::atomic;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{FileScope, PageContent, PageFile, ReferencePlace, ReferenceTarget};
 
-/// Place of a page: a file, or the directory of the pull.
-pub(super) enum Place {
-    File(PathBuf),
-    Directory,
-}
-
 pub(super) struct Puller<'c> {
     pub(super) context: &'c mut Context,
     pub(super) client: Client,
     how: PullOptions,
+    scope: FileScope,
     types: SlotTypeCatalog,
     rules: SlotTypes,
     /// Codes of the languages by id, from the first settings that were read.
@@ -54,21 +47,32 @@ impl<'c> Puller<'c> {
     pub(super) async fn new(
         context: &'c mut Context,
         client: Client,
-        how: PullOptions,
+        (how, scope): (PullOptions, FileScope),
         mut directory: Option<PullDirectory>,
         is_all: bool,
     ) -> Result<Self, CommandError> {
         let types = context.slot_types().await?;
         let (rules, mut known) = (types.rules(), KnownForms::default());
-        let options = form_options(&how);
         let forms = match &mut directory {
             Some(directory) if is_all || how.portable || !directory.forms.is_empty() => {
-                LocalForms::read(context, &client, &mut known, directory, options).await?
+                LocalForms::read(context, &client, &mut known, directory, &how).await?
             }
             _ => LocalForms::default(),
         };
         let (languages, images) = (BTreeMap::new(), Images::default());
-        Ok(Self { context, client, how, types, rules, languages, known, directory, forms, images })
+        Ok(Self {
+            context,
+            client,
+            how,
+            scope,
+            types,
+            rules,
+            languages,
+            known,
+            directory,
+            forms,
+            images,
+        })
     }
 
     /// Writes the files of all forms.
@@ -82,36 +86,32 @@ impl<'c> Puller<'c> {
 
     fn write_form(&mut self, id: &str, report: &mut Report) -> Result<(), CommandError> {
         let Some(directory) = &mut self.directory else { return Ok(()) };
-        let written = self.forms.write(self.context, id, directory, form_options(&self.how))?;
-        if let Some(form) = written {
-            report.form(form);
-        }
-        Ok(())
+        self.forms.write(self.context, id, directory, &self.how, report)
     }
 
-    /// Pulls a page.
+    /// Pulls a page into a file, or into the directory of the pull.
     pub(super) async fn page(
         &mut self,
         key: &ProfileKey,
-        place: Place,
+        file: Option<&Path>,
         report: &mut Report,
     ) -> Result<(), CommandError> {
         // A file that is named is read before its page, so that an edit made meanwhile is noticed.
-        let named = match &place {
-            Place::File(path) if path.exists() && !self.how.force => Some(self.existing(path)?),
+        let named = match file {
+            Some(path) if path.exists() && !self.how.force => Some(self.existing(path, key)?),
             _ => None,
         };
         let page = self.read(key).await?;
-        let (path, existing, replaces) = match (place, &mut self.directory) {
-            (Place::File(path), _) => (path, named, self.how.force),
-            (Place::Directory, None) => {
+        let (path, existing, replaces) = match (file, &mut self.directory) {
+            (Some(path), _) => (path.to_owned(), named, self.how.force),
+            (None, None) => {
                 return Err(CommandError::internal("a pull into no directory"));
             }
-            (Place::Directory, Some(directory)) => match directory.page(&page)? {
+            (None, Some(directory)) => match directory.page(&page)? {
                 PageTarget::New(path) => (path, None, false),
                 PageTarget::Existing(path) if self.how.force => (path, None, true),
                 PageTarget::Existing(path) => {
-                    let existing = self.existing(&path)?;
+                    let existing = self.existing(&path, key)?;
                     (path, Some(existing), false)
                 }
             },
@@ -122,17 +122,30 @@ impl<'c> Puller<'c> {
         }
     }
 
-    fn existing(&self, path: &Path) -> Result<ExistingFile, CommandError> {
-        if self.how.portable {
+    fn existing(&self, path: &Path, key: &ProfileKey) -> Result<ExistingFile, CommandError> {
+        // Without a record of the page, nothing says that the slots of the file are its slots.
+        let is_its = || match SyncRecord::of(self.context, path)? {
+            Some(record) => Ok::<_, CommandError>(record.is_in_lock() || record.is_of(key)),
+            None => Ok(false),
+        };
+        if self.how.portable || self.scope == FileScope::Slots && !is_its()? {
             let message = format!("{} already exists", path.display());
             return Err(CommandError::new(Exit::Refused, message).with_hint("--force replaces it"));
         }
-        ExistingFile::read(path, FileScope::Page)
+        let file = ExistingFile::read(path, self.scope)?;
+        let note = file.left_out_note("only slots are taken over", &key.to_string(), "");
+        if let Some(note) = note {
+            self.context.ui.say(&note);
+        }
+        Ok(file)
     }
 
     /// Reads a page with the code of its language.
     async fn read(&mut self, key: &ProfileKey) -> Result<PageSnapshot, CommandError> {
         let mut page = PageSnapshot::read(&self.client, key).await?;
+        if self.scope == FileScope::Slots {
+            return Ok(page);
+        }
         let Some(language) = page.record.get("languageId").and_then(Value::as_i64) else {
             page.read_language(&self.client).await?;
             return Ok(page);
@@ -187,7 +200,7 @@ impl<'c> Puller<'c> {
         {
             WrittenLocks::of(&record, page).check(self.context, &self.client).await?;
         }
-        let (content, fields) = export::whole(page, &self.rules);
+        let (content, fields) = export(page, &self.rules, self.scope);
         let mut new = NewPage::of(&content)?;
         let schema = schema_of(self.how.schema.as_deref(), Some(path))?.map(str::to_owned);
         let mut notes = Report::default();
@@ -202,8 +215,16 @@ impl<'c> Puller<'c> {
             }
         }
         let text = new.text(Some(path), schema.as_deref())?;
+        // What cannot be read as a page file has no fields of a page.
+        let replaced = replaces.then(|| ExistingFile::read(path, self.scope)).and_then(Result::ok);
         atomic::write(path, &text, replaces).map_err(|error| not_written(path, &error))?;
         report.is_written = true;
+        let note = replaced.and_then(|file| {
+            file.left_out_note("only slots were written", &page.login, " --force")
+        });
+        if let Some(note) = note {
+            self.context.ui.say(&note);
+        }
         let file = path.display().to_string();
         let slots = match new.slots() {
             1 => "1 slot".to_owned(),
@@ -211,7 +232,7 @@ impl<'c> Puller<'c> {
         };
         report.say(format!("{file}: {} written, {slots}", page.login));
         report.lines.append(&mut notes.lines);
-        report.lines.extend(left_out(&page.login, &fields));
+        report.lines.extend(left_out_line(&page.login, &fields));
         report.pages.push(json!({
             "file": file, "id": page.id, "login": page.login, "slots": new.slots(), "conflicts": 0, "leftOut": fields,
         }));
@@ -316,8 +337,4 @@ impl<'c> Puller<'c> {
         }
         record.rebuild(self.context, &file, &images, page, self.rules.clone())
     }
-}
-
-fn form_options(how: &PullOptions) -> FormOptions {
-    FormOptions { force: how.force, portable: how.portable }
 }

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::forms::FormReport;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
@@ -15,7 +14,7 @@ const MARKED: &str = "settle each conflict at its mark, a line that begins with 
 pub(super) struct Report {
     pub(super) lines: Vec<StyledLine>,
     pub(super) pages: Vec<Value>,
-    forms: Vec<Value>,
+    pub(super) forms: Vec<Value>,
     pub(super) conflicts: usize,
     pub(super) failures: Vec<CommandError>,
     /// True once a file was written.
@@ -31,16 +30,6 @@ impl Report {
 
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.lines.push(StyledLine::new(Style::Faint, text.into()));
-    }
-
-    /// Adds the file of a form.
-    pub(super) fn form(&mut self, form: FormReport) {
-        let FormReport { file, name, id, what, conflicts, is_written, left_out: fields } = form;
-        self.is_written |= is_written;
-        self.say(format!("{file}: form {name} {what}"));
-        self.lines.extend(left_out(&format!("form {name}"), &fields));
-        self.conflicts += conflicts;
-        self.forms.push(json!({ "file": file, "name": name, "id": id, "conflicts": conflicts }));
     }
 
     /// Returns the output of the command.
@@ -91,7 +80,7 @@ impl Report {
 }
 
 /// Returns a line about fields that no file can hold, if there are any.
-pub(super) fn left_out(what: &str, fields: &[String]) -> Option<StyledLine> {
+pub(super) fn left_out_line(what: &str, fields: &[String]) -> Option<StyledLine> {
     if fields.is_empty() {
         return None;
     }

@@ -1,11 +1,12 @@
-//! What a page file says, in the form that is merged.
+//! What a page file says and what its page has, in the form that is merged.
 
-use links_pages::sync::{FilePage, FileSlot, FileSlotId};
+use links_pages::apply::PageSnapshot;
+use links_pages::sync::{FilePage, FileSlot, FileSlotId, LivePage};
 use links_sdk::Object;
 use serde_json::{Value, json};
 
 use crate::apply::image::Image;
-use links_pages::page_file::{PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{FileScope, PageFile, Reference, ReferenceTarget};
 
 /// Returns what a page file says. A reference is named by what it refers to; the values that it stands for are those that the page of the
 /// file has now, which is a placeholder for an image that is not uploaded yet.
@@ -58,4 +59,13 @@ fn named(file: &PageFile, reference: &Reference, images: &[Image]) -> Value {
             json!({ "$form": id.filter(|id| id.is_string()).unwrap_or(&json!(title)) })
         }
     }
+}
+
+/// Returns what a command takes of a page, in the form that is merged. Fields that were not taken keep their record.
+pub(crate) fn live(page: &PageSnapshot, scope: FileScope) -> LivePage {
+    let fields = match scope {
+        FileScope::Page => page.fields(),
+        FileScope::Slots => Object::default(),
+    };
+    LivePage { id: page.id, login: page.login.clone(), fields, slots: page.slots.clone() }
 }

@@ -1,17 +1,46 @@
-//! Lines and diagnostics about a merge.
+//! A merge of a page file with its page, and the lines and diagnostics about it.
 
+use std::fmt;
 use std::path::Path;
 
+use links_pages::apply::{ItemError, ItemProblem};
 use links_pages::sync::{
-    Conflict, Deletion, DeletionReason, IdentityError, IdentityProblem, Merge, RemoteChange,
-    Replaced, SyncNote, ValueHash,
+    Conflict, Deletion, DeletionReason, IdentityProblem, Merge, PageBase, RemoteChange, Replaced,
+    SyncNote, ValueHash,
 };
 use serde_json::Value;
 
-use super::{LockStore, MergedPage, Since};
+use super::LockStore;
 use crate::output::{Style, StyledLine};
 use crate::ui::plan::shown_value;
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+
+/// A merge of a page file with its page, and the record that it was made with.
+#[derive(Debug)]
+pub(crate) struct MergedPage {
+    /// The record of the last sync with which the merge was made.
+    pub(crate) base: Option<PageBase>,
+    pub(crate) merge: Merge,
+    pub(crate) since: Since,
+}
+
+/// Time from which a merge counts the changes of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// The last sync of the file.
+    Sync,
+    /// The moment at which the text was opened in an editor.
+    Opened,
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sync => "since the last sync",
+            Self::Opened => "since the text was opened",
+        })
+    }
+}
 
 const SETTLE: &str =
     "--overwrite writes what the file says; or write the page's value here, to keep it";
@@ -81,7 +110,10 @@ fn conflict(conflict: &Conflict, file: &PageFile, pull: &str) -> FieldDiagnostic
 }
 
 /// Returns the items of which it is unclear which slots they are, at their places in the file.
-pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<FieldDiagnostic> {
+pub(crate) fn identity_problems(
+    problems: &[IdentityProblem],
+    file: &PageFile,
+) -> Vec<FieldDiagnostic> {
     let place = |problem: &IdentityProblem| -> Vec<(Vec<String>, At)> {
         let at = |item: &usize, key: Option<&str>| {
             let nth = item.to_string();
@@ -90,10 +122,10 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
         };
         match problem {
             IdentityProblem::RepeatedOnPage { .. } => vec![(vec!["slots".to_owned()], At::Value)],
-            IdentityProblem::RepeatedId { item, .. } | IdentityProblem::NotOnPage { item, .. } => {
-                vec![at(item, Some("id"))]
+            IdentityProblem::Named(ItemError { index, problem }) => {
+                let differs = matches!(problem, ItemProblem::TypeDiffers { .. });
+                vec![at(index, Some(if differs { "type" } else { "id" }))]
             }
-            IdentityProblem::TypeDiffers { item, .. } => vec![at(item, Some("type"))],
             IdentityProblem::Resembles { item, .. } => vec![at(item, None)],
             IdentityProblem::Ambiguous { items, .. }
             | IdentityProblem::PerhapsDeleted { items, .. } => {
@@ -101,19 +133,15 @@ pub(crate) fn identity_problems(error: &IdentityError, file: &PageFile) -> Vec<F
             }
         }
     };
-    let problems = error.0.iter().flat_map(|problem| {
+    let problems = problems.iter().flat_map(|problem| {
         place(problem).into_iter().map(move |(path, at)| (path, at, problem.to_string()))
     });
     problems.map(|(path, at, message)| file.document.locate(&path, at, message)).collect()
 }
 
-/// Returns lines about the changes of others that a plan keeps or replaces, and notes.
-pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
-    lines_without(merged, None)
-}
-
-/// Returns the same lines without what they say of the value of a profile field that is replaced.
-pub(crate) fn lines_without(merged: &MergedPage, field: Option<&str>) -> Vec<StyledLine> {
+/// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the value of a profile field that
+/// is replaced.
+pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLine> {
     let MergedPage { base, merge, since } = merged;
     let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
@@ -122,7 +150,7 @@ pub(crate) fn lines_without(merged: &MergedPage, field: Option<&str>) -> Vec<Sty
     let is_noted = |replaced: &&Replaced| match replaced {
         Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
         Replaced::Field { key, page } => {
-            (base.is_some() || !is_empty(page)) && Some(key.as_str()) != field
+            (base.is_some() || !is_empty(page)) && Some(key.as_str()) != without
         }
         Replaced::Order { .. } | Replaced::Deletion { .. } => true,
     };

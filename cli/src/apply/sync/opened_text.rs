@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use links_pages::apply::{PageSnapshot, SlotTypes};
-use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, Merge, MergeOptions, PageBase};
+use links_pages::apply::{PageSnapshot, PlanOptions, SlotTypes};
+use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, Merge, PageBase};
 use links_sdk::ProfileKey;
 use serde_json::Value;
 
-use super::live_page::live;
-use crate::args::merge::theirs_and_before;
+use super::live;
+use crate::args::fields::theirs_and_before;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use links_pages::page_file::{At, FieldDiagnostic, FileScope, PageContent, PageFile};
@@ -45,7 +45,7 @@ impl OpenedText {
         });
         let said = FilePage { slots: slots.collect(), ..FilePage::default() };
         let (live, options) =
-            (live(page, FileScope::Slots), MergeOptions { types, ..MergeOptions::default() });
+            (live(page, FileScope::Slots), PlanOptions { types, ..PlanOptions::default() });
         let merge = Merge::new(None, &said, &live, &options)
             .map_err(|error| CommandError::new(Exit::Server, error.to_string()))?;
         let base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);

@@ -1,10 +1,11 @@
 //! Edits of a page file that take over what changed on its page.
 
-use links_pages::apply::{DesiredSlot, literal};
+use links_pages::apply::literal;
 use links_pages::sync::{ConflictMark, Pull, PulledItem};
 use links_sdk::Object;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use links_pages::page_file::page::item as item_of;
 use links_pages::page_file::patch::{Edit, MarkedConflict, Path, moves};
 
 /// Returns the edits that a pull asks for. `fields` are the profile fields of the file.
@@ -12,9 +13,9 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
     let slots = || Path::root().key("slots");
     let item = |nth: usize| slots().item(nth);
     let mut edits = Vec::new();
-    for field in &pull.fields {
-        let path = Path::root().key(&field.key);
-        match (fields.get(&field.key), &field.value) {
+    for (key, value) in pull.fields.iter() {
+        let path = Path::root().key(key);
+        match (fields.get(key), value) {
             (Some(Value::Array(said)), Value::Array(taken)) => {
                 edits.extend(list_edits(&path, said, taken));
             }
@@ -42,7 +43,12 @@ pub(super) fn edits(pull: &Pull, fields: &Object) -> Vec<Edit> {
                     }
                     _ => None,
                 });
-                edits.push(Edit::Insert { list: slots(), after, value: written(slot), mark });
+                edits.push(Edit::Insert {
+                    list: slots(),
+                    after,
+                    value: item_of(slot, false),
+                    mark,
+                });
             }
         }
     }
@@ -105,19 +111,9 @@ fn escaped(key: &str, value: &Value) -> (String, Value) {
     literal(&whole).0.into_iter().next().unwrap_or_default()
 }
 
-/// Returns a slot as an item of a file.
-fn written(slot: &DesiredSlot) -> Value {
-    let mut item = Map::new();
-    item.extend(slot.id.map(|id| ("id".to_owned(), id.into())));
-    item.insert("type".to_owned(), slot.kind.clone().into());
-    if !slot.data.is_empty() {
-        item.insert("data".to_owned(), Value::Object(literal(&slot.data).0));
-    }
-    Value::Object(item)
-}
-
 #[cfg(test)]
 mod tests {
+    use links_pages::apply::DesiredSlot;
     use serde_json::json;
 
     use super::*;
@@ -148,6 +144,6 @@ mod tests {
         let slot = json!({ "id": 7, "type": "text", "data": { "a": { "$form": "y" } } });
         let slot: DesiredSlot = serde_json::from_value(slot).unwrap();
         let expected = json!({ "id": 7, "type": "text", "data": { "a": { "$$form": "y" } } });
-        assert_eq!(super::written(&slot), expected);
+        assert_eq!(super::item_of(&slot, false), expected);
     }
 }

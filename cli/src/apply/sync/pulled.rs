@@ -1,7 +1,7 @@
 //! A page file that takes over what changed on its page since the last sync.
 
-use links_pages::apply::{PageSnapshot, SlotTypes};
-use links_pages::sync::{ConflictMark, Pull, SyncError};
+use links_pages::apply::{PageSnapshot, PlanError, SlotTypes};
+use links_pages::sync::{ConflictMark, Pull};
 
 use super::pull_edits::edits;
 use super::record::image_paths;
@@ -20,12 +20,6 @@ pub(crate) struct PulledFile {
     pub(crate) pull: Pull,
 }
 
-/// Reason why a file cannot take over the changes of its page. Nothing was written.
-pub(crate) enum PullFailure {
-    Sync(SyncError),
-    Patch(PatchError),
-}
-
 impl PulledFile {
     /// Takes over the changes of a page. `text` is the whole text of the file.
     pub(crate) fn of(
@@ -35,10 +29,24 @@ impl PulledFile {
         images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
-    ) -> Result<Self, PullFailure> {
-        let pull = record.pull(file, images, page, types).map_err(PullFailure::Sync)?;
-        let text =
-            patch(text, &edits(&pull, &file.page.content.fields)).map_err(PullFailure::Patch)?;
+    ) -> Result<Self, CommandError> {
+        let replaces = "--force replaces the whole file";
+        let pull = record.pull(file, images, page, types).map_err(|error| match error {
+            PlanError::Unclear(problems) => {
+                CommandError::from(file.document.bad(identity_problems(&problems, file)))
+            }
+            error => CommandError::new(Exit::Invalid, error.to_string()).with_hint(replaces),
+        })?;
+        let edits = edits(&pull, &file.page.content.fields);
+        let text = patch(text, &edits).map_err(|error| {
+            let refused = |exit| CommandError::new(exit, format!("{error}; nothing was written"));
+            match &error {
+                PatchError::Invalid(problems) => file.document.bad(problems.clone()).into(),
+                PatchError::NotMarkable { .. } => refused(Exit::Conflict)
+                    .with_hint("write the page's value or your own with `slots apply --overwrite`"),
+                _ => refused(Exit::Refused).with_hint(replaces),
+            }
+        })?;
         Ok(Self { text, pull })
     }
 
@@ -77,29 +85,5 @@ impl PulledFile {
         images: &[Image],
     ) -> Result<(), CommandError> {
         record.put(context, self.pull.base, image_paths(file, images))
-    }
-}
-
-impl PullFailure {
-    /// Returns the error, at its places in the file.
-    pub(crate) fn into_error(self, file: &PageFile) -> CommandError {
-        let replaces = "--force replaces the whole file";
-        match self {
-            Self::Sync(SyncError::Identity(error)) => {
-                file.document.bad(identity_problems(&error, file)).into()
-            }
-            Self::Sync(SyncError::Plan(error)) => {
-                CommandError::new(Exit::Invalid, error.to_string()).with_hint(replaces)
-            }
-            Self::Patch(PatchError::Invalid(problems)) => file.document.bad(problems).into(),
-            Self::Patch(error @ PatchError::NotMarkable { .. }) => {
-                CommandError::new(Exit::Conflict, format!("{error}; nothing was written"))
-                    .with_hint("write the page's value or your own with `slots apply --overwrite`")
-            }
-            Self::Patch(error) => {
-                CommandError::new(Exit::Refused, format!("{error}; nothing was written"))
-                    .with_hint(replaces)
-            }
-        }
     }
 }

@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use links_pages::apply::{JournalStore, PageSnapshot, PlanOptions, SentValues, SlotTypes};
+use links_pages::apply::{
+    JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
+};
 use links_pages::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, MergeOptions, PageBase, Pull, SlotBase, SyncError,
-    SyncNote, ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, SyncNote, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
-use super::live_page::live;
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems};
+use super::{
+    LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems, live,
+};
 use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
@@ -72,9 +74,8 @@ impl SyncRecord {
                 (RecordPlace::State(records), key)
             }
         };
-        let (lock, sent) = (Arc::new(Lock::new(service.clone(), 0)), SentValues::default());
-        let lock_writes = LockWrites::default();
-        let mut record = Self { place, key, service, lock, lock_writes, beyond_lock: None, sent };
+        let lock = Lock::new(service.clone(), 0);
+        let mut record = Self::new(place, key, service, lock);
         record.read_again(context)?;
         Ok(Some(Box::new(record)))
     }
@@ -85,9 +86,12 @@ impl SyncRecord {
         let (mut lock, base) = (Lock::new(service.clone(), 0), text.base());
         let key = base.login.clone();
         lock.pages.insert(key.clone(), base);
-        let (place, sent) = (RecordPlace::Opened(text), SentValues::default());
-        let (lock, lock_writes) = (lock.into(), LockWrites::default());
-        Box::new(Self { place, key, service, lock, lock_writes, beyond_lock: None, sent })
+        Box::new(Self::new(RecordPlace::Opened(text), key, service, lock))
+    }
+
+    fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
+        let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
+        Self { place, key, service, lock: lock.into(), lock_writes, beyond_lock: None, sent }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -333,7 +337,7 @@ impl SyncRecord {
         images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
-    ) -> Result<Pull, SyncError> {
+    ) -> Result<Pull, PlanError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, types);
         if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
@@ -349,15 +353,15 @@ impl SyncRecord {
             pull.notes.retain(|note| !matches!(note, SyncNote::FieldStays { .. }));
             return Ok(pull);
         }
-        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields)
+        let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields.0)
             .into_iter()
-            .partition(|field| is_holdable(&field.key, &field.value));
-        pull.fields = taken;
-        for field in left {
-            let before = base.as_ref().and_then(|base| base.fields.get(&field.key));
+            .partition(|(key, value)| is_holdable(key, value));
+        pull.fields = taken.into_iter().collect();
+        for (key, _) in left {
+            let before = base.as_ref().and_then(|base| base.fields.get(&key));
             match before {
-                Some(pair) => pull.base.fields.insert(field.key, *pair),
-                None => pull.base.fields.remove(&field.key),
+                Some(pair) => pull.base.fields.insert(key, *pair),
+                None => pull.base.fields.remove(&key),
             };
         }
         Ok(pull)
@@ -373,14 +377,12 @@ impl SyncRecord {
         types: SlotTypes,
     ) -> Result<(), CommandError> {
         let (said, live) = compared(file, images, page);
-        let options = MergeOptions { types, ..MergeOptions::default() };
+        let options = PlanOptions { types, ..PlanOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
-            SyncError::Identity(error) => {
-                CommandError::from(file.document.bad(identity_problems(&error, file)))
+            PlanError::Unclear(problems) => {
+                CommandError::from(file.document.bad(identity_problems(&problems, file)))
             }
-            SyncError::Plan(error) => {
-                CommandError::new(Exit::Invalid, format!("{}: {error}", self.key))
-            }
+            error => CommandError::new(Exit::Invalid, format!("{}: {error}", self.key)),
         })?;
         // Nothing is written, so that only what is equal counts as agreed.
         merge.desired.slots.clear();
@@ -512,8 +514,8 @@ impl SyncRecord {
         file: &PageFile,
         images: &[Image],
         page: &PageSnapshot,
-        options: &MergeOptions,
-    ) -> Result<(Merge, Option<PageBase>), SyncError> {
+        options: &PlanOptions,
+    ) -> Result<(Merge, Option<PageBase>), PlanError> {
         let (said, live) = compared(file, images, page);
         let mut base = self.base_with_sent(&said, &live, &options.types);
         if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
@@ -533,7 +535,7 @@ impl SyncRecord {
         created: &BTreeMap<usize, SlotId>,
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
-        let run = options.merged.as_ref().and_then(|merged| merged.run.as_ref());
+        let run = options.sync.as_ref();
         let (said, live) = compared(file, images, after);
         let before = merged.base.as_ref();
         let mut base = merged.merge.base_after(before, &said, &live, created, &options.types);

@@ -4,8 +4,7 @@
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
-use crate::output::{Style, StyledLine};
-use crate::ui::chart;
+use crate::output::StyledLine;
 
 /// Number of lines of the chart of a timeline.
 const HEIGHT: usize = 6;
@@ -56,7 +55,7 @@ struct FigureTable {
 
 impl FigureTable {
     fn say(&mut self, text: impl AsRef<str>) {
-        self.lines.push(StyledLine::new(Style::Plain, text.as_ref().trim_end()));
+        self.lines.push(StyledLine::plain(text.as_ref().trim_end()));
     }
 
     fn title(&mut self, name: &str) {
@@ -133,55 +132,37 @@ impl FigureTable {
                 columns.push(key);
             }
         }
-        let cells: Vec<Vec<String>> = columns
-            .iter()
-            .map(|column| {
-                let of = |record: &&Map<String, Value>| match record.get(*column) {
-                    Some(value) => cut(&self.number(column, value)),
-                    None => String::new(),
-                };
-                records.iter().map(of).collect()
-            })
-            .collect();
-        let is_number: Vec<bool> = columns
-            .iter()
-            .map(|column| {
-                records
-                    .iter()
-                    .all(|it| it.get(*column).is_none_or(|it| it.is_number() || it.is_null()))
-            })
-            .collect();
-        let counted = columns
-            .iter()
-            .zip(&is_number)
-            .find(|(column, is_number)| **is_number && !is_id(column))
-            .filter(|_| self.width.is_some())
-            .map(|(column, _)| *column);
-        let numbers: Vec<f64> = records
-            .iter()
-            .map(|it| counted.and_then(|column| it.get(column)?.as_f64()).unwrap_or(0.0))
-            .collect();
-        let most = numbers.iter().copied().fold(0.0, f64::max);
-        let widths: Vec<usize> = columns
-            .iter()
-            .zip(&cells)
-            .map(|(column, cells)| {
-                cells.iter().map(|it| it.width()).max().unwrap_or(0).max(column.width())
-            })
-            .collect();
-        let row = |of: &dyn Fn(usize) -> String| -> String {
-            let cell = |at: usize| {
-                let (text, width) = (of(at), widths[at]);
-                let fill = " ".repeat(width.saturating_sub(text.width()));
-                if is_number[at] { fill + &text } else { text + &fill }
-            };
-            (0..columns.len()).map(cell).collect::<Vec<_>>().join("  ")
+        let is_number = |column: &str| {
+            let mut values = records.iter().filter_map(|it| it.get(column));
+            values.all(|it| it.is_number() || it.is_null())
         };
-        self.say(format!("  {}", row(&|at| columns[at].to_owned())));
-        for (nth, number) in numbers.iter().enumerate() {
-            let bar =
-                if counted.is_some() { chart::bar(*number, most, BAR) } else { String::new() };
-            self.say(format!("  {}  {bar}", row(&|at| cells[at][nth].clone())));
+        // The heading, then the records.
+        let mut rows = vec!["  ".to_owned(); records.len() + 1];
+        for column in &columns {
+            let cell = |record: &&Map<String, Value>| match record.get(*column) {
+                Some(value) => cut(&self.number(column, value)),
+                None => String::new(),
+            };
+            let cells: Vec<String> =
+                std::iter::once((*column).to_owned()).chain(records.iter().map(cell)).collect();
+            let width = cells.iter().map(|it| it.width()).max().unwrap_or(0);
+            for (row, cell) in rows.iter_mut().zip(cells) {
+                let fill = " ".repeat(width - cell.width());
+                let cell = if is_number(column) { fill + &cell } else { cell + &fill };
+                *row += &(cell + "  ");
+            }
+        }
+        let counted = columns.iter().find(|it| is_number(it) && !is_id(it));
+        if let Some(column) = counted.filter(|_| self.width.is_some()) {
+            let number =
+                |it: &&Map<String, Value>| it.get(*column).and_then(Value::as_f64).unwrap_or(0.0);
+            let most = records.iter().map(number).fold(0.0, f64::max);
+            for (row, record) in rows.iter_mut().skip(1).zip(records) {
+                *row += &bar(number(record), most, BAR);
+            }
+        }
+        for row in &rows {
+            self.say(row);
         }
     }
 
@@ -196,17 +177,17 @@ impl FigureTable {
         let room = width.saturating_sub(label + 12).max(10);
         let mut each = 1;
         if let Some(first) = series.first() {
-            let (parts, of) = chart::gathered(&numbers(first), room);
+            let (parts, of) = gathered(&numbers(first), room);
             each = of;
-            for line in chart::columns(&parts, HEIGHT) {
+            for line in columns(&parts, HEIGHT) {
                 self.say(format!("  {:label$}  {line}", ""));
             }
         }
         for series in series {
             let all = numbers(series);
-            let (parts, _) = chart::gathered(&all, room);
+            let (parts, _) = gathered(&all, room);
             let most = parts.iter().copied().fold(0.0, f64::max);
-            self.say(format!("  {series:label$}  {}  ≤ {most}", chart::sparkline(&parts)));
+            self.say(format!("  {series:label$}  {}  ≤ {most}", sparkline(&parts)));
         }
         let date = |record: Option<&&Map<String, Value>>| {
             record.and_then(|it| it["date"].as_str()).unwrap_or_default().to_owned()
@@ -286,6 +267,53 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// Characters for zero to eight eighths of a cell.
+const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Row of bars, one per number; the highest fills its cell. A positive number is never shown as empty.
+pub(crate) fn sparkline(numbers: &[f64]) -> String {
+    let most = most(numbers);
+    numbers.iter().map(|it| LEVELS[level(*it, most, 8)]).collect()
+}
+
+/// Bar of at most `width` cells, for a number of at most `most`.
+pub(crate) fn bar(number: f64, most: f64, width: usize) -> String {
+    "▇".repeat(level(number, most, width))
+}
+
+/// Vertical bars in `height` lines; the highest bar takes all lines.
+pub(crate) fn columns(numbers: &[f64], height: usize) -> Vec<String> {
+    let most = most(numbers);
+    let line = |row: usize| {
+        let of = |it: &f64| LEVELS[level(*it, most, height * 8).saturating_sub(row * 8).min(8)];
+        numbers.iter().map(of).collect::<String>().trim_end().to_owned()
+    };
+    (0..height).rev().map(line).collect()
+}
+
+/// Sums of neighbouring numbers in at most `width` parts, and the number of neighbours per part.
+pub(crate) fn gathered(numbers: &[f64], width: usize) -> (Vec<f64>, usize) {
+    let each = numbers.len().div_ceil(width.max(1)).max(1);
+    (numbers.chunks(each).map(|part| part.iter().sum()).collect(), each)
+}
+
+fn most(numbers: &[f64]) -> f64 {
+    numbers.iter().copied().filter(|it| it.is_finite()).fold(0.0, f64::max)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a level is a small whole number from 0 to `full`, whatever the number"
+)]
+fn level(number: f64, most: f64, full: usize) -> usize {
+    if number <= 0.0 || most <= 0.0 || !number.is_finite() {
+        return 0;
+    }
+    ((number / most * full as f64).round() as usize).clamp(1, full)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -362,5 +390,32 @@ mod tests {
         let text = drawn(&json!({ "timeline": days }), Some(60));
         assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
         assert!(text.contains("steps per column"), "{text}");
+    }
+}
+
+#[cfg(test)]
+mod chart_tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_number_fills_its_cell_and_small_ones_are_not_empty() {
+        assert_eq!(sparkline(&[0.0, 1.0, 50.0, 100.0]), " ▁▄█");
+        assert_eq!(sparkline(&[0.0, 0.0]), "  ");
+        assert_eq!(sparkline(&[-3.0, f64::NAN, 5.0]), "  █");
+        assert_eq!(sparkline(&[]), "");
+    }
+
+    #[test]
+    fn columns_and_bars_are_scaled_to_their_size() {
+        assert_eq!(columns(&[4.0, 8.0, 0.0, 1.0], 2), [" █", "██ ▂"]);
+        assert_eq!(columns(&[], 2), ["", ""]);
+        assert_eq!(bar(5.0, 10.0, 6), "▇▇▇");
+    }
+
+    #[test]
+    fn adjacent_numbers_are_summed_to_fit_the_width() {
+        assert_eq!(gathered(&[1.0, 2.0, 3.0], 10), (vec![1.0, 2.0, 3.0], 1));
+        assert_eq!(gathered(&[1.0, 2.0, 3.0], 2), (vec![3.0, 3.0], 2));
+        assert_eq!(gathered(&[], 0), (vec![], 1));
     }
 }

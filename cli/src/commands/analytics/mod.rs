@@ -14,7 +14,7 @@ use crate::output::{Instead, Style, View};
 use crate::ui;
 use links_pages::profile_key;
 
-mod figures;
+pub(super) mod figures;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

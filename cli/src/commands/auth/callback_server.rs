@@ -63,12 +63,22 @@ impl Listener {
                 Some(read) = requests.join_next() => {
                     let Ok(Ok(Ok((mut stream, head)))) = read else { continue };
                     let address = head.as_deref().and_then(target).map(|it| format!("http://{}{it}", self.address));
-                    let page = CallbackPage::of(head.as_deref(), address.as_deref().is_some_and(&is_answer));
+                    let ended = address.as_ref().filter(|it| is_answer(it));
+                    let (status, text) = match (&head, &address) {
+                        (None, _) => ("431 Request Header Fields Too Large", "This request is too long."),
+                        _ if ended.is_some() => {
+                            ("200 OK", "You can close this page. The terminal shows the result of the login.")
+                        }
+                        (_, Some(_)) => {
+                            ("400 Bad Request", "This URL does not belong to the login that is waiting in the terminal.")
+                        }
+                        _ => ("404 Not Found", "There is nothing here."),
+                    };
                     // The answer counts even if the browser does not wait for the page.
-                    let _ = timeout(SLOWEST, stream.write_all(page.response().as_bytes())).await;
+                    let _ = timeout(SLOWEST, stream.write_all(response(status, text).as_bytes())).await;
                     let _ = stream.shutdown().await;
-                    if page == CallbackPage::Done && let Some(address) = address {
-                        return Ok(address);
+                    if let Some(address) = ended {
+                        return Ok(address.clone());
                     }
                 }
             }
@@ -107,47 +117,17 @@ fn target(head: &str) -> Option<&str> {
     target.strip_prefix(PATH)?.starts_with('?').then_some(target)
 }
 
-/// Page that answers a request of the browser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CallbackPage {
-    Done,
-    OtherLogin,
-    Nothing,
-    TooLong,
-}
-
-impl CallbackPage {
-    fn of(head: Option<&str>, is_answer: bool) -> Self {
-        match head {
-            None => Self::TooLong,
-            Some(_) if is_answer => Self::Done,
-            Some(head) if target(head).is_some() => Self::OtherLogin,
-            Some(_) => Self::Nothing,
-        }
-    }
-
-    fn response(self) -> String {
-        let (status, text) = match self {
-            Self::Done => {
-                ("200 OK", "You can close this page. The terminal shows the result of the login.")
-            }
-            Self::OtherLogin => (
-                "400 Bad Request",
-                "This URL does not belong to the login that is waiting in the terminal.",
-            ),
-            Self::Nothing => ("404 Not Found", "There is nothing here."),
-            Self::TooLong => ("431 Request Header Fields Too Large", "This request is too long."),
-        };
-        let page = format!(
-            "<!doctype html><html lang=en><meta charset=utf-8><title>links</title><p>{text}</p>\n"
-        );
-        // The URL holds a code, so the page does not show it, and no cache or referrer keeps it.
-        format!(
-            "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
-             Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\n\r\n{page}",
-            page.len()
-        )
-    }
+/// Returns the response with a page that says this.
+fn response(status: &str, text: &str) -> String {
+    let page = format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>links</title><p>{text}</p>\n"
+    );
+    // The URL holds a code, so the page does not show it, and no cache or referrer keeps it.
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'\r\n\r\n{page}",
+        page.len()
+    )
 }
 
 #[cfg(test)]

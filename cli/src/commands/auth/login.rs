@@ -1,4 +1,5 @@
-//! `links auth login`: obtains credentials from the browser, a token or a command, chooses the place for the secret, and stores the login.
+//! `links auth login`: obtains credentials from the browser, a token or a command, chooses the place for the secret, and stores the login:
+//! the account, then its secret.
 
 use std::io;
 use std::io::Read;
@@ -6,24 +7,21 @@ use std::io::Read;
 use clap::{Args, ValueEnum};
 use links_sdk::oauth::Connector;
 use links_sdk::types::Me;
-use links_sdk::{BaseUrl, Client, Token};
+use links_sdk::{BaseUrl, Client, Error, Token};
+use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::describe;
-use super::describe::AccountDescription;
-use super::oauth::{LoginOptions, connect};
-use super::store_login::{owner, refuse_other, store_login};
+use super::oauth::connect;
 use crate::auth::{
-    Account, AccountName, AccountsFile, ClientAuth, SecretLocation, TokenCommand, Value,
-    check_keyring,
+    Account, AccountName, Accounts, AccountsFile, ClientAuth, Secret, SecretLocation, Store,
+    TokenCommand, Value, check_keyring,
 };
 use crate::commands::common::CommandResult;
-use crate::context::{Context, clock, no_service};
+use crate::context::{Context, no_service};
 use crate::env_vars;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::help::HelpText;
-use crate::output::{CommandOutput, Style};
+use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::{ServiceTarget, TokenOrigin};
 
 #[derive(Args, Debug)]
@@ -79,7 +77,73 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
         user: me.name.clone(),
     };
     let name = store_login(&file, &base, named.as_ref(), &account, obtained.value)?;
-    Ok(described(context, &client, &me, &name, &account.kept).await)
+    let output = described(&client, &me, "account", Some(&name), Some(&account.kept)).await;
+    let mut variables = [env_vars::TOKEN, env_vars::TOKEN_FILE].into_iter();
+    let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
+    if let Some(variable) = before {
+        let text =
+            format!("{variable} is set and overrides this account unless --account names it");
+        context.ui.tell(Style::Changed, text);
+    }
+    Ok(output)
+}
+
+/// Returns the word for the location of a secret.
+pub(super) fn store_word(kept: &SecretLocation) -> &'static str {
+    match kept {
+        SecretLocation::Keyring => "keyring",
+        SecretLocation::File => "file",
+        SecretLocation::Command(_) => "command",
+    }
+}
+
+/// Returns the output about the account that a token belongs to, with the origin of the token. If the account has no room for another
+/// token, it has the URL at which tokens are revoked.
+pub(super) async fn described(
+    client: &Client,
+    me: &Me,
+    source: &str,
+    account: Option<&AccountName>,
+    kept: Option<&SecretLocation>,
+) -> CommandOutput {
+    let (base, limits, store) = (client.base_url(), &me.limits, kept.map(store_word));
+    let mut data = json!({
+        "account": account,
+        "origin": base.origin(),
+        "baseUrl": base.as_str(),
+        "source": source,
+        "store": store,
+        "user": { "id": me.user_id, "name": me.name },
+        "abilities": me.abilities,
+        "canWrite": me.can_write,
+        "profiles": limits.profiles,
+        "tokens": limits.tokens,
+    });
+    let mut lines = vec![format!("{} (user {}) at {base}", me.name, me.user_id)];
+    lines.extend(account.map(|name| format!("account: {name}")));
+    let kept = store.map(|it| format!(", stored in: {it}")).unwrap_or_default();
+    let abilities =
+        if me.abilities.is_empty() { "none".to_owned() } else { me.abilities.join(", ") };
+    let writes = if me.can_write { "" } else { " (cannot write)" };
+    lines.extend([
+        format!("token from: {source}{kept}"),
+        format!("abilities: {abilities}{writes}"),
+        format!(
+            "in use: {} of {} profiles, {} of {} tokens",
+            limits.profiles.used, limits.profiles.max, limits.tokens.used, limits.tokens.max
+        ),
+    ]);
+    // If the index cannot be read, only the URL is left out.
+    if limits.tokens.used >= limits.tokens.max
+        && let Ok(index) = client.index().await
+    {
+        let (max, url) = (limits.tokens.max, index.authentication.issued_at);
+        lines.push(format!(
+            "all {max} personal tokens are in use; revoke one at {url} to create another"
+        ));
+        data["settingsUrl"] = json!(url);
+    }
+    CommandOutput::own(data, View::Lines(lines.into_iter().map(StyledLine::plain).collect()))
 }
 
 /// Obtains the credentials in the way that the arguments ask for.
@@ -97,40 +161,11 @@ async fn new_credentials(
         return from_stdin(context, kept);
     }
     let mcp_url = mcp_url(context, args.mcp_url.as_ref(), base).await?;
-    let options = LoginOptions {
-        mcp_url: &mcp_url,
-        browser: !args.no_browser,
-        port: args.callback_port.unwrap_or(0),
-        clock: clock(),
-    };
-    from_browser(context, &options, file, kept).await
-}
-
-/// Returns the output with the account. Warns if a token of the environment is used instead of this account.
-async fn described(
-    context: &Context,
-    client: &Client,
-    me: &Me,
-    name: &AccountName,
-    kept: &SecretLocation,
-) -> CommandOutput {
-    let described = AccountDescription {
-        account: Some(name),
-        base: client.base_url(),
-        source: "account",
-        store: Some(describe::store(kept)),
-        me,
-        settings_url: None,
-    };
-    let described = described.with_room(client).await;
-    let mut variables = [env_vars::TOKEN, env_vars::TOKEN_FILE].into_iter();
-    let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
-    if let Some(variable) = before {
-        let text =
-            format!("{variable} is set and overrides this account unless --account names it");
-        context.ui.tell(Style::Changed, text);
-    }
-    described.output()
+    let port = args.callback_port.unwrap_or(0);
+    let credentials = connect(context, &mcp_url, !args.no_browser, port, file).await?;
+    let token = Token::new(&credentials.access_token).map_err(CommandError::unreadable)?;
+    let value = Some(Value::Connection(Box::new(credentials)));
+    Ok(NewCredentials { kept, token, value, mcp_url: Some(mcp_url) })
 }
 
 /// Credentials that a login obtained.
@@ -199,19 +234,6 @@ async fn mcp_url(
     }
 }
 
-/// Logs in at the connector with the user's browser.
-async fn from_browser(
-    context: &Context,
-    options: &LoginOptions<'_>,
-    file: &AccountsFile,
-    kept: SecretLocation,
-) -> Result<NewCredentials, CommandError> {
-    let credentials = connect(context, options, file).await?;
-    let token = Token::new(&credentials.access_token).map_err(CommandError::unreadable)?;
-    let value = Some(Value::Connection(Box::new(credentials)));
-    Ok(NewCredentials { kept, token, value, mcp_url: Some(options.mcp_url.to_owned()) })
-}
-
 /// Location that the user can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreChoice {
@@ -241,10 +263,127 @@ fn choose(
     if choice.is_none() && context.ui.ask(&question) == Some(true) {
         return Ok(SecretLocation::File);
     }
-    Err(CommandError::new(Exit::Refused, error.to_string()).with_hint(format!(
+    Err(CommandError::refused(error.to_string()).with_hint(format!(
         "--store file keeps the secret in a file below {directory} that only you can read; {} needs no store at all",
         env_vars::TOKEN
     )))
+}
+
+/// Reads the owner of a token that a login obtained.
+async fn owner(client: &Client, token: &Token) -> Result<Me, CommandError> {
+    match client.me().await {
+        Ok(me) => Ok(me),
+        Err(error) if error.is_not_authenticated() => {
+            Err(unknown_token(client, token, error).await)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the error for a token that the service does not know, with a hint if its prefix is not that of this service.
+async fn unknown_token(client: &Client, token: &Token, error: Error) -> CommandError {
+    let prefix = client.index().await.map(|index| index.authentication.token_prefix);
+    let failure = CommandError::from(error);
+    match prefix {
+        Ok(prefix) if !token.secret().starts_with(&prefix) => {
+            failure.with_hint(format!("the tokens of this service begin with `{prefix}`"))
+        }
+        _ => failure.with_hint(
+            "nothing was stored; check in the account's API settings whether the token still exists",
+        ),
+    }
+}
+
+/// Stores an account and its secret, and makes the account the current one. Returns the name of the account.
+fn store_login(
+    file: &AccountsFile,
+    base: &BaseUrl,
+    named: Option<&AccountName>,
+    account: &Account,
+    value: Option<Value>,
+) -> Result<AccountName, CommandError> {
+    // A new account is stored before its secret, so that a secret without an account is never left.
+    let (name, is_new) = store_account(file, base, named, account)?;
+    let store = Store::of(file.directory(), &name, &account.kept, base.origin());
+    if let (Some(store), Some(value)) = (store, value) {
+        let secret = Secret { origin: base.origin(), value };
+        // The lock keeps other processes from renewing the former secret while it is replaced.
+        if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
+            if is_new {
+                file.change(|accounts| accounts.remove(&name))?;
+            }
+            let message = format!("the login succeeded, but could not be stored: {error}");
+            return Err(CommandError::refused(message));
+        }
+    }
+    let former = file.change(|accounts| {
+        accounts.current = Some(name.clone());
+        accounts.known.insert(name.clone(), account.clone())
+    })?;
+    if let Some(former) = former.filter(|it| is_elsewhere(it, &account.kept, &base.origin())) {
+        remove_secret(file, &name, &former);
+    }
+    Ok(name)
+}
+
+/// Stores the account if there is none with its name. Returns the name, and whether the account is new.
+fn store_account(
+    file: &AccountsFile,
+    base: &BaseUrl,
+    named: Option<&AccountName>,
+    account: &Account,
+) -> Result<(AccountName, bool), CommandError> {
+    let name_in = |accounts: &Accounts| {
+        let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
+        refuse_other(accounts, &name, base).map(|()| name)
+    };
+    let accounts = file.load()?;
+    let name = name_in(&accounts)?;
+    if accounts.known.contains_key(&name) {
+        return Ok((name, false));
+    }
+    let name = file.change(|accounts| {
+        let name = name_in(accounts)?;
+        accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
+        Ok::<_, CommandError>(name)
+    })??;
+    Ok((name, true))
+}
+
+/// Refuses a name that already belongs to an account of another service.
+fn refuse_other(
+    accounts: &Accounts,
+    name: &AccountName,
+    base: &BaseUrl,
+) -> Result<(), CommandError> {
+    match accounts.known.get(name) {
+        Some(known) if known.origin() != Some(base.origin()) => {
+            let message = format!("`{name}` is the account at {}", known.base_url);
+            Err(CommandError::refused(message).with_hint(format!(
+                "choose another name with --account, or `links auth logout {name}` first"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells whether the former secret of an account is not the one that the secret at `kept` has replaced.
+fn is_elsewhere(former: &Account, kept: &SecretLocation, origin: &str) -> bool {
+    match kept {
+        SecretLocation::Keyring => {
+            former.kept != *kept || former.origin().as_deref() != Some(origin)
+        }
+        SecretLocation::File | SecretLocation::Command(_) => former.kept != *kept,
+    }
+}
+
+/// Removes the former secret of an account.
+fn remove_secret(file: &AccountsFile, name: &AccountName, former: &Account) {
+    let origin = former.origin().unwrap_or_default();
+    if let Some(store) = Store::of(file.directory(), name, &former.kept, origin) {
+        // A secret that cannot be removed there is never read again.
+        let _ = store.lock().and_then(|_lock| store.remove());
+    }
 }
 
 #[cfg(test)]
@@ -257,5 +396,44 @@ mod tests {
         for line in ["", "  ", "pass 'token"] {
             assert_eq!(words(line).unwrap_err().exit(), Exit::Usage, "{line:?}");
         }
+    }
+}
+
+#[cfg(test)]
+mod store_tests {
+    use super::*;
+    use crate::error::Exit;
+
+    const URL: &str = "https://links.example/api/v1";
+    const ORIGIN: &str = "https://links.example";
+
+    fn account(base_url: &str, kept: SecretLocation) -> Account {
+        let (base_url, user) = (base_url.to_owned(), "Aliya".to_owned());
+        Account { base_url, mcp_url: None, kept, user_id: 7, user }
+    }
+
+    #[test]
+    fn an_account_name_is_refused_for_another_service() {
+        let mut accounts = Accounts::default();
+        let name: AccountName = "work".parse().unwrap();
+        let (base, other) =
+            (BaseUrl::new(URL).unwrap(), BaseUrl::new("https://b.example").unwrap());
+        refuse_other(&accounts, &name, &base).unwrap();
+        accounts.known.insert(name.clone(), account(URL, SecretLocation::File));
+        refuse_other(&accounts, &name, &base).unwrap();
+        assert_eq!(refuse_other(&accounts, &name, &other).unwrap_err().exit(), Exit::Refused);
+    }
+
+    #[test]
+    fn only_a_secret_that_was_not_replaced_is_removed() {
+        use SecretLocation::{File, Keyring};
+        assert!(!is_elsewhere(&account(URL, File), &File, ORIGIN));
+        assert!(!is_elsewhere(&account(URL, Keyring), &Keyring, ORIGIN));
+        assert!(is_elsewhere(&account(URL, Keyring), &File, ORIGIN));
+        assert!(is_elsewhere(&account(URL, File), &Keyring, ORIGIN));
+        // An entry of the keyring belongs to an origin; the file has the name of the account only.
+        let elsewhere = "https://b.example/api/v1";
+        assert!(is_elsewhere(&account(elsewhere, Keyring), &Keyring, ORIGIN));
+        assert!(!is_elsewhere(&account(elsewhere, File), &File, ORIGIN));
     }
 }

@@ -5,22 +5,18 @@ use std::fmt::Display;
 use clap::Subcommand;
 use serde_json::json;
 
-use self::describe::AccountDescription;
 use super::common::CommandResult;
 use crate::auth::{Account, AccountName, AccountsFile, Store, StoreError, Value};
 use crate::context::Context;
 use crate::env_vars;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::help::{HelpText, POINTER};
-use crate::output::{Column, CommandOutput, Style, StyledLine, View};
+use crate::output::{Column, CommandOutput, StyledLine, View};
 use crate::settings::{OF_ACCOUNT, ServiceTarget, TokenOrigin};
 
 mod callback_server;
-mod describe;
 mod login;
 mod oauth;
-mod store_login;
 
 /// Accounts: log in, switch, log out
 #[derive(Debug, Subcommand)]
@@ -68,15 +64,10 @@ async fn status(context: &mut Context) -> CommandResult {
         (ServiceTarget::Sandbox(_), _) => ("sandbox", None, None),
         (_, TokenOrigin::Variable(_)) => (env_vars::TOKEN, None, None),
         (_, TokenOrigin::File(_)) => (env_vars::TOKEN_FILE, None, None),
-        (_, TokenOrigin::Account(name, account)) => {
-            ("account", Some(name), Some(describe::store(&account.kept)))
-        }
+        (_, TokenOrigin::Account(name, account)) => ("account", Some(name), Some(&account.kept)),
         (_, TokenOrigin::Nowhere(_)) => ("none", None, None),
     };
-    let base = client.base_url();
-    let described =
-        AccountDescription { account, base, source, store, me: &me, settings_url: None };
-    Ok(described.with_room(&client).await.output())
+    Ok(login::described(&client, &me, source, account, store).await)
 }
 
 const COLUMNS: &[Column] = &[
@@ -96,7 +87,7 @@ fn list(context: &Context) -> CommandResult {
             "current": accounts.current.as_ref() == Some(name),
             "baseUrl": account.base_url,
             "user": { "id": account.user_id, "name": account.user },
-            "store": describe::store(&account.kept),
+            "store": login::store_word(&account.kept),
         })
     };
     let rows: Vec<_> = accounts.known.iter().map(row).collect();
@@ -114,21 +105,21 @@ fn switch(context: &Context, name: &AccountName) -> CommandResult {
     let account = switched.ok_or_else(|| no_such_account(name))?;
     let text = format!("{name} is the current account: {} at {}", account.user, account.base_url);
     let data = json!({ "account": name, "baseUrl": account.base_url });
-    let mut lines = vec![StyledLine::new(Style::Plain, text)];
+    let mut lines = vec![StyledLine::plain(text)];
     if let ServiceTarget::Service(url) = &context.settings.target
         && url.from != OF_ACCOUNT
         && url.origin() != account.origin()
     {
         let text =
             format!("{} names another service, {}, and takes precedence", url.from, url.text());
-        lines.push(StyledLine::new(Style::Changed, text));
+        lines.push(StyledLine::changed(text));
     }
     Ok(CommandOutput::own(data, View::Lines(lines)))
 }
 
 /// Returns the error for an unknown account.
 fn no_such_account(name: &AccountName) -> CommandError {
-    CommandError::new(Exit::NotFound, format!("there is no account `{name}`"))
+    CommandError::not_found(format!("there is no account `{name}`"))
         .with_hint("`links auth list` shows them, `links auth login` adds one")
 }
 
@@ -145,12 +136,12 @@ async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let account = accounts.known.get(&name).ok_or_else(|| no_such_account(&name))?;
     let origin = account.origin().unwrap_or_default();
     let mut ended = false;
-    let mut lines = vec![StyledLine::new(Style::Plain, format!("account {name} removed"))];
+    let mut lines = vec![StyledLine::plain(format!("account {name} removed"))];
     if let Some(store) = Store::of(file.directory(), &name, &account.kept, origin) {
         let _lock = store.lock().map_err(|error| secret_not_removed(&name, &error))?;
         match disconnect(context, &store).await {
             Ok(is) => ended = is,
-            Err(note) => lines.push(StyledLine::new(Style::Changed, note)),
+            Err(note) => lines.push(StyledLine::changed(note)),
         }
         store.remove().map_err(|error| secret_not_removed(&name, &error))?;
     }
@@ -191,6 +182,6 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
 
 fn secret_not_removed(name: &AccountName, error: &StoreError) -> CommandError {
     let message = format!("the secret of account `{name}` is still stored: {error}");
-    CommandError::new(Exit::Refused, message)
+    CommandError::refused(message)
         .with_hint("the account was not removed; retry when the store is available")
 }

@@ -1,18 +1,15 @@
 //! Login at the connector with the user's browser (the interface, section 5.3).
 
 use std::io::BufRead;
-use std::sync::Arc;
 use std::time::Duration;
 
-use links_sdk::Clock;
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::callback_server::Listener;
 use crate::auth::AccountsFile;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::context::{Context, clock};
+use crate::error::{CommandError, Exit};
 use crate::output::{Style, StyledLine};
 use crate::process;
 
@@ -23,71 +20,65 @@ const LIMIT: Duration = Duration::from_secs(5 * 60);
 /// Maximum length in bytes of a pasted line; no URL of a browser is longer.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// Options of a login.
-pub(crate) struct LoginOptions<'a> {
-    /// URL of the connector.
-    pub(crate) mcp_url: &'a str,
-    /// True if a browser is opened here. Otherwise the URL at which the login ends is read from standard input.
-    pub(crate) browser: bool,
-    /// Port to which the browser is redirected; 0 for any free port.
-    pub(crate) port: u16,
-    /// Source of the time.
-    pub(crate) clock: Arc<dyn Clock>,
-}
-
 /// Logs in with the client registration that is stored with the accounts. If the authorization server has forgotten the registration, the
-/// program registers again, once.
+/// program registers again, once. Without `browser`, none is opened here, and the URL at which the login ends is read from standard input.
+/// The browser is redirected to the port, or to any free one if that is 0.
 ///
 /// # Errors
 ///
 /// When the connector does not lead to a login, the access is not approved in time, or the answer is not to be trusted.
 pub(crate) async fn connect(
     context: &Context,
-    options: &LoginOptions<'_>,
+    mcp_url: &str,
+    browser: bool,
+    port: u16,
     accounts: &AccountsFile,
 ) -> Result<Credentials, CommandError> {
-    let known = accounts.load()?.clients.remove(options.mcp_url);
+    let known = accounts.load()?.clients.remove(mcp_url);
     let mut pasted = None;
-    match attempt(context, options, accounts, known.as_deref(), &mut pasted).await? {
+    let mut attempt = async |client_id| {
+        attempt(context, (mcp_url, browser, port), accounts, client_id, &mut pasted).await
+    };
+    match attempt(known.as_deref()).await? {
         Some(credentials) => return Ok(credentials),
         None if known.is_none() => return Err(forgotten()),
         None => {}
     }
-    accounts.register(options.mcp_url, None)?;
+    accounts.register(mcp_url, None)?;
     let text = "the service no longer knows this program; it is registered again, and access has to be approved again";
-    context.ui.instruct(&StyledLine::new(Style::Changed, text));
-    attempt(context, options, accounts, None, &mut pasted).await?.ok_or_else(forgotten)
+    context.ui.instruct(&StyledLine::changed(text));
+    attempt(None).await?.ok_or_else(forgotten)
 }
 
 /// Tries to log in. Returns `None` if the authorization server does not know the client registration of this program.
 async fn attempt(
     context: &Context,
-    options: &LoginOptions<'_>,
+    (mcp_url, browser, port): (&str, bool, u16),
     accounts: &AccountsFile,
     client_id: Option<&str>,
     pasted: &mut Option<Receiver<String>>,
 ) -> Result<Option<Credentials>, CommandError> {
-    let listener =
-        Listener::bind(options.port).map_err(|error| cannot_listen(options.port, &error))?;
+    let listener = Listener::bind(port).map_err(|error| cannot_listen(port, &error))?;
     let connection = context.settings.connection.read()?;
-    let connector = Connector::discover_with(options.mcp_url, &connection).await?;
+    let connector = Connector::discover_with(mcp_url, &connection).await?;
     let login = match connector.begin(&listener.redirect_uri(), NAME, client_id).await {
         Err(error) if error.is_unknown_client() => return Ok(None),
         login => login?,
     };
     if client_id != Some(login.client_id()) {
-        accounts.register(options.mcp_url, Some(login.client_id()))?;
+        accounts.register(mcp_url, Some(login.client_id()))?;
     }
-    ask(context, options.browser, login.url(), pasted);
+    ask(context, browser, login.url(), pasted);
+    let clock = clock();
     let answer = tokio::select! {
         biased;
         answer = listener.answer(|it| login.is_answer(it)) => {
-            answer.map_err(|error| cannot_listen(options.port, &error))?
+            answer.map_err(|error| cannot_listen(port, &error))?
         }
         answer = paste(context, pasted, &login) => answer?,
-        () = options.clock.sleep(LIMIT) => {
+        () = clock.sleep(LIMIT) => {
             // A server may report only to its user that it has forgotten this program.
-            accounts.register(options.mcp_url, None)?;
+            accounts.register(mcp_url, None)?;
             return Err(too_late());
         }
     };
@@ -147,7 +138,7 @@ async fn paste(
         }
         if !line.is_empty() {
             let text = "that is not the final URL of this login, which contains `state` and `code`";
-            context.ui.instruct(&StyledLine::new(Style::Changed, text));
+            context.ui.instruct(&StyledLine::changed(text));
         }
     }
     let message = "access was not approved: no URL was pasted";

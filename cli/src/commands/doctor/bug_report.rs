@@ -7,13 +7,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::finding::{Finding, FindingState};
+use super::checks::{Finding, FindingState};
 use crate::apply::write_log;
 use crate::auth::redacted;
 use crate::context::Context;
 use crate::env_vars;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::settings::config_file::{self, Config, KEYS};
 use crate::settings::{ServiceTarget, TokenOrigin};
 use links_pages::fs::atomic::NewFile;
@@ -28,34 +27,31 @@ const NUMBERS: [&str; 4] = ["clock", "connection", "limits", "requests"];
 const OF_OTHERS: [&str; 6] =
     ["ALL_PROXY", "CI", "SSL_CERT_DIR", "SSL_CERT_FILE", "TERM", "WSL_DISTRO_NAME"];
 
-/// File of a report, before there is anything to report.
-pub(super) struct ReportFile<'p> {
+/// Prepares the file of a report, which must not exist, before there is anything to report.
+pub(super) fn prepare(path: &Path) -> Result<NewFile, CommandError> {
+    if path.as_os_str() == "-" {
+        return Err(unwritten("a report is a file, because the findings are printed".to_owned()));
+    }
+    NewFile::prepare(path).map_err(|error| not_written(path, &error))
+}
+
+/// Writes the report.
+pub(super) fn write(
     file: NewFile,
-    path: &'p Path,
+    path: &Path,
+    context: &Context,
+    findings: &[Finding],
+) -> Result<(), CommandError> {
+    let text = format!("{:#}\n", report(context, findings));
+    file.write(&redacted(&text)).map_err(|error| not_written(path, &error))
 }
 
-impl<'p> ReportFile<'p> {
-    /// Prepares the file, which must not exist.
-    pub(super) fn prepare(path: &'p Path) -> Result<Self, CommandError> {
-        if path.as_os_str() == "-" {
-            return Err(CommandError::usage(
-                "a report is a file, because the findings are printed",
-            )
-            .with_hint("name a file that does not exist"));
-        }
-        let file = NewFile::prepare(path).map_err(|error| unwritten(path, &error))?;
-        Ok(Self { file, path })
-    }
-
-    pub(super) fn write(self, context: &Context, findings: &[Finding]) -> Result<(), CommandError> {
-        let text = format!("{:#}\n", report(context, findings));
-        self.file.write(&redacted(&text)).map_err(|error| unwritten(self.path, &error))
-    }
+fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
+    unwritten(format!("cannot write the report to {}: {error}", path.display()))
 }
 
-fn unwritten(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::usage(format!("cannot write the report to {}: {error}", path.display()))
-        .with_hint("name a file that does not exist")
+fn unwritten(message: String) -> CommandError {
+    CommandError::usage(message).with_hint("name a file that does not exist")
 }
 
 fn report(context: &Context, findings: &[Finding]) -> Value {
@@ -159,7 +155,7 @@ fn check(finding: &Finding) -> Value {
     };
     // What the service says about a failure is text of others.
     let is_own = NUMBERS.contains(&finding.check) && exit.is_none();
-    let message = is_own.then(|| plain(finding.message()));
+    let message = is_own.then(|| plain(&finding.message));
     json!({ "check": finding.check, "state": state, "exit": exit.map(Exit::name), "message": message })
 }
 

@@ -1,28 +1,26 @@
 //! `links doctor`: checks the configuration, the token, the connection to the service and the limits.
 
 mod bug_report;
-mod finding;
-mod local_checks;
-mod service_checks;
+mod checks;
 
 use std::path::PathBuf;
 
-use bug_report::ReportFile;
-use finding::{Finding, report};
-use service_checks::CONNECTION;
+use checks::{CONNECTION, Finding, FindingState};
+use serde_json::{Value, json};
 
 use crate::commands::common::CommandResult;
 use crate::context::Context;
-use crate::output::Style;
+use crate::error::Exit;
+use crate::output::{CommandOutput, Style, StyledLine, View};
 
 /// Names of the checks without which a connection is not tried.
-const NEEDED: [&str; 2] = [local_checks::SERVICE, local_checks::TOKEN];
+const NEEDED: [&str; 2] = [checks::SERVICE, checks::TOKEN];
 
 pub(crate) async fn run(context: &mut Context, path: Option<PathBuf>) -> CommandResult {
-    let file = path.as_deref().map(ReportFile::prepare).transpose()?;
+    let file = path.as_deref().map(bug_report::prepare).transpose()?;
     let findings = findings(context).await;
     if let (Some(file), Some(path)) = (file, &path) {
-        file.write(context, &findings)?;
+        bug_report::write(file, path, context, &findings)?;
         let text = format!("report written to {}: read it before you send it", path.display());
         context.ui.tell(Style::Faint, text);
     }
@@ -30,18 +28,56 @@ pub(crate) async fn run(context: &mut Context, path: Option<PathBuf>) -> Command
 }
 
 async fn findings(context: &mut Context) -> Vec<Finding> {
-    let mut findings = local_checks::all(&context.settings);
+    let mut findings = checks::of_machine(&context.settings);
     #[cfg(feature = "redis")]
     if let Some(pacing) = &context.settings.pacing {
-        findings.push(service_checks::shared_limits(pacing).await);
+        findings.push(checks::shared_limits(pacing).await);
     }
-    if findings.iter().any(|it| NEEDED.contains(&it.check) && it.state.is_bad()) {
+    if findings
+        .iter()
+        .any(|it| NEEDED.contains(&it.check) && matches!(it.state, FindingState::Bad(_)))
+    {
         findings.push(Finding::doubtful(CONNECTION, "skipped because of the problems above"));
         return findings;
     }
     match context.client().await {
-        Ok(client) => findings.extend(service_checks::all(context, &client).await),
+        Ok(client) => findings.extend(checks::of_service(context, &client).await),
         Err(failure) => findings.push(Finding::bad(CONNECTION, &failure)),
     }
     findings
+}
+
+/// Returns the output with all findings; its exit code is that of the first bad one.
+fn report(findings: &[Finding]) -> CommandOutput {
+    let mut lines = Vec::new();
+    let mut rows: Vec<Value> = Vec::new();
+    let mut exit = Exit::Ok;
+    for Finding { check, state, message } in findings {
+        let (sign, tone, word) = match state {
+            FindingState::Good => ("✓", Style::Added, "good"),
+            FindingState::Doubtful => ("!", Style::Changed, "doubtful"),
+            FindingState::Bad(_) => ("✗", Style::Removed, "bad"),
+        };
+        if let (FindingState::Bad(code), Exit::Ok) = (state, exit) {
+            exit = *code;
+        }
+        lines.push(StyledLine::new(tone, format!("{sign} {check}: {message}")));
+        rows.push(json!({ "check": check, "state": word, "message": message }));
+    }
+    CommandOutput::own(rows, View::Lines(lines)).exit(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::CommandError;
+
+    #[test]
+    fn the_exit_code_is_that_of_the_first_bad_finding() {
+        let bad = |exit| Finding::bad("token", &CommandError::new(exit, "there is none"));
+        let good = || Finding::good("service", "");
+        assert_eq!(report(&[good(), Finding::doubtful("clock", "")]).exit, Exit::Ok);
+        let findings = [good(), bad(Exit::NotAuthenticated), bad(Exit::Network)];
+        assert_eq!(report(&findings).exit, Exit::NotAuthenticated);
+    }
 }

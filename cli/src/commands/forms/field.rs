@@ -11,9 +11,8 @@ use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::editor::form_fields::{FormEditSession, called};
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::help::{HelpText, POINTER};
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::View;
 
 #[derive(Debug, Subcommand)]
@@ -24,7 +23,21 @@ pub(crate) enum FieldCommand {
     /// Change a field
     Set(FormsFieldSetArgs),
     /// Remove a field
-    Remove(FormsFieldRemoveArgs),
+    #[command(
+        notes = "Answers of visitors are kept.",
+        examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"]
+    )]
+    Remove {
+        /// Id of the form, as `links forms list` shows it
+        id: String,
+        /// Key of the field, or its label
+        field: String,
+        /// Confirm without being asked
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        dry_run: DryRunArgs,
+    },
 }
 
 impl FieldCommand {
@@ -32,7 +45,13 @@ impl FieldCommand {
         match self {
             Self::Add(args) => add(context, args).await,
             Self::Set(args) => set(context, args).await,
-            Self::Remove(args) => remove(context, args).await,
+            Self::Remove { id, field, yes, dry_run } => {
+                let mut fields =
+                    FieldList::read(context, id, "forms field remove", dry_run).await?;
+                let at = fields.find(&field)?;
+                fields.list.remove(at);
+                fields.write(context, yes).await
+            }
         }
     }
 }
@@ -63,7 +82,7 @@ async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
     if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {
         let message =
             format!("a field with this key already exists: {}; nothing was written", called(taken));
-        return Err(CommandError::new(Exit::Invalid, message).with_hint(
+        return Err(CommandError::invalid(message).with_hint(
             "leave the key out to let the service assign one; `links forms field set` changes a field",
         ));
     }
@@ -102,28 +121,6 @@ async fn set(context: &mut Context, args: FormsFieldSetArgs) -> CommandResult {
     fields.write(context, false).await
 }
 
-#[derive(Args, Debug)]
-#[command(notes = "Answers of visitors are kept.",
-    examples = ["links forms field remove 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21 wishes --yes"])]
-pub(crate) struct FormsFieldRemoveArgs {
-    /// Id of the form, as `links forms list` shows it
-    id: String,
-    /// Key of the field, or its label
-    field: String,
-    /// Confirm without being asked
-    #[arg(long)]
-    yes: bool,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
-}
-
-async fn remove(context: &mut Context, args: FormsFieldRemoveArgs) -> CommandResult {
-    let mut fields = FieldList::read(context, args.id, "forms field remove", args.dry_run).await?;
-    let at = fields.find(&args.field)?;
-    fields.list.remove(at);
-    fields.write(context, args.yes).await
-}
-
 /// Fields of a form, as the service sent them.
 struct FieldList {
     session: FormEditSession,
@@ -138,8 +135,8 @@ impl FieldList {
         dry_run: DryRunArgs,
     ) -> Result<Self, CommandError> {
         let form = context.writer(dry_run).await?.form(id.clone());
-        let recorder = CommandRecorder::of_form(context, command, &id);
-        let session = FormEditSession::read(context, form, id, recorder).await?;
+        let write = journal::form_write(context, command, &id);
+        let session = FormEditSession::read(context, form, id, write).await?;
         let Some(Value::Array(list)) = session.before.get("fields").cloned() else {
             return Err(CommandError::unreadable("the form has no list of fields"));
         };
@@ -162,7 +159,7 @@ impl FieldList {
             ([at, ..], _) | ([], [at]) => Ok(*at),
             ([], []) => {
                 let known: Vec<_> = self.list.iter().map(called).collect();
-                Err(CommandError::new(Exit::NotFound, format!("the form has no field `{name}`"))
+                Err(CommandError::not_found(format!("the form has no field `{name}`"))
                     .with_hint(format!("it has {}", known.join(", "))))
             }
             _ => Err(CommandError::usage(format!("several fields are labelled `{name}`"))
@@ -174,7 +171,7 @@ impl FieldList {
     async fn write(self, context: &Context, is_confirmed: bool) -> CommandResult {
         let list = self.list.into_iter().map(Value::Object).collect::<Value>();
         let changes = [("fields", list)].into_iter().collect();
-        let answer = self.session.update(context, changes, is_confirmed, None).await?;
+        let answer = self.session.update(context, changes, is_confirmed, None, None).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }
 }

@@ -2,11 +2,11 @@
 
 mod field;
 mod record;
-mod where_used;
 
 use clap::Subcommand;
 
 use super::common::{CommandResult, CommandRules, shown};
+use crate::args::flags::DryRunArgs;
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::help::{HelpText, POINTER};
@@ -29,7 +29,16 @@ pub(crate) enum FormsCommand {
     /// Change a form on every page that holds it
     Update(record::FormsUpdateArgs),
     /// Change a form in an editor
-    Edit(record::FormsEditArgs),
+    #[command(
+        notes = "A field that keeps its `key` stays the same field, even if everything else changes.",
+        examples = ["EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
+    )]
+    Edit {
+        /// Id of the form, as `links forms list` shows it
+        id: String,
+        #[command(flatten)]
+        dry_run: DryRunArgs,
+    },
     /// One field of a form
     #[command(subcommand)]
     Field(field::FieldCommand),
@@ -46,7 +55,7 @@ const COLUMNS: &[Column] = &[
 impl FormsCommand {
     pub(super) fn rules(&self) -> CommandRules {
         match self {
-            Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
+            Self::Edit { .. } => CommandRules::planned(PlanRule::Interactive),
             _ => CommandRules::default(),
         }
     }
@@ -63,7 +72,7 @@ impl FormsCommand {
                 shown(client.form(id).get().answer(), View::Record(record::FIRST)).await
             }
             Self::Update(args) => record::update(context, args).await,
-            Self::Edit(args) => record::edit(context, args).await,
+            Self::Edit { id, dry_run } => record::edit(context, id, dry_run).await,
             Self::Field(command) => command.run(context).await,
         }
     }

@@ -1,25 +1,25 @@
-//! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both.
+//! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both; and the pages that show it, as
+//! the cache knows them, or as all pages are read.
 
 use std::path::Path;
 
 use clap::Args;
-use links_sdk::{Answer, Client, FormChanges, NewForm};
+use links_sdk::{Answer, Client, FormChanges, ProfileId, ProfileKey, SlotId};
 use serde_json::{Value, json};
 
-use super::where_used;
-use super::where_used::FormUse;
+use crate::account::{estimate, live_page};
 use crate::args::fields::FieldValues;
 use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
-use crate::args::merge;
+use crate::cache::resource_names::ResourceNames;
 use crate::commands::common::{CommandResult, answered, create as create_record};
-use crate::context::Context;
+use crate::context::{Context, seconds_now};
 use crate::editor;
 use crate::editor::form_fields::{self, FormEditSession};
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::help::HelpText;
-use crate::journal::{CommandRecorder, sent_fields};
-use crate::output::{Body, CommandOutput, View, yaml};
+use crate::journal;
+use crate::output::{Body, CommandOutput, Style, View, yaml};
+use links_pages::apply::PageSnapshot;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::FileKind;
 
@@ -97,7 +97,7 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
     let fields = words.resolved(&client).await?;
     let sent = fields.object();
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
-    let call = client.forms().create(NewForm::from(sent.clone())).answer();
+    let call = client.forms().create(FormChanges(sent.clone())).answer();
     let names = ("forms create", "createForm");
     let created = create_record(context, names, (title, sent.clone()), args.key, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
@@ -131,28 +131,26 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
     let words = FormWords::read(&args.words)?;
     if let Some(id) = words.id().filter(|id| *id != args.id) {
         let message = format!("the file is for the form {id}, not for {}", args.id);
-        return Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written")));
+        return Err(CommandError::refused(format!("{message}; nothing was written")));
     }
     let client = context.writer(args.dry_run).await?;
     let fields = words.resolved(&client).await?;
     let uses = if args.where_used {
-        Some(where_used::read_all(context, &client, &args.id).await?)
+        Some(read_uses(context, &client, &args.id).await?)
     } else {
-        where_used::say_known(context, &args.id);
+        say_known_uses(context, &args.id);
         None
     };
     let form = client.form(args.id.clone());
-    let recorder = CommandRecorder::of_form(context, "forms update", &args.id);
+    let write = journal::form_write(context, "forms update", &args.id);
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
-        let session = FormEditSession::read(context, form, args.id, recorder).await?;
-        session.update(context, changes, args.yes, Some(&fields)).await?
+        let session = FormEditSession::read(context, form, args.id, write).await?;
+        session.update(context, changes, args.yes, Some(&fields), None).await?
     } else {
-        let call = form.update_unchanged(None, FormChanges::from(changes.clone())).answer();
-        let hear = recorder.record_update("updateForm", changes.clone());
-        let changed = call.before_write(hear).await;
-        recorder.stored(0, &changed, |form| sent_fields(form.take(), &changes));
-        recorder.finish(context, changed.is_ok());
+        let call = form.update_unchanged(None, FormChanges(changes.clone())).answer();
+        let changed = write.change_record("updateForm", &changes, call).await;
+        let changed = journal::finish(context, &write, changed);
         changed.map_err(|error| fields.failure(error, ""))?
     };
     let output = answered(&answer, View::Record(FIRST));
@@ -172,35 +170,136 @@ fn with_uses(output: CommandOutput, answer: &Answer, uses: &[FormUse]) -> Comman
     Ok(CommandOutput { body: Body::Own(body), ..output })
 }
 
-#[derive(Args, Debug)]
-#[command(
-    notes = "A field that keeps its `key` stays the same field, even if everything else changes.",
-    examples = ["EDITOR='code --wait' links forms edit 6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21"]
-)]
-pub(crate) struct FormsEditArgs {
-    /// Id of the form, as `links forms list` shows it
-    id: String,
-    #[command(flatten)]
-    dry_run: DryRunArgs,
-}
-
-pub(super) async fn edit(context: &mut Context, args: FormsEditArgs) -> CommandResult {
-    let form = context.writer(args.dry_run).await?.form(args.id.clone());
+pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs) -> CommandResult {
+    let form = context.writer(dry_run).await?.form(id.clone());
     let (mut opened, _) = form_fields::record(&form).await?;
     opened.retain(|name, _| !COMPUTED.contains(&name.as_str()));
 
-    let text = yaml::write(&opened)?;
+    let text = yaml(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = FieldValues::of(document)?;
-        let recorder = CommandRecorder::of_form(context, "forms edit", &args.id);
-        let session =
-            FormEditSession::read(context, form.clone(), args.id.clone(), recorder).await?;
-        let changes = merge::changes(&edited, &mut opened, &session.before)?;
+        let write = journal::form_write(context, "forms edit", &id);
+        let session = FormEditSession::read(context, form.clone(), id.clone(), write).await?;
+        let changes = edited.merge(&mut opened, &session.before)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        session.update(context, changes, false, Some(&edited)).await.map(Some)
+        session.update(context, changes, false, Some(&edited), None).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;
     Ok(editor::outcome(updated.as_ref(), FIRST))
+}
+
+/// Page that shows a form.
+struct FormUse {
+    id: ProfileId,
+    login: String,
+    url: Option<String>,
+    /// Slots that show it.
+    slots: Vec<SlotId>,
+}
+
+impl FormUse {
+    /// Returns the page as a record.
+    fn json(&self) -> Value {
+        json!({ "id": self.id, "login": self.login, "url": self.url, "slots": self.slots })
+    }
+}
+
+/// Names the pages that show a form as this machine has seen them, without a request.
+fn say_known_uses(context: &Context, form: &str) {
+    let names = context.names_file().map(|path| ResourceNames::load(&path)).unwrap_or_default();
+    let text = match names.pages_with(form) {
+        None => "the pages that show the form are not known yet".to_owned(),
+        Some(known) => {
+            let age = age_words(seconds_now().saturating_sub(known.as_of));
+            let pages = known.pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
+            match shown_on(pages) {
+                Some(shown) => format!("{shown}, as seen {age}"),
+                None => format!("no page that this machine has seen shows the form, as seen {age}"),
+            }
+        }
+    };
+    let text = format!("{text}; --where-used reads all pages");
+    context.ui.tell(Style::Faint, text);
+}
+
+/// Reads all pages, after announcing the cost, and names those that show a form.
+async fn read_uses(
+    context: &Context,
+    client: &Client,
+    form: &str,
+) -> Result<Vec<FormUse>, CommandError> {
+    let pages = client.profiles().list().await?.items;
+    estimate::announce_all(&context.ui, pages.len(), pages.len() + 1);
+    let progress = context.ui.progress(pages.len());
+    let mut uses = Vec::new();
+    for page in &pages {
+        progress.now(&page.login);
+        let page = PageSnapshot::read(client, &ProfileKey::Id(page.id)).await?;
+        let shows = |slot: &&links_sdk::Slot| live_page::form_of(slot) == Some(form);
+        let slots: Vec<SlotId> = page.slots.iter().filter(shows).map(|slot| slot.id).collect();
+        if !slots.is_empty() {
+            uses.push(FormUse { id: page.id, login: page.login, url: page.url, slots });
+        }
+        progress.step();
+    }
+    drop(progress);
+    let shown = shown_on(uses.iter().map(|it| (it.login.as_str(), it.slots.as_slice())));
+    let text = shown.unwrap_or_else(|| "no page shows the form".to_owned());
+    context.ui.tell(Style::Plain, text);
+    Ok(uses)
+}
+
+/// Returns the words for pages with their slots: `shown on cafe (slot 1004), bar (slots 7, 8)`.
+fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [SlotId])>) -> Option<String> {
+    let page = |(login, slots): (&str, &[SlotId])| {
+        let ids: Vec<String> = slots.iter().map(ToString::to_string).collect();
+        let what = if ids.len() == 1 { "slot" } else { "slots" };
+        format!("{login} ({what} {})", ids.join(", "))
+    };
+    let pages: Vec<String> = pages.map(page).collect();
+    (!pages.is_empty()).then(|| format!("shown on {}", pages.join(", ")))
+}
+
+/// Returns the words for an age in seconds: `5 min ago`.
+fn age_words(seconds: u64) -> String {
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    match (minutes, hours) {
+        (0, _) => "less than a minute ago".to_owned(),
+        (_, 0) => format!("{minutes} min ago"),
+        (_, 1..=47) => format!("{hours} h ago"),
+        (_, hours) => format!("{} days ago", hours / 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_named_with_their_slots() {
+        assert_eq!(shown_on(std::iter::empty()), None);
+        let pages: [(&str, &[SlotId]); 2] =
+            [("cafe", &[1004.into()]), ("bar", &[7.into(), 8.into()])];
+        let shown = shown_on(pages.into_iter());
+        assert_eq!(shown.unwrap(), "shown on cafe (slot 1004), bar (slots 7, 8)");
+    }
+
+    #[test]
+    fn an_age_has_one_unit() {
+        let words = [0, 59, 60, 3599, 3600, 47 * 3600, 48 * 3600].map(age_words);
+        assert_eq!(
+            words,
+            [
+                "less than a minute ago",
+                "less than a minute ago",
+                "1 min ago",
+                "59 min ago",
+                "1 h ago",
+                "47 h ago",
+                "2 days ago"
+            ]
+        );
+    }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::login;
 use crate::args::fields::FieldValues;
 use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
-use crate::args::{images, merge};
+use crate::args::images;
 use crate::commands::common::{
     CommandResult, answered, create as create_record, shown, write_fields,
 };
@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::editor;
 use crate::error::CommandError;
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{View, yaml};
 use links_pages::profile_key;
 
@@ -66,7 +66,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);
     let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
-    let call = client.profiles().create(NewProfile::from(profile.clone())).answer();
+    let call = client.profiles().create(NewProfile(profile.clone())).answer();
     let names = ("profile create", "createProfile");
     let created = create_record(context, names, (title, profile.clone()), args.key, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
@@ -97,9 +97,9 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let profile = client.profile(&args.profile);
     let fields = fields.upload(context, &client).await?;
     let sent = fields.object();
-    let recorder = CommandRecorder::of_page(context, "profile update", &args.profile);
-    let call = profile.update_unchanged(None, ProfileChanges::from(sent.clone())).answer();
-    let changed = write_fields(context, recorder, call, &sent).await;
+    let write = journal::page_write(context, "profile update", &args.profile);
+    let call = profile.update_unchanged(None, ProfileChanges(sent.clone())).answer();
+    let changed = write_fields(context, write, call, &sent).await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -138,9 +138,9 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
         return shown(profile.settings().answer(), View::Record(FIRST_SETTINGS)).await;
     }
     let sent = fields.some("languageCode=kk")?.object();
-    let recorder = CommandRecorder::of_page(context, "profile settings", &args.profile);
-    let call = profile.update_settings_unchanged(None, SettingsChanges::from(sent.clone()));
-    let answer = write_fields(context, recorder, call.answer(), &sent).await?;
+    let write = journal::page_write(context, "profile settings", &args.profile);
+    let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
+    let answer = write_fields(context, write, call.answer(), &sent).await?;
     Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
 }
 
@@ -162,17 +162,17 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
     let profile = context.writer(args.dry_run).await?.profile(&args.profile);
     let (mut opened, _) = record(&profile).await?;
 
-    let text = yaml::write(&opened)?;
+    let text = yaml(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = without_login(FieldValues::of(document)?)?;
         let (now, seen) = record(&profile).await?;
-        let changes = merge::changes(&edited, &mut opened, &now)?;
+        let changes = edited.merge(&mut opened, &now)?;
         if changes.is_empty() {
             return Ok(None);
         }
-        let recorder = CommandRecorder::of_page(context, "profile edit", &args.profile);
-        let call = profile.update_unchanged(&seen, ProfileChanges::from(changes.clone())).answer();
-        let updated = write_fields(context, recorder, call, &changes).await;
+        let write = journal::page_write(context, "profile edit", &args.profile);
+        let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone())).answer();
+        let updated = write_fields(context, write, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;

@@ -9,11 +9,10 @@ use serde_json::{Value, json};
 use crate::args::flags::DryRunArgs;
 use crate::commands::common::{CommandResult, answered, said, write_fields};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
-use crate::output::{Column, CommandOutput, Style, StyledLine, View};
+use crate::journal;
+use crate::output::{Column, CommandOutput, Style, StyledLine, View, data};
 use crate::ui::annotations::Annotate;
 use links_pages::fs::named;
 use links_pages::profile_key;
@@ -35,14 +34,12 @@ async fn check(
             "login": login, "profile": null, "available": false, "reason": "invalid", "message": rule,
         }));
     }
-    let mut check = client.profiles().check_login(login);
-    if let Some(page) = page {
-        check = check.for_profile(page.to_string());
-    }
-    let answer = check.call().answer().await?;
-    let mut body: Value =
-        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
-    Ok(body["data"].take())
+    let check = match page {
+        Some(page) => client.profile(page).check_login(login),
+        None => client.profiles().check_login(login),
+    };
+    let answer = check.answer().await?;
+    data(answer.body()).map_err(CommandError::unreadable)
 }
 
 /// Refuses a login that is not free.
@@ -91,15 +88,14 @@ pub(super) async fn check_logins(
     context: &mut Context,
     args: ProfileCheckLoginArgs,
 ) -> CommandResult {
-    let named = args.names.into_iter().map(|login| ListedLogin { login, place: None });
-    let mut logins: Vec<_> = named.collect();
+    let mut logins: Vec<ListedLogin> = args.names.into_iter().map(|it| (it, None)).collect();
     if let Some(file) = &args.file {
         logins.extend(listed(file)?);
     }
     let client = context.client().await?;
     let progress = context.ui.progress(logins.len());
     let mut checks = Vec::with_capacity(logins.len());
-    for ListedLogin { login, place } in logins {
+    for (login, place) in logins {
         progress.now(&login);
         let check = check(&client, &login, args.profile.as_ref()).await?;
         if let Some(annotate) = args.annotate
@@ -121,13 +117,8 @@ pub(super) async fn check_logins(
     }))
 }
 
-/// Login to check, and the line of the file that names it.
-#[derive(Debug, PartialEq, Eq)]
-struct ListedLogin {
-    login: String,
-    /// Name of the file, and the number of the line, counted from 1.
-    place: Option<(String, usize)>,
-}
+/// Login to check, and the place that names it: the file, and its line, counted from 1.
+type ListedLogin = (String, Option<(String, usize)>);
 
 /// Reads the logins of a file, or of standard input for `-`.
 ///
@@ -137,10 +128,10 @@ struct ListedLogin {
 fn listed(file: &Path) -> Result<Vec<ListedLogin>, CommandError> {
     let (name, bytes) = named::read(file)?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| CommandError::new(Exit::Invalid, format!("{name} is not UTF-8")))?;
+        .map_err(|_| CommandError::invalid(format!("{name} is not UTF-8")))?;
     let logins = parse(&name, &text);
     if logins.is_empty() {
-        return Err(CommandError::new(Exit::Invalid, format!("{name} contains no login")));
+        return Err(CommandError::invalid(format!("{name} contains no login")));
     }
     Ok(logins)
 }
@@ -149,7 +140,7 @@ fn listed(file: &Path) -> Result<Vec<ListedLogin>, CommandError> {
 fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
     let logins = text.lines().enumerate().filter_map(|(at, line)| {
         let login = line.split('#').next().unwrap_or_default().trim().to_owned();
-        (!login.is_empty()).then(|| ListedLogin { login, place: Some((name.to_owned(), at + 1)) })
+        (!login.is_empty()).then(|| (login, Some((name.to_owned(), at + 1))))
     });
     logins.collect()
 }
@@ -180,19 +171,18 @@ pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> Co
     let page = client.profile(args.profile).settings().await?;
     let old = page.login.clone();
     if old == args.new {
-        let data = json!({ "profileId": page.profile_id, "login": old });
-        return Ok(said(data, format!("the login is already {old}")));
+        let unchanged = json!({ "profileId": page.profile_id, "login": old });
+        return Ok(said(unchanged, format!("the login is already {old}")));
     }
     let id = ProfileKey::Id(page.profile_id);
     check_available(&client, &args.new, Some(&id)).await?;
     require_consent(context, &old, &page.computed.url, args.confirm)?;
     let changes = SettingsChanges::default().login(&args.new);
-    let recorder = CommandRecorder::of_known_page(context, "profile rename", page.profile_id, &old);
+    let write = journal::single_write(context, "profile rename", page.profile_id, &old, None);
     let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
     let sent = [("login", args.new.clone())].into_iter().collect();
-    let answer = write_fields(context, recorder, call, &sent).await?;
-    let line =
-        StyledLine::new(Style::Plain, format!("the login was changed from {old} to {}", args.new));
+    let answer = write_fields(context, write, call, &sent).await?;
+    let line = StyledLine::plain(format!("the login was changed from {old} to {}", args.new));
     Ok(answered(&answer, View::Lines(vec![line])))
 }
 
@@ -213,7 +203,7 @@ pub(crate) fn require_consent(
     }
     // The old login as a confirmation is not given by mistake.
     let question = format!("Type {old} to continue:");
-    let refused = |message: String| Err(CommandError::new(Exit::Refused, message));
+    let refused = |message: String| Err(CommandError::refused(message));
     match confirm.or_else(|| context.ui.ask_for(&question)) {
         Some(named) if named.trim() == old => Ok(()),
         Some(named) => {
@@ -233,10 +223,7 @@ mod tests {
 
     #[test]
     fn comments_and_empty_lines_of_a_login_list_are_skipped() {
-        let listed = |login: &str, line| ListedLogin {
-            login: login.to_owned(),
-            place: Some(("logins.txt".to_owned(), line)),
-        };
+        let listed = |login: &str, line| (login.to_owned(), Some(("logins.txt".to_owned(), line)));
         let logins = parse("logins.txt", "# spring\n\nspring.menu # new\r\n  \n summer.menu\n");
         assert_eq!(logins, [listed("spring.menu", 3), listed("summer.menu", 5)]);
         assert!(parse("logins.txt", "# none\n").is_empty());

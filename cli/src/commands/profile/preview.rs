@@ -10,9 +10,8 @@ use similar::TextDiff;
 
 use crate::commands::common::{CommandResult, said};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
+use crate::error::{CommandError, Exit};
 use crate::help::HelpText;
 use crate::output::{CommandOutput, Style, View, diff_lines, unified};
 use crate::ui::annotations::Annotate;

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::{HelpText, POINTER};
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::View;
 use links_pages::profile_key;
 
@@ -61,9 +61,9 @@ impl SocialsCommand {
         }
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
         let command = if is_add { "profile socials add" } else { "profile socials remove" };
-        let recorder = CommandRecorder::of_page(context, command, &key);
-        let call = profile.update_unchanged(&page, ProfileChanges::from(sent.clone())).answer();
-        let answer = write_fields(context, recorder, call, &sent).await?;
+        let write = journal::page_write(context, command, &key);
+        let call = profile.update_unchanged(&page, ProfileChanges(sent.clone())).answer();
+        let answer = write_fields(context, write, call, &sent).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }
 }

@@ -1,13 +1,15 @@
-//! `links slots apply`: updates a page to match a file, or carries out a saved plan.
+//! `links slots plan` and `links slots apply`: show what would be written to the slots of a page, and make them match a file or a saved plan.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use links_pages::apply::RunCommand;
 use links_sdk::ProfileKey;
 
-use crate::account::one_page::{ApplyRequest, apply};
-use crate::apply::apply_args::{ApplyArgs, SyncArgs};
-use crate::apply::saved_plan::{self, ApplySource};
+use crate::account::request::RunSource;
+use crate::account::saved_plan::lock_of;
+use crate::account::{self, PlanOutputs};
+use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::{runs, unfinished_runs};
 use crate::args::flags::DryRunArgs;
@@ -16,26 +18,42 @@ use crate::context::Context;
 use crate::context::plan_first::PlanRule;
 use crate::error::CommandError;
 use crate::help::HelpText;
+use crate::journal;
 use crate::output::CommandOutput;
 use links_pages::profile_key;
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+// A page file, and what is made of it. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
-#[command(long_examples = ["links slots apply cafe.yaml", "links slots apply cafe.yaml --prune --yes --max-deletes 5"])]
-pub(crate) struct SlotsApplyArgs {
+pub(crate) struct SlotsFileArgs {
     /// The page file, YAML or JSON (`-`: standard input)
-    #[arg(required_unless_present_any = ["plan", "status", "resume", "abort"])]
     file: Option<PathBuf>,
-    /// Carry out a plan of `links slots plan --out` instead (`-`: standard input)
+    /// Take a plan of `links slots plan --out` instead, if it can still be carried out (`-`: standard input)
     #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
     profile: Option<ProfileKey>,
     #[command(flatten)]
-    apply_args: ApplyArgs,
+    flags: ApplyArgs,
     #[command(flatten)]
     sync: SyncArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(examples = ["links slots plan cafe.yaml", "links slots plan cafe.yaml --prune -o json"])]
+pub(crate) struct SlotsPlanArgs {
+    #[command(flatten)]
+    file: SlotsFileArgs,
+    #[command(flatten)]
+    outputs: PlanOutputs,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[derive(Args, Debug)]
+#[command(long_examples = ["links slots apply cafe.yaml", "links slots apply cafe.yaml --prune --yes --max-deletes 5"])]
+pub(crate) struct SlotsApplyArgs {
+    #[command(flatten)]
+    file: SlotsFileArgs,
     /// Refuse a page, form or image that links.lock does not have, and leave links.lock as it is
     ///
     /// What is written is recorded in the state directory of this machine, until an apply of the file without --locked writes it to links.lock. On
@@ -58,10 +76,56 @@ pub(crate) struct SlotsApplyArgs {
     dry_run: DryRunArgs,
 }
 
+impl SlotsFileArgs {
+    /// Returns the files that the arguments name. `writes` tells whether their lock is written.
+    fn named_files(&self, writes: bool) -> NamedFiles {
+        let named = NamedFiles { read: self.flags.upload_root.clone(), write: Vec::new() };
+        let Some(file) = self.file.as_ref().or(self.plan.as_ref()) else { return named };
+        let mut named = named.with_directory(file);
+        let locks = [LockStore::of(file), lock_of(file)];
+        let access = if writes { &mut named.write } else { &mut named.read };
+        access.extend(locks.into_iter().flatten().map(|it| it.path()));
+        named
+    }
+
+    /// Reads the page file or the plan, if there is one, and returns the options of its run.
+    fn read(self, command: RunCommand) -> Result<(Option<RunSource>, RunOptions), CommandError> {
+        let Self { file, plan, profile, flags, sync } = self;
+        let mut options = RunOptions {
+            flags,
+            sync,
+            command,
+            is_one_page: true,
+            profiles: profile.into_iter().collect(),
+            ..RunOptions::default()
+        };
+        let source = match (file, plan) {
+            (Some(file), _) => {
+                let source = RunSource::slots(&file, &options)?;
+                let is_file = file.as_os_str() != "-";
+                options.path = is_file.then(|| runs::recorded_path(&file));
+                Some(source)
+            }
+            (None, Some(plan)) => Some(RunSource::plan(&plan, &mut options)?),
+            (None, None) => None,
+        };
+        Ok((source, options))
+    }
+}
+
+impl SlotsPlanArgs {
+    /// Returns the files that the arguments name.
+    pub(crate) fn named_files(&self) -> NamedFiles {
+        let mut named = self.file.named_files(false);
+        named.write.extend(self.outputs.files());
+        named
+    }
+}
+
 impl SlotsApplyArgs {
     /// Returns what the command needs before it may write, where writes have to be planned before.
     pub(crate) fn plan_rule(&self) -> PlanRule {
-        if self.plan.is_some() { PlanRule::HasPlan } else { PlanRule::SavedPlan }
+        if self.file.plan.is_some() { PlanRule::HasPlan } else { PlanRule::SavedPlan }
     }
 
     /// Returns the files that the arguments name.
@@ -70,50 +134,51 @@ impl SlotsApplyArgs {
     ///
     /// When the files are not known beforehand, with the reason.
     pub(crate) fn named_files(&self) -> Result<NamedFiles, &'static str> {
-        let named = NamedFiles { read: self.apply_args.upload_root.clone(), write: Vec::new() };
-        match self.file.as_ref().or(self.plan.as_ref()) {
-            Some(file) => {
-                let mut named = named.with_directory(file);
-                let locks = [LockStore::of(file), saved_plan::lock_of(file)];
-                let lock = locks.into_iter().flatten().map(|it| it.path());
-                let access = if self.locked { &mut named.read } else { &mut named.write };
-                access.extend(lock);
-                Ok(named)
-            }
-            None if self.resume => Err("the journal of the run names its page file"),
-            None => Ok(named),
+        if self.resume && self.file.file.is_none() && self.file.plan.is_none() {
+            return Err("the journal of the run names its page file");
         }
+        Ok(self.file.named_files(!self.locked))
     }
 }
 
-pub(crate) async fn run(
+pub(super) async fn plan(
+    context: &mut Context,
+    args: SlotsPlanArgs,
+) -> Result<CommandOutput, CommandError> {
+    let SlotsPlanArgs { file, outputs } = args;
+    let annotate = outputs.annotate;
+    let planned = match read(context, file, "slots plan") {
+        Ok((Some(source), options)) => account::plan(context, source, options, outputs).await,
+        Ok((None, _)) => Err(no_file()),
+        Err(failure) => Err(failure),
+    };
+    planned.inspect_err(|failure| annotate.iter().for_each(|it| it.failure(failure)))
+}
+
+/// Reads the files of a command, after a note about a file on standard input.
+fn read(
+    context: &Context,
+    file: SlotsFileArgs,
+    command: &str,
+) -> Result<(Option<RunSource>, RunOptions), CommandError> {
+    let note = file.file.as_deref().and_then(note_on_input);
+    let read = file.read(journal::command(context, command))?;
+    if let Some(note) = note {
+        context.ui.say(&note);
+    }
+    Ok(read)
+}
+
+pub(super) async fn apply(
     context: &mut Context,
     args: SlotsApplyArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let SlotsApplyArgs {
-        file,
-        plan,
-        profile,
-        mut apply_args,
-        sync,
-        locked,
-        wait,
-        status,
-        resume,
-        abort,
-        dry_run,
-    } = args;
-    (apply_args.sync, apply_args.locked) = (sync, locked);
-    let roots = apply_args.upload_root.clone();
-    let mut source = match (&file, &plan) {
-        (Some(file), _) => Some(ApplySource::page(file, &roots, "apply")?),
-        (None, Some(plan)) => Some(ApplySource::plan(plan, &roots, "apply")?),
-        (None, None) => None,
-    };
-    let mut path = file.as_deref().filter(|it| it.as_os_str() != "-").map(runs::recorded_path);
+    let SlotsApplyArgs { file, locked, wait, status, resume, abort, dry_run } = args;
+    let (mut source, options) = read(context, file, "slots apply")?;
+    let mut options = RunOptions { locked, wait, ..options };
     if status || resume || abort {
-        let named = source.as_ref().map(|source| &source.file.page.profile);
-        let key = profile.as_ref().or(named);
+        let named = source.as_ref().and_then(RunSource::page).map(|file| &file.page.profile);
+        let key = options.profiles.first().or(named);
         if status {
             return unfinished_runs::status(context, key);
         }
@@ -121,12 +186,12 @@ pub(crate) async fn run(
             return unfinished_runs::abort(context, key);
         }
         let opening = unfinished_runs::only(context, key)?;
-        apply_args.prune |= opening.prune;
-        apply_args.prune_unsupported |= opening.prune_unsupported;
+        options.flags.prune |= opening.prune;
+        options.flags.prune_unsupported |= opening.prune_unsupported;
         if let Some(run) = &opening.sync {
-            apply_args.sync.overwrite |= run.overwrite;
-            apply_args.sync.exact |= run.exact;
-            apply_args.locked |= run.locked;
+            options.sync.overwrite |= run.overwrite;
+            options.sync.exact |= run.exact;
+            options.locked |= run.locked;
         }
         if source.is_none() {
             let bulk = opening.command.as_ref().map(|command| command.name.as_str());
@@ -141,27 +206,22 @@ pub(crate) async fn run(
                     "the run had no page file of its own; pass one, or its plan with --plan",
                 )
             })?;
-            source = Some(resumed(Path::new(&recorded), &roots)?);
-            path = Some(recorded);
+            source = Some(resumed(Path::new(&recorded), &options)?);
+            options.path = Some(recorded);
         }
     }
-    let Some(source) = source else {
-        return Err(CommandError::usage("no page file is given"));
-    };
-    if let Some(note) = file.as_deref().and_then(note_on_input) {
-        context.ui.say(&note);
-    }
-    if let Some(saved) = &source.saved {
-        saved.allow(&mut apply_args, resume)?;
-    }
-    apply_args.profiles = profile.into_iter().collect();
-    apply(context, ApplyRequest { source, path, apply_args, wait, ask: false, dry_run, seen: None })
-        .await
+    let source = source.ok_or_else(no_file)?;
+    context.writer(dry_run).await?;
+    account::apply(context, source, options).await
+}
+
+fn no_file() -> CommandError {
+    CommandError::usage("no page file is given").with_hint("pass one, or a plan with --plan")
 }
 
 /// Reads the page file of a run that is resumed.
-fn resumed(path: &Path, roots: &[PathBuf]) -> Result<ApplySource, CommandError> {
-    ApplySource::page(path, roots, "apply --resume").map_err(|failure| {
+fn resumed(path: &Path, options: &RunOptions) -> Result<RunSource, CommandError> {
+    RunSource::slots(path, options).map_err(|failure| {
         if path.exists() {
             return failure;
         }

@@ -6,14 +6,12 @@ use clap::{Args, ValueEnum};
 use links_sdk::ProfileKey;
 
 use crate::account::live_page::all_keys;
-use crate::apply::local_images;
+use crate::apply::image;
 use crate::args::flags::DryRunArgs;
 use crate::bulk;
-use crate::bulk::csv_rows::{ColumnMap, CsvRow, rows};
-use crate::bulk::import::Import;
-use crate::bulk::rewrite::Rewrite;
-use crate::bulk::slot_filter::SlotFilter;
-use crate::bulk::{BulkArgs, BulkRequest, invalid};
+use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
+use crate::bulk::rewrite::SlotFilter;
+use crate::bulk::{BulkArgs, invalid};
 use crate::commands::common::CommandResult;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -21,7 +19,7 @@ use crate::error::exit_code::Exit;
 use crate::help::HelpText;
 use links_pages::fs::named;
 use links_pages::page_file::field_rule::local_file;
-use links_pages::page_file::local_image::{ImageRoots, is_local};
+use links_pages::page_file::local_image::{ImageRoots, has_image_ending, is_local};
 use links_pages::profile_key;
 use links_pages::sanitize::quoted;
 use links_pages::suggest::suggest;
@@ -58,7 +56,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
     let client = context.writer(dry_run).await?;
     let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
-    bulk::run(context, BulkRequest { pages, how }, &Rewrite { filter }).await
+    bulk::run(context, pages, how, &filter).await
 }
 
 #[derive(Args, Debug)]
@@ -128,7 +126,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
     let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
-    bulk::run(context, BulkRequest { pages: vec![profile], how }, &import).await
+    bulk::run(context, vec![profile], how, &import).await
 }
 
 /// Reads the file. Its name is that of messages.
@@ -145,8 +143,8 @@ fn local_images(rows: &[CsvRow], file: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for row in rows {
         for (key, value) in row.data.iter() {
-            local_images::find(key, value, &mut Vec::new(), &mut |path, text| {
-                if !is_local(text) && roots.find(text).is_err() {
+            image::find_strings(key, value, &mut Vec::new(), &mut |path, text| {
+                if !has_image_ending(text) || !is_local(text) && roots.find(text).is_err() {
                     return;
                 }
                 let (path, (message, _)) = (path.join("."), local_file(text));

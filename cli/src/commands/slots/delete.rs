@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use links_pages::apply::{Plan, PlannedDelete, SlotRef, SlotTypes, fingerprint};
+use links_pages::apply::{SingleWrite, SlotTypes};
 use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::dry_run::DryRun;
 use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Style, StyledLine, View};
@@ -63,11 +63,9 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     {
         return Ok(refused);
     }
-    let recorder = CommandRecorder::of_page(context, "slots delete", &args.profile);
-    recorder.plan(&planned(&page, &to_delete), &page);
-    let deleted = delete_batches(context, &slots, &to_delete, &recorder).await;
-    recorder.finish(context, deleted.is_ok());
-    let deleted = deleted?;
+    let write = journal::page_write(context, "slots delete", &args.profile);
+    let deleted = delete_batches(context, &write, &slots, (&page, &to_delete)).await;
+    let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;
     let line = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));
     let body = json!({ "data": to_delete, "meta": { "deleted": deleted, "total": left } });
@@ -93,37 +91,21 @@ async fn refused(context: &mut Context, to_delete: &[&Slot]) -> Option<CommandOu
     Some(CommandOutput::own(body, View::Lines(lines)))
 }
 
-/// Returns the plan of the deletes.
-fn planned(page: &[Slot], to_delete: &[&Slot]) -> Plan {
-    let delete = |slot: &&Slot| PlannedDelete {
-        id: slot.id,
-        kind: slot.kind.clone(),
-        label: label(&slot.data).map(str::to_owned),
-    };
-    let deletes: Vec<PlannedDelete> = to_delete.iter().map(delete).collect();
-    let stays = |slot: &&Slot| deletes.iter().all(|delete| delete.id != slot.id);
-    let order = page.iter().filter(stays).map(|slot| SlotRef::Existing(slot.id)).collect();
-    Plan { page: fingerprint(page), order, deletes, ..Plan::default() }
-}
-
 /// Deletes the slots in batches, and returns their number.
 async fn delete_batches(
     context: &Context,
+    write: &SingleWrite,
     slots: &SlotsHandle,
-    to_delete: &[&Slot],
-    recorder: &CommandRecorder,
+    (page, to_delete): (&[Slot], &[&Slot]),
 ) -> Result<usize, CommandError> {
     let progress = context.ui.progress(to_delete.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;
     let mut dry_run_end: Option<CommandError> = None;
     for (step, batch) in to_delete.chunks(SLOTS_PER_BATCH).enumerate() {
         progress.now(&format!("deleting {} of {}", deleted + batch.len(), to_delete.len()));
-        let seen = batch.iter().copied().cloned().collect();
-        recorder.begin(step);
-        let result = slots.delete_unchanged(seen).await;
-        recorder.ended(step, batch.len(), &result);
+        let result = write.delete_batch(slots, (page, to_delete), (step, batch)).await;
         match result.map_err(CommandError::from) {
-            Ok(_) => deleted += batch.len(),
+            Ok(()) => deleted += batch.len(),
             Err(failure) => match next_dry_run(dry_run_end.as_ref(), failure) {
                 Ok(end) => dry_run_end = Some(end),
                 Err(failure) if deleted == 0 => return Err(failure),

@@ -6,10 +6,10 @@ use clap::Args;
 use links_pages::apply::{PageSnapshot, fingerprint};
 use links_sdk::ProfileKey;
 
-use crate::account::one_page::{ApplyRequest, apply};
-use crate::apply::apply_args::{ApplyArgs, RunOrigin};
-use crate::apply::export::pull;
-use crate::apply::saved_plan::ApplySource;
+use crate::account::apply;
+use crate::account::live_page::export;
+use crate::account::request::RunSource;
+use crate::apply::apply_args::{ApplyArgs, RunOptions};
 use crate::apply::sync::OpenedText;
 use crate::args::flags::DryRunArgs;
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::help::HelpText;
 use crate::output::{CommandOutput, yaml};
 use crate::{editor, journal};
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, PageFile};
+use links_pages::page_file::{Document, FileScope, PageFile};
 use links_pages::profile_key;
 
 #[derive(Args, Debug)]
@@ -45,15 +45,16 @@ const MOST_MERGES: u32 = 3;
 
 pub(crate) async fn run(
     context: &mut Context,
-    mut args: SlotsEditArgs,
+    args: SlotsEditArgs,
 ) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
-    let command = journal::command(context, "slots edit");
-    args.apply_args.origin = Some(Box::new(RunOrigin { command, ..RunOrigin::default() }));
-    let (page, read) = pull(context, args.profile.clone()).await?;
-    let text = format!("{HEAD}{}", yaml::write(&page)?);
+    let client = context.client().await?;
+    let read = PageSnapshot::read(&client, &args.profile).await?;
+    let types = context.slot_types().await?.rules();
+    let (page, _) = export(&read, &types, FileScope::Slots);
+    let text = format!("{HEAD}{}", yaml(&page)?);
     let name = format!("{}.yaml", read.login);
-    let opened = OpenedText::of(&page, &read, context.slot_types().await?.rules())?;
+    let opened = OpenedText::of(&page, &read, types)?;
     let apply = async |context: &mut Context, document: Document, path: &Path| {
         // References are relative to the user's directory, not to that of the draft.
         let images = ImageRoots::new(Path::new(""), &args.apply_args.upload_root)?;
@@ -61,10 +62,18 @@ pub(crate) async fn run(
             let file = PageFile::of(document.clone(), &images)?.slots_only()?;
             let (client, key) = (context.client().await?, ProfileKey::Id(read.id));
             let now = PageSnapshot::read(&client, &key).await?;
-            let source = ApplySource { opened: Some(opened.clone()), ..file.into() };
+            let source = RunSource { opened: Some(opened.clone()), ..RunSource::text(file) };
             // A text that is merged with changes of others is not what a resumed run is to apply.
             let path = (fingerprint(&now.slots) == fingerprint(&read.slots)).then_some(path);
-            let applied = Box::pin(apply_to(context, &args, source, path, &now)).await;
+            let options = RunOptions {
+                flags: args.apply_args.clone(),
+                command: journal::command(context, "slots edit"),
+                is_one_page: true,
+                path: path.map(|path| path.display().to_string()),
+                made_for: Some(fingerprint(&now.slots)),
+                ..RunOptions::default()
+            };
+            let applied = Box::pin(apply(context, source, options)).await;
             let is_conflict = applied.as_ref().is_err_and(is_of_the_page);
             if tries < MOST_MERGES && is_conflict {
                 let again = PageSnapshot::read(&client, &key).await?;
@@ -83,25 +92,4 @@ pub(crate) async fn run(
 /// Returns whether another client changed the page during the run. Conflicts in the text are for the user to settle.
 fn is_of_the_page(failure: &CommandError) -> bool {
     failure.exit() == Exit::Conflict && failure.file().is_none()
-}
-
-/// Applies the text if the page is still as it was read now.
-async fn apply_to(
-    context: &mut Context,
-    args: &SlotsEditArgs,
-    source: ApplySource,
-    path: Option<&Path>,
-    now: &PageSnapshot,
-) -> Result<CommandOutput, CommandError> {
-    let (apply_args, dry_run) = (args.apply_args.clone(), args.dry_run);
-    let request = ApplyRequest {
-        source,
-        path: path.map(|path| path.display().to_string()),
-        apply_args,
-        wait: false,
-        ask: false,
-        dry_run,
-        seen: Some(fingerprint(&now.slots)),
-    };
-    apply(context, request).await
 }

@@ -6,8 +6,6 @@ mod clicks;
 mod delete;
 mod edit;
 mod order;
-mod plan;
-mod pull;
 mod top;
 mod types;
 mod view;
@@ -20,10 +18,10 @@ use serde_json::{Value, json};
 use self::clicks::PageClicks;
 use super::analytics::{PeriodArgs, unrecognised};
 use super::common::{CommandResult, CommandRules, answered, shown};
+use super::pull::{self, SlotsPullArgs};
 use crate::context::Context;
 use crate::context::plan_first::PlanRule;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::help::{HelpText, POINTER};
 use crate::output::{Body, Column, CommandOutput, View};
 use links_pages::profile_key;
@@ -92,11 +90,11 @@ pub(crate) enum SlotsCommand {
         kind: String,
     },
     /// Write a page to a file to edit and apply
-    Pull(pull::SlotsPullArgs),
+    Pull(SlotsPullArgs),
     /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
     Edit(edit::SlotsEditArgs),
     /// Show what `apply` would do; exit code 3 when there are changes
-    Plan(plan::SlotsPlanArgs),
+    Plan(apply::SlotsPlanArgs),
     /// Update a page to match a file
     Apply(apply::SlotsApplyArgs),
 }
@@ -143,10 +141,10 @@ impl SlotsCommand {
             }
             Self::Explain { kind, field } => types::explain(context, kind, field).await,
             Self::Template { kind } => types::template(context, kind).await,
-            Self::Pull(args) => pull::run(context, args).await,
+            Self::Pull(args) => Box::pin(pull::slots(context, args)).await,
             Self::Edit(args) => Box::pin(edit::run(context, args)).await,
-            Self::Plan(args) => plan::run(context, args).await,
-            Self::Apply(args) => Box::pin(apply::run(context, args)).await,
+            Self::Plan(args) => Box::pin(apply::plan(context, args)).await,
+            Self::Apply(args) => Box::pin(apply::apply(context, args)).await,
         }
     }
 }
@@ -164,7 +162,7 @@ async fn list(
                 .with_hint("pass --clicks, too"));
         }
         let answer = profile.slots().list().answer().await?;
-        return Ok(CommandOutput::checked(answer.body().clone(), View::Table(view::COLUMNS)));
+        return Ok(answered(&answer, View::Table(view::COLUMNS)));
     }
     let (body, slots) = view::page(&profile.slots()).await?;
     let clicks = PageClicks::read(&profile, period.query()?, &slots).await?;

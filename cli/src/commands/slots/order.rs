@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use links_pages::apply::{Plan, SlotRef};
-use links_sdk::{Answer, Error, Outcome, ProfileKey, Slot, SlotId, SlotsHandle};
+use links_sdk::{Error, Outcome, ProfileKey, Slot, SlotId};
 
 use super::view::{COLUMNS, page};
 use crate::args::flags::{DryRunArgs, PositionArgs};
@@ -13,7 +12,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::help::HelpText;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{CommandOutput, View};
 use links_pages::profile_key;
 
@@ -47,11 +46,10 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
             return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
         };
-        let recorder = CommandRecorder::of_page(context, "slots move", &args.profile);
-        match write_order(context, &slots, &page, order, &recorder).await {
-            Ok(answer) => {
-                return Ok(answered(&answer, View::Table(COLUMNS)));
-            }
+        let write = journal::page_write(context, "slots move", &args.profile);
+        let moved = write.reorder(&slots, &page, order).await;
+        match journal::finish(context, &write, moved) {
+            Ok(answer) => return Ok(answered(&answer, View::Table(COLUMNS))),
             // Others moved a slot meanwhile: the place is looked up in the new order.
             Err(error) if tries < MOST_TRIES && is_moved_by_others(&error) => {}
             Err(error) => return Err(error.into()),
@@ -109,8 +107,9 @@ pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> Co
     let _lock = context.lock(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
-    let recorder = CommandRecorder::of_page(context, "slots reorder", &args.profile);
-    let answer = write_order(context, &slots, &page, args.ids, &recorder).await?;
+    let write = journal::page_write(context, "slots reorder", &args.profile);
+    let ordered = write.reorder(&slots, &page, args.ids).await;
+    let answer = journal::finish(context, &write, ordered)?;
     Ok(answered(&answer, View::Table(COLUMNS)))
 }
 
@@ -144,22 +143,4 @@ fn whole(ids: &[SlotId], page: &[Slot]) -> Result<(), CommandError> {
         format!("the order must name every slot of the page exactly once; {}", amiss.join("; "));
     Err(CommandError::new(Exit::Invalid, message)
         .with_hint("`links slots move` moves a single slot"))
-}
-
-/// Writes an order if the slots are still as they were read.
-async fn write_order(
-    context: &Context,
-    slots: &SlotsHandle,
-    page: &[Slot],
-    order: Vec<SlotId>,
-    recorder: &CommandRecorder,
-) -> Result<Answer, Error> {
-    let refs = order.iter().copied().map(SlotRef::Existing).collect();
-    recorder.plan(&Plan { order: refs, reorder: true, ..Plan::default() }, page);
-    recorder.begin(0);
-    let seen = page.iter().map(|slot| slot.id);
-    let ended = slots.reorder_unchanged(seen, order).answer().await;
-    recorder.ended(0, 0, &ended);
-    recorder.finish(context, ended.is_ok());
-    ended
 }

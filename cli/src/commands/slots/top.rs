@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::clicks::PageClicks;
 use super::view;
-use crate::commands::analytics::{PeriodArgs, reliance, unrecognised};
+use crate::commands::analytics::{PeriodArgs, figures, reliance, unrecognised};
 use crate::commands::common::CommandResult;
 use crate::context::{Context, clock};
 use crate::error::CommandError;
@@ -20,7 +20,7 @@ use crate::help::HelpText;
 use crate::output::label::label;
 use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui;
-use crate::ui::{chart, cut};
+use crate::ui::cut;
 use links_pages::{profile_key, sanitize};
 
 /// Time between two looks if the service does not say how long it keeps its numbers.
@@ -155,7 +155,7 @@ fn lines(
     let line = |slot: &&RankedSlot<'_>| {
         let mut text = format!("{:>digits$}", slot.clicks);
         if width.is_some() {
-            let bar = chart::bar(as_number(slot.clicks), as_number(most), BAR);
+            let bar = figures::bar(as_number(slot.clicks), as_number(most), BAR);
             let _ = write!(text, "  {bar}{}", " ".repeat(BAR.saturating_sub(bar.width())));
         }
         let _ = write!(text, "  {}", slot.name());

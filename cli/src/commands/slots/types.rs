@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{CommandOutput, Style, StyledLine, View, yaml};
+use crate::error::{CommandError, Exit};
+use crate::output::{self, CommandOutput, StyledLine, View, yaml};
 use crate::schema::fields as schema_fields;
 use links_pages::sanitize;
 use links_pages::suggest::suggest;
@@ -20,10 +19,7 @@ pub(super) async fn explain(
     field: Option<String>,
 ) -> CommandResult {
     let answer = context.client().await?.slot_type(kind).answer().await?;
-    let mut body: Value =
-        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
-    let slot_type: SlotType =
-        serde_json::from_value(body["data"].take()).map_err(CommandError::unreadable)?;
+    let slot_type: SlotType = output::data(answer.body()).map_err(CommandError::unreadable)?;
     match field {
         None => Ok(answered(&answer, View::Lines(of_type(&slot_type)?))),
         Some(field) => of_field(&slot_type, &field),
@@ -37,10 +33,7 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandError> {
         plain(&slot_type.description),
     ];
     if !slot_type.writable {
-        lines.push(StyledLine::new(
-            Style::Changed,
-            "Read-only: it can be moved, not created or changed.",
-        ));
+        lines.push(StyledLine::changed("Read-only: it can be moved, not created or changed."));
     }
     let fields = schema_fields::fields(slot_type);
     if !fields.is_empty() {
@@ -57,9 +50,7 @@ fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandError> {
     }
     if !slot_type.example.is_empty() {
         lines.extend([plain(""), plain("Example")]);
-        lines.extend(
-            yaml::write(&slot_type.example)?.lines().map(|line| plain(format!("  {line}"))),
-        );
+        lines.extend(yaml(&slot_type.example)?.lines().map(|line| plain(format!("  {line}"))));
     }
     Ok(lines)
 }
@@ -74,7 +65,7 @@ fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
     let Some(found) = schema_fields::at(&schema, field) else {
         let known = schema_fields::names(&schema);
         let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);
-        let failure = CommandError::new(Exit::NotFound, message);
+        let failure = CommandError::not_found(message);
         return Err(match suggest(field, known) {
             Some(hint) => failure.with_hint(hint),
             None => failure,
@@ -87,7 +78,7 @@ fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
     lines.extend(schema_fields::below(found).into_iter().map(plain));
     let example = slot_type.example.get(field);
     if let Some(example) = example {
-        lines.push(StyledLine::new(Style::Faint, format!("Example: {example}")));
+        lines.push(StyledLine::faint(format!("Example: {example}")));
     }
     let data = json!({
         "field": field, "required": required, "schema": found, "enumLabels": labels, "example": example,
@@ -96,7 +87,7 @@ fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
 }
 
 fn plain(text: impl AsRef<str>) -> StyledLine {
-    StyledLine::new(Style::Plain, text.as_ref())
+    StyledLine::plain(text.as_ref())
 }
 
 /// Prints a slot of a type, ready to be pasted into a page file.
@@ -117,7 +108,7 @@ pub(super) async fn template(context: &mut Context, kind: String) -> CommandResu
 
 /// Returns the item as it is written below `slots:` in a page file, with the allowed values of its fields as comments.
 fn document(slot_type: &SlotType, item: &Value) -> Result<String, CommandError> {
-    let page = yaml::write(&json!({ "slots": [item] }))?;
+    let page = yaml(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
     let comments = std::iter::once(format!("{}: {}", slot_type.kind, slot_type.description))
         .chain(schema_fields::fields(slot_type))

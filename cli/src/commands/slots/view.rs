@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 use links_sdk::{Slot, SlotsHandle};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
-use crate::output::Column;
 use crate::output::label::label;
+use crate::output::{Column, data};
 use links_pages::page_file::local_image::has_image_ending;
 
 /// Fields of a slot that are shown first.
@@ -46,14 +45,9 @@ pub(super) fn link(data: &Map<String, Value>) -> Option<&str> {
 
 /// Reads the slots of a page, and returns them with the body of the answer.
 pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), CommandError> {
-    #[derive(Deserialize)]
-    struct PageRecord {
-        data: Vec<Slot>,
-    }
     let answer = slots.list().answer().await?;
-    let page: PageRecord =
-        serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
-    Ok((answer.body().clone(), page.data))
+    let page = data(answer.body()).map_err(CommandError::unreadable)?;
+    Ok((answer.body().clone(), page))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! `links slots add` and `set`: one slot, from values or a file.
 
 use clap::Args;
-use links_pages::apply::{Plan, PlannedCreate};
 use links_sdk::types::NewSlot;
-use links_sdk::{Answer, Error, ProfileKey, SlotId, SlotsHandle};
+use links_sdk::{ProfileKey, SlotId};
 
 use super::view::FIRST;
 use crate::args::fields::FieldValues;
@@ -11,7 +10,7 @@ use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
 use crate::commands::common::{CommandResult, answered};
 use crate::context::Context;
 use crate::help::HelpText;
-use crate::journal::{CommandRecorder, sent_fields};
+use crate::journal;
 use crate::output::View;
 use links_pages::profile_key;
 
@@ -45,31 +44,14 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
     let slots = client.profile(&args.profile).slots();
     let order = args.place.order(&slots).await?;
     let fields = fields.upload(context, &client).await?;
-    let recorder = CommandRecorder::of_page(context, "slots add", &args.profile);
     let mut slot = NewSlot::of(args.kind);
     slot.data = (!fields.is_empty()).then(|| fields.object());
     slot.order = order;
-    let created = create(context, &slots, slot, args.key, &recorder).await;
-    let answer = created.map_err(|error| fields.failure(error, "data"))?;
+    let write = journal::page_write(context, "slots add", &args.profile);
+    let created = write.create_slot(&slots, slot, args.key.idempotency_key).await;
+    let answer =
+        journal::finish(context, &write, created).map_err(|error| fields.failure(error, "data"))?;
     Ok(answered(&answer, View::Record(FIRST)))
-}
-
-/// Creates a slot. Which slots were on the page before is not read, so that the command takes no request more than it needs.
-pub(crate) async fn create(
-    context: &Context,
-    slots: &SlotsHandle,
-    slot: NewSlot,
-    key: IdempotencyKeyArgs,
-    recorder: &CommandRecorder,
-) -> Result<Answer, Error> {
-    let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
-    let creates = vec![PlannedCreate { index: 0, kind, data }];
-    recorder.plan(&Plan { items: 1, creates, ..Plan::default() }, &[]);
-    recorder.begin(0);
-    let created = key.on(slots.create(slot)).answer().await;
-    recorder.created(0, &created);
-    recorder.finish(context, created.is_ok());
-    created
 }
 
 #[derive(Args, Debug)]
@@ -98,12 +80,9 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(&args.profile).slots();
     let fields = fields.upload(context, &client).await?;
-    let recorder = CommandRecorder::of_page(context, "slots set", &args.profile);
-    let sent = fields.object();
-    let call = slots.update_unchanged(args.id, None, sent.clone()).answer();
-    let changed = call.before_write(recorder.slot_update(args.id, sent.clone())).await;
-    recorder.stored(0, &changed, |slot| sent_fields(slot["data"].take(), &sent));
-    recorder.finish(context, changed.is_ok());
+    let write = journal::page_write(context, "slots set", &args.profile);
+    let changed = write.update_slot(&slots, args.id, &fields.object()).await;
+    let changed = journal::finish(context, &write, changed);
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }

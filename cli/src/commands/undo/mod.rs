@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 pub(crate) use self::selection::UndoArgs;
 use self::selection::UndoneWrite;
 use super::common::{CommandResult, answered, said};
+use crate::apply::runs;
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;
 use crate::error::CommandError;
-use crate::journal::CommandRecorder;
+use crate::journal;
 use crate::output::{Style, StyledLine, View};
 
 mod conflict;
@@ -20,14 +21,14 @@ mod selection;
 pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
     let undone = UndoneWrite::select(context, args.run.as_deref())?;
-    let of = undone.target();
-    let text = format!("undoes `links {}` of {} ({of})", undone.line, undone.time);
+    let (of, time) = (selection::target(&undone.log), runs::time(undone.log.opening().time));
+    let text = format!("undoes `links {}` of {time} ({of})", undone.line);
     context.ui.tell(Style::Plain, text);
     for (run, what) in undone.companions(context)? {
         let text = format!("! the same command also wrote {what}: `links undo {run}` undoes that");
         context.ui.tell(Style::Changed, text);
     }
-    let outcome = if undone.form.is_some() {
+    let outcome = if undone.log.opening().form.is_some() {
         undo_form(context, &client, &undone, &args).await?
     } else {
         Box::pin(page::undo(context, &client, &undone, &args)).await?
@@ -44,11 +45,12 @@ async fn undo_form(
     undone: &UndoneWrite,
     args: &UndoArgs,
 ) -> CommandResult {
-    let (Some(id), Some(write)) = (&undone.form, undone.log.record_write()) else {
+    let (Some(id), Some(write)) = (&undone.log.opening().form, undone.log.record_write()) else {
         return Err(CommandError::internal("a run without a form"));
     };
-    let recorder = CommandRecorder::of_form(context, "undo", id).undoing(&undone.run);
-    let session = FormEditSession::read(context, client.form(id), id.clone(), recorder).await?;
+    let journal = journal::form_write(context, "undo", id).undoing(undone.log.run());
+    let session =
+        FormEditSession::read(context, client.form(id.as_str()), id.clone(), journal).await?;
     let reverse = Reverse::of(write, undone.log.stored(), &session.before);
     if !args.overwrite {
         conflict::refuse(&context.ui, &reverse.conflicts)?;
@@ -59,7 +61,9 @@ async fn undo_form(
     context.check_plan(&(id, &reverse.changes))?;
     let title = session.before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
     let names: Vec<String> = reverse.changes.keys().cloned().collect();
-    let answer = session.restore(context, reverse.changes, args.yes).await?;
+    let answer = session
+        .update(context, reverse.changes, args.yes, None, Some("Restore these values?"))
+        .await?;
     let line = format!("form \"{title}\": {}", names.join(", "));
     let view = View::Lines(vec![StyledLine::new(Style::Plain, line)]);
     Ok(answered(&answer, view))

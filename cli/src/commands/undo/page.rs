@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 
 use super::conflict;
 use super::selection::{UndoArgs, UndoneWrite};
-use crate::account::one_page::{ApplyRequest, apply};
-use crate::apply::apply_args::{ApplyArgs, RunOrigin};
+use crate::account::apply;
+use crate::account::request::RunSource;
+use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::runs;
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
@@ -52,14 +53,14 @@ pub(super) async fn undo(
     conflict::refuse(&context.ui, &conflicts)?;
     consent_to_login(context, client, &undo.desired, &now, args).await?;
 
-    let request = request(context, undone, &undo, &now, args)?;
-    let mut outcome = apply(context, request).await?;
+    let (source, options) = request(context, undone, &undo, &now, args)?;
+    let mut outcome = apply(context, source, options).await?;
     if let Some(body) = outcome.body.own_mut()
         && let Some(data) = body["data"].as_object_mut()
     {
         let ids = created_ids(data, &undo.recreates);
         let lost = undo.not_restored.iter().map(lost_record).collect();
-        data.insert("undone".to_owned(), undone.run.clone().into());
+        data.insert("undone".to_owned(), undone.log.run().into());
         data.insert("notRestored".to_owned(), Value::Array(lost));
         if context.dry_run().is_none() {
             let file = undone.log.opening().path.as_deref().map(Path::new);
@@ -88,18 +89,18 @@ async fn consent_to_login(
     login::require_consent(context, &now.login, &url, args.confirm.clone())
 }
 
-/// Returns the request to the engine of `apply`: a page file of the slots that the page should have.
+/// Returns a page file of the slots that the page should have, and the options of the run that applies it.
 fn request(
     context: &Context,
     undone: &UndoneWrite,
     undo: &Undo,
     now: &PageSnapshot,
     args: &UndoArgs,
-) -> Result<ApplyRequest, CommandError> {
+) -> Result<(RunSource, RunOptions), CommandError> {
     let key = ProfileKey::Id(now.id);
     let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
     let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
-    let mut file = PageFile::made(&format!("the page before {}", undone.run), text)?;
+    let mut file = PageFile::made(&format!("the page before {}", undone.log.run()), text)?;
     Arc::make_mut(&mut file.page.content).fields = undo.desired.fields.clone();
     let fields = now.fields();
     let seen_fields: Object = undo
@@ -109,30 +110,34 @@ fn request(
         .map(|name| (name.clone(), fields.get(name).cloned().unwrap_or_default()))
         .collect();
     let command = RunCommand {
-        undoes: Some(undone.run.clone()),
+        undoes: Some(undone.log.run().to_owned()),
         recreates: undo.recreates.clone(),
         ..journal::command(context, "undo")
     };
-    let apply_args = ApplyArgs {
+    let flags = ApplyArgs {
         yes: args.yes,
         allow_empty: true,
         full: args.full,
         prune: !undo.deletes.is_empty(),
         max_deletes: Some(undo.deletes.len()),
-        exact: undo.recreates.keys().copied().collect(),
-        kept_reason: Some("newer than the run; kept"),
-        origin: Some(Box::new(RunOrigin { command, seen_fields })),
         ..ApplyArgs::default()
     };
-    Ok(ApplyRequest {
-        source: file.into(),
-        path: None,
-        apply_args,
+    let options = RunOptions {
+        flags,
+        command,
+        seen_fields,
+        is_one_page: true,
+        is_unrecorded: true,
+        // A login that an undo changes back was confirmed before.
+        allowed: Allowed { allow_create: 0, allow_rename: true },
+        exact: undo.recreates.keys().copied().collect(),
+        kept_reason: Some("newer than the run; kept"),
+        made_for: Some(fingerprint(&now.slots)),
         wait: args.wait,
-        ask: true,
-        dry_run: args.dry_run,
-        seen: Some(fingerprint(&now.slots)),
-    })
+        asks: true,
+        ..RunOptions::default()
+    };
+    Ok((RunSource::text(file), options))
 }
 
 /// Returns the new ids of the slots that were created again, by their earlier ids.

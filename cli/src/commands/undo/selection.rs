@@ -44,14 +44,10 @@ pub(crate) struct UndoArgs {
 
 /// A write that can be undone.
 pub(super) struct UndoneWrite {
-    pub(super) run: String,
     pub(super) store: JournalStore,
     pub(super) log: JournalEntries,
+    /// The command line.
     pub(super) line: String,
-    pub(super) time: String,
-    /// Id of the form, if it was written.
-    pub(super) form: Option<String>,
-    is_run: bool,
     /// Id of the page, if it is known.
     page: Option<ProfileId>,
 }
@@ -72,19 +68,8 @@ impl UndoneWrite {
     fn of(all: &[LoggedWrite], position: usize) -> Option<Self> {
         let write = &all[position];
         let log = write.log()?.clone();
-        let (time, form) = (runs::time(log.opening().time), log.opening().form.clone());
         let page = write.page_id().or_else(|| renamed(&all[position..], &log.opening().login));
-        let (run, store, line) =
-            (write.run().to_owned(), write.store.clone(), write.command_line());
-        Some(Self { run, store, log, line, time, form, is_run: write.is_run, page })
-    }
-
-    /// Name of what was written.
-    pub(super) fn target(&self) -> String {
-        match &self.form {
-            Some(form) => format!("form {form}"),
-            None => self.log.opening().login.clone(),
-        }
+        Some(Self { store: write.store.clone(), log, line: write.command_line(), page })
     }
 
     /// Returns the other writes of the same call of the program that can be undone: the name of each, and what it wrote to.
@@ -94,15 +79,12 @@ impl UndoneWrite {
     ) -> Result<Vec<(String, String)>, CommandError> {
         let call = |log: &JournalEntries| log.opening().command.as_ref()?.call.clone();
         let Some(own) = call(&self.log) else { return Ok(Vec::new()) };
-        let others = write_log::all(context)?.into_iter().filter(|write| write.run() != self.run);
+        let others =
+            write_log::all(context)?.into_iter().filter(|write| write.run() != self.log.run());
         let others = others.filter(|write| reason_against(write).is_none());
         let named = |write: LoggedWrite| {
             let log = write.log().filter(|log| call(log).as_ref() == Some(&own))?;
-            let what = match &log.opening().form {
-                Some(form) => format!("form {form}"),
-                None => log.opening().login.clone(),
-            };
-            Some((write.run().to_owned(), what))
+            Some((write.run().to_owned(), target(log)))
         };
         Ok(others.filter_map(named).collect())
     }
@@ -117,10 +99,18 @@ impl UndoneWrite {
 
     /// Ends the journal of a command of which it was unknown what it did: it was looked at. An interrupted run is settled by the next one.
     pub(super) fn close(&self) {
-        if !self.is_run && self.log.state() == RunState::Unfinished {
+        if self.store.is_of_commands() && self.log.state() == RunState::Unfinished {
             // If this fails, the command stays listed as it is.
-            let _ = self.store.end_command(&self.run);
+            let _ = self.store.abort(None, self.log.run());
         }
+    }
+}
+
+/// Name of what was written.
+pub(super) fn target(log: &JournalEntries) -> String {
+    match &log.opening().form {
+        Some(form) => format!("form {form}"),
+        None => log.opening().login.clone(),
     }
 }
 

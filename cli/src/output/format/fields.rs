@@ -49,8 +49,9 @@ impl FieldSelection {
         kept
     }
 
-    /// Returns the fields that no record has.
-    pub(crate) fn missing(&self, records: &[Value]) -> Vec<MissingField<'_>> {
+    /// Returns the paths of the fields that no record has, each with a similar path that the records have, and whether another record might
+    /// have the field.
+    pub(crate) fn missing(&self, records: &[Value]) -> Vec<(&str, Option<String>, bool)> {
         let missing =
             self.paths().filter(|path| !records.iter().any(|it| pick(it, path).is_some()));
         let known = |path: &str| {
@@ -60,8 +61,7 @@ impl FieldSelection {
             }
             nearest_path(path, known)
         };
-        let of =
-            |field| MissingField { field, meant: known(field), may_come: may_come(field, records) };
+        let of = |field| (field, known(field), may_come(field, records));
         if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
     }
 }
@@ -90,16 +90,6 @@ fn add_paths(value: &Value, above: &str, paths: &mut BTreeSet<String>) {
         Value::Array(items) => items.iter().for_each(|item| add_paths(item, above, paths)),
         _ => {}
     }
-}
-
-/// Requested field that no record has.
-pub(crate) struct MissingField<'f> {
-    /// Path of the field.
-    pub(crate) field: &'f str,
-    /// Similar path that the records have.
-    pub(crate) meant: Option<String>,
-    /// True if another record might have the field.
-    pub(crate) may_come: bool,
 }
 
 /// Fields that the service omits from some records (the interface, section 2), or sends only if they are asked for.
@@ -205,7 +195,7 @@ mod tests {
         let slot = json!({ "id": 1, "type": "button", "data": { "title": "Menu" } });
         let meant = |fields: &str| {
             let fields = FieldSelection::parse(fields).unwrap();
-            fields.missing(std::slice::from_ref(&slot)).remove(0).meant
+            fields.missing(std::slice::from_ref(&slot)).remove(0).1
         };
         assert_eq!(meant("titel").as_deref(), Some("data.title"));
         assert_eq!(meant("typ").as_deref(), Some("type"));
@@ -249,7 +239,7 @@ mod tests {
         let records = [json!({ "title": "x", "data": { "link": 1 } })];
         let fields = FieldSelection::parse("titel,data.lnk,title,data.qqqqqq").unwrap();
         let missing: Vec<_> = fields.missing(&records).into_iter().collect();
-        let found = missing.iter().map(|it| (it.field, it.meant.as_deref(), it.may_come));
+        let found = missing.iter().map(|it| (it.0, it.1.as_deref(), it.2));
         assert_eq!(
             found.collect::<Vec<_>>(),
             [

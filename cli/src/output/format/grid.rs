@@ -1,9 +1,10 @@
-//! Records as rows of strings, the common form of a table, a CSV file and a Markdown table.
+//! Records as rows of strings, the common form of a table, a CSV file and a Markdown table; and code blocks of Markdown.
 
 use serde_json::Value;
 
 use super::fields::{FieldSelection, pick};
 use crate::output::{Cell, Column, Fit};
+use links_pages::sanitize;
 
 /// Rows of strings with headings.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -135,5 +136,60 @@ pub(crate) fn compact(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+/// Characters that would be markup in a cell.
+const MARKUP: &[char] = &['\\', '|', '`', '*', '<', '[', '~'];
+
+pub(crate) fn markdown_table(grid: &Grid) -> String {
+    let default = ["Field".to_owned(), "Value".to_owned()];
+    let headings = if grid.headings.is_empty() { &default[..] } else { &grid.headings };
+    let rule = vec!["---".to_owned(); headings.len()];
+    let rows = [headings, &rule].into_iter().chain(grid.rows.iter().map(Vec::as_slice));
+    let line = |(at, row): (usize, &[String])| {
+        let cells: Vec<_> =
+            row.iter().map(|it| if at == 1 { it.clone() } else { escaped(it) }).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    rows.enumerate().map(line).collect()
+}
+
+/// Fenced code block with a fence longer than any in the text.
+pub(crate) fn code_block(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in sanitize::line(text).chars() {
+        if MARKUP.contains(&c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod markdown_tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_escaped_and_written_on_one_line() {
+        let grid = Grid {
+            fits: Vec::new(),
+            headings: vec!["A".into(), "B".into()],
+            rows: vec![vec!["x|y\nz".into(), "\\`<b>".into()]],
+        };
+        assert_eq!(markdown_table(&grid), "| A | B |\n| --- | --- |\n| x\\|y z | \\\\\\`\\<b> |\n");
+    }
+
+    #[test]
+    fn a_code_fence_is_longer_than_any_within_the_text() {
+        assert_eq!(code_block("diff", "+ a\n"), "```diff\n+ a\n```\n");
+        assert_eq!(code_block("", "a ```` b"), "`````\na ```` b\n`````\n");
     }
 }

@@ -3,7 +3,6 @@
 
 mod fields;
 mod grid;
-pub(crate) mod markdown;
 pub(crate) mod query;
 mod records;
 
@@ -11,8 +10,9 @@ use std::borrow::Cow;
 
 use clap::ValueEnum;
 pub(crate) use fields::FieldSelection;
-use fields::{MissingField, pick};
-pub(crate) use grid::Grid;
+use fields::pick;
+use grid::markdown_table;
+pub(crate) use grid::{Grid, code_block};
 pub(crate) use query::{Query, run_filter_if_requested};
 use records::{Records, Selection};
 use serde_json::Value;
@@ -138,7 +138,7 @@ impl OutputOptions {
         let Some(fields) = &self.fields else { return Ok(Vec::new()) };
         let records = Selection::of(&outcome.body, None, None)?.records()?;
         let mut notes = Vec::new();
-        for MissingField { field, meant, may_come } in fields.missing(&records.items) {
+        for (field, meant, may_come) in fields.missing(&records.items) {
             let message = format!("no record has a field `{field}`");
             let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
             match meant {
@@ -209,18 +209,18 @@ impl OutputOptions {
 
     fn markdown(&self, selected: &Selection, view: &View) -> Result<String, CommandError> {
         Ok(match view {
-            _ if self.is_narrowed() => markdown::table(&self.grid(selected, view, grid::show)?),
+            _ if self.is_narrowed() => markdown_table(&self.grid(selected, view, grid::show)?),
             View::Markdown(text) => text.clone(),
-            View::Document(text) => markdown::block("", text),
+            View::Document(text) => code_block("", text),
             View::Listing(_, Instead::Columns(columns)) => {
-                markdown::table(&self.grid(selected, &View::Table(columns), grid::show)?)
+                markdown_table(&self.grid(selected, &View::Table(columns), grid::show)?)
             }
             View::Lines(lines) | View::Listing(lines, _) => {
                 let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
-                markdown::block("diff", &text.join("\n"))
+                code_block("diff", &text.join("\n"))
             }
             View::Table(_) | View::Record(_) | View::Any => {
-                markdown::table(&self.grid(selected, view, grid::show)?)
+                markdown_table(&self.grid(selected, view, grid::show)?)
             }
         })
     }
@@ -271,10 +271,10 @@ fn ids(records: &Records, view: &View) -> String {
 
 fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {
     match selected {
-        Selection::Received(bytes) => yaml::write(&records::parsed(bytes)?),
-        Selection::Decoded(value) => yaml::write(value),
+        Selection::Received(bytes) => yaml(&records::parsed(bytes)?),
+        Selection::Decoded(value) => yaml(value),
         Selection::Made(values) => {
-            let documents = values.iter().map(|it| yaml::write(&records::made(it)?));
+            let documents = values.iter().map(|it| yaml(&records::made(it)?));
             Ok(documents.collect::<Result<Vec<_>, _>>()?.join("---\n"))
         }
     }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
@@ -40,11 +39,11 @@ impl Records {
 }
 
 impl<'a> Selection<'a> {
-    /// Selects from a body. One that is not decoded is checked: an HTML page with status 200 is not data.
+    /// Selects from a body.
     ///
     /// # Errors
     ///
-    /// When the body is not JSON, or the filter fails on it.
+    /// When the filter fails on it.
     pub(crate) fn of(
         body: &'a Body,
         fields: Option<&FieldSelection>,
@@ -52,7 +51,7 @@ impl<'a> Selection<'a> {
     ) -> Result<Self, CommandError> {
         let parse = || {
             let mut value = match body {
-                Body::Service { bytes, .. } => parsed(bytes)?,
+                Body::Service(bytes) => parsed(bytes)?,
                 Body::Own(value) => value.clone(),
             };
             make_objects(&mut value);
@@ -62,13 +61,7 @@ impl<'a> Selection<'a> {
             (Some(query), ..) => Self::Made(query.run(&data(parse()?))?),
             (None, Some(fields), _) => Self::Decoded(Cow::Owned(fields.narrow(parse()?))),
             (None, None, Body::Own(value)) => Self::Decoded(Cow::Borrowed(value)),
-            (None, None, Body::Service { bytes, is_checked }) => {
-                if !is_checked {
-                    serde_json::from_slice::<IgnoredAny>(bytes)
-                        .map_err(CommandError::unreadable)?;
-                }
-                Self::Received(bytes)
-            }
+            (None, None, Body::Service(bytes)) => Self::Received(bytes),
         })
     }
 
@@ -155,15 +148,9 @@ fn data(mut value: Value) -> Value {
 
 /// Returns the records of a body without decoding them, so that numbers keep their digits.
 fn raw(bytes: &[u8]) -> serde_json::Result<Vec<Box<RawValue>>> {
-    #[derive(serde::Deserialize)]
-    struct Envelope<'a> {
-        #[serde(borrow)]
-        data: &'a RawValue,
-    }
-    let data = match serde_json::from_slice::<Envelope>(bytes) {
-        Ok(envelope) => envelope.data.get(),
-        Err(_) => serde_json::from_slice::<&RawValue>(bytes)?.get(),
-    };
+    let data = crate::output::data::<&RawValue>(bytes)
+        .or_else(|_| serde_json::from_slice::<&RawValue>(bytes))?
+        .get();
     let records: Vec<Box<RawValue>> = match serde_json::from_str(data) {
         Ok(records) => records,
         Err(_) => vec![serde_json::from_str(data)?],

@@ -99,7 +99,8 @@ fn json_of_any_shape_is_printed_in_every_format() {
 
 #[test]
 fn a_body_that_is_not_json_is_a_server_error() {
-    for format in Format::value_variants() {
+    // The client has checked what is printed as it was received.
+    for format in Format::value_variants().iter().filter(|it| **it != Format::Json) {
         let failure = printed(&shape(*format), "<html>log in</html>", View::Any).unwrap_err();
         assert_eq!(failure.exit(), crate::error::exit_code::Exit::Server);
     }

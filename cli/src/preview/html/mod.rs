@@ -7,10 +7,8 @@ use maud::{DOCTYPE, Markup, html};
 
 pub(super) use page::image_origin;
 
-use super::rendering::{RenderedBy, TokenCount};
-use super::shown_page::ApplyOutlook;
-use super::shown_page::ShownPage;
-use crate::output::{Style, StyledLine};
+use super::shown_page::Preview;
+use crate::output::{Style, StyledLine, diff_lines, unified};
 
 /// What a document shows.
 pub(super) struct Screen<'s> {
@@ -19,23 +17,13 @@ pub(super) struct Screen<'s> {
     /// Version of the document, by which the browser knows that there is a newer one.
     pub(super) version: u64,
     /// The last page that could be made of the file.
-    pub(super) page: Option<ScreenPage<'s>>,
+    pub(super) page: Option<&'s Preview>,
     /// Problems of the file as it is now.
     pub(super) problems: &'s [FileProblem],
     /// Result of the last apply.
     pub(super) notice: Option<&'s Notice>,
     /// True if the user may apply the file from the browser.
     pub(super) may_apply: bool,
-}
-
-/// Page of a screen.
-pub(super) struct ScreenPage<'s> {
-    pub(super) shown: &'s ShownPage,
-    pub(super) rendered_by: RenderedBy,
-    pub(super) tokens: TokenCount,
-    pub(super) outlook: &'s ApplyOutlook,
-    /// What changes for the reader, line by line.
-    pub(super) diff: Vec<StyledLine>,
 }
 
 /// Problem of a file.
@@ -55,7 +43,7 @@ pub(super) struct Notice {
 
 /// Returns the whole document.
 pub(super) fn document(screen: &Screen<'_>) -> String {
-    let login = screen.page.as_ref().map(|page| page.shown.snapshot.login.as_str());
+    let login = screen.page.map(|page| page.snapshot.login.as_str());
     let document = html! {
         (DOCTYPE)
         html lang="en" data-version=(screen.version) {
@@ -69,9 +57,9 @@ pub(super) fn document(screen: &Screen<'_>) -> String {
             }
             body {
                 (bar(screen))
-                @if let Some(page) = &screen.page {
-                    (changes(page))
-                    (page::page(page.shown))
+                @if let Some(page) = screen.page {
+                    (changes(screen.file, page))
+                    (page::page(page))
                 }
             }
         }
@@ -86,8 +74,8 @@ fn bar(screen: &Screen<'_>) -> Markup {
             div .row {
                 p {
                     strong { (screen.file) }
-                    @if let Some(page) = &screen.page {
-                        " " span #fidelity { (page.rendered_by.words()) "; " (page.tokens.words()) }
+                    @if let Some(page) = screen.page {
+                        " " span #fidelity { (page.rendered_by) "; " (page.tokens.words()) }
                     }
                 }
                 nav {
@@ -103,13 +91,13 @@ fn bar(screen: &Screen<'_>) -> Markup {
                     @for line in &notice.lines { p { (line) } }
                 }
             }
-            @if let Some(page) = &screen.page { (confirmation(screen, page)) }
+            @if let Some(page) = screen.page { (confirmation(screen, page)) }
         }
     }
 }
 
 fn can_apply(screen: &Screen<'_>) -> bool {
-    let outlook = screen.page.as_ref().map(|page| page.outlook);
+    let outlook = screen.page.map(|page| &page.outlook);
     screen.problems.is_empty() && outlook.is_some_and(|it| it.is_changed && it.refusal.is_none())
 }
 
@@ -132,8 +120,8 @@ fn problems(screen: &Screen<'_>) -> Markup {
     }
 }
 
-fn confirmation(screen: &Screen<'_>, page: &ScreenPage<'_>) -> Markup {
-    let outlook = page.outlook;
+fn confirmation(screen: &Screen<'_>, page: &Preview) -> Markup {
+    let outlook = &page.outlook;
     html! {
         @if let Some(refusal) = outlook.refusal {
             section #refusal { p { "links apply would refuse this: " (refusal) } }
@@ -155,11 +143,13 @@ fn class(line: &StyledLine) -> Option<&'static str> {
     }
 }
 
-fn changes(page: &ScreenPage<'_>) -> Markup {
+/// What changes for the reader, line by line.
+fn changes(file: &str, page: &Preview) -> Markup {
+    let diff = diff_lines(&unified(("the page", &page.before), (file, &page.after)));
     html! {
         section #changes hidden {
-            @if page.diff.is_empty() { p { "Nothing changes for the reader." } }
-            @else { pre { @for line in &page.diff { span class=[class(line)] { (line.text()) "\n" } } } }
+            @if diff.is_empty() { p { "Nothing changes for the reader." } }
+            @else { pre { @for line in &diff { span class=[class(line)] { (line.text()) "\n" } } } }
         }
     }
 }

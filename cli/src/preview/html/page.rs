@@ -5,10 +5,10 @@ use links_sdk::types::LeadForm;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use crate::preview::shown_page::ShownPage;
+use crate::preview::shown_page::Preview;
 
 /// Returns the page.
-pub(super) fn page(page: &ShownPage) -> Markup {
+pub(super) fn page(page: &Preview) -> Markup {
     let record = &page.snapshot.record;
     let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
     let title = Some(text("title")).filter(|it| !it.is_empty());
@@ -31,7 +31,7 @@ pub(super) fn page(page: &ShownPage) -> Markup {
     }
 }
 
-fn socials(page: &ShownPage) -> Markup {
+fn socials(page: &Preview) -> Markup {
     let record = &page.snapshot.record;
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let icons = list(record.get("computed").and_then(|computed| computed.get("socials")));
@@ -61,13 +61,13 @@ pub(super) fn link(url: &str) -> Option<&str> {
 }
 
 /// Returns the source of an image of the page: a file of this machine by its index, else the public URL on the host of the service's files.
-pub(super) fn image(page: &ShownPage, path: &str) -> Option<String> {
+pub(super) fn image(page: &Preview, path: &str) -> Option<String> {
     if path.is_empty() {
         return None;
     }
-    if let Some(index) = page.paths.get(path) {
-        let hash = page.images.get(*index).map_or("", |image| &image.hash);
-        return Some(format!("image/{index}?{}", hash.get(..12).unwrap_or_default()));
+    let own = page.images.iter().enumerate().find(|(_, (named, _))| *named == path);
+    if let Some((index, (_, image))) = own {
+        return Some(format!("image/{index}?{}", image.hash.get(..12).unwrap_or_default()));
     }
     let origin = image_origin(page)?;
     let url = format!("{}{}", page.file_base, path.trim_start_matches('/'));
@@ -76,7 +76,7 @@ pub(super) fn image(page: &ShownPage, path: &str) -> Option<String> {
 }
 
 /// Returns the origin of the service's files, from which images may be loaded, if it is known and of https.
-pub(in super::super) fn image_origin(page: &ShownPage) -> Option<String> {
+pub(in super::super) fn image_origin(page: &Preview) -> Option<String> {
     origin(&page.file_base)
 }
 
@@ -88,60 +88,46 @@ fn origin(base: &str) -> Option<String> {
 }
 
 /// Returns a slot. What is not known to be shown is a box with the type.
-pub(super) fn slot(page: &ShownPage, slot: &Slot) -> Markup {
+pub(super) fn slot(page: &Preview, slot: &Slot) -> Markup {
     let data = &slot.data;
     if !slot.supported {
         return html! { p .other { "A slot of the legacy type " (slot.kind) " is shown here." } };
     }
-    match slot.kind.as_str() {
-        "button" => button(data),
-        "picture" => picture(page, data),
-        "gallery" => titled(
-            "gallery",
-            data,
-            html! {
-                div .pictures { @for item in items(data, "images") { (picture(page, item)) } }
-            },
-        ),
-        "text" => titled("text", data, html! { p { (text(data, "description")) } }),
+    let kind = slot.kind.as_str();
+    let content = match kind {
+        "button" => return button(data),
+        "picture" => return picture(page, data),
         "youtube" => {
             let title = or(text(data, "title"), "Video");
-            html! { p .card { a href=[link(text(data, "link"))] target="_blank" rel="noopener noreferrer" { "▶ " (title) } } }
+            return html! { p .card { a href=[link(text(data, "link"))] target="_blank" rel="noopener noreferrer" { "▶ " (title) } } };
         }
-        "faq" => titled(
-            "faq",
-            data,
-            html! {
-                @for item in items(data, "items") {
-                    details { summary { (text(item, "question")) } p { (text(item, "answer")) } }
-                }
-            },
-        ),
-        "divider" => html! { hr; },
-        "event" => titled(
-            "event",
-            data,
-            html! {
-                p { (text(data, "startsAt")) } p { (text(data, "place")) }
-            },
-        ),
-        "music" => music(data),
-        "form" => form(data, &page.forms),
-        "wishlist" => titled(
-            "wishlist",
-            data,
-            html! {
-                ul { @for item in items(data, "items") { li { (named_link(text(item, "title"), text(item, "link"))) " " span .faint { (text(item, "price")) } } } }
-            },
-        ),
-        "question" => titled(
-            "question",
-            data,
-            html! {
-                input type="text" disabled placeholder=(or(text(data, "placeholder"), "Ask a question"));
-            },
-        ),
-        other => html! { p .other { "A slot of the type " (other) " is shown here." } },
+        "divider" => return html! { hr; },
+        "form" => return form(data, &page.forms),
+        "gallery" => html! {
+            div .pictures { @for item in items(data, "images") { (picture(page, item)) } }
+        },
+        "text" => html! { p { (text(data, "description")) } },
+        "faq" => html! {
+            @for item in items(data, "items") {
+                details { summary { (text(item, "question")) } p { (text(item, "answer")) } }
+            }
+        },
+        "event" => html! { p { (text(data, "startsAt")) } p { (text(data, "place")) } },
+        "music" => html! {
+            p { (text(data, "artist")) }
+            ul { @for item in items(data, "links") { li { (named_link(text(item, "label"), text(item, "url"))) } } }
+        },
+        "wishlist" => html! {
+            ul { @for item in items(data, "items") { li { (named_link(text(item, "title"), text(item, "link"))) " " span .faint { (text(item, "price")) } } } }
+        },
+        "question" => html! {
+            input type="text" disabled placeholder=(or(text(data, "placeholder"), "Ask a question"));
+        },
+        other => return html! { p .other { "A slot of the type " (other) " is shown here." } },
+    };
+    let title = text(data, "title");
+    html! {
+        section class={ "card " (kind) } { @if !title.is_empty() { h2 { (title) } } (content) }
     }
 }
 
@@ -156,7 +142,7 @@ fn button(data: &Map<String, Value>) -> Markup {
     }
 }
 
-fn picture(page: &ShownPage, data: &Map<String, Value>) -> Markup {
+fn picture(page: &Preview, data: &Map<String, Value>) -> Markup {
     let title = text(data, "title");
     let shown = html! {
         @match image(page, text(data, "image")) {
@@ -171,16 +157,6 @@ fn picture(page: &ShownPage, data: &Map<String, Value>) -> Markup {
                 None => { (shown) }
             }
             @if !title.is_empty() { figcaption { (title) } }
-        }
-    }
-}
-
-fn music(data: &Map<String, Value>) -> Markup {
-    html! {
-        section .card {
-            h2 { (text(data, "title")) }
-            p { (text(data, "artist")) }
-            ul { @for item in items(data, "links") { li { (named_link(text(item, "label"), text(item, "url"))) } } }
         }
     }
 }
@@ -206,13 +182,6 @@ fn form(data: &Map<String, Value>, forms: &[LeadForm]) -> Markup {
     }
     html! {
         details .form { summary .button.primary { (label) } section .card { h2 { (form.title) } (fields) } }
-    }
-}
-
-fn titled(class: &str, data: &Map<String, Value>, content: Markup) -> Markup {
-    let title = text(data, "title");
-    html! {
-        section class={ "card " (class) } { @if !title.is_empty() { h2 { (title) } } (content) }
     }
 }
 

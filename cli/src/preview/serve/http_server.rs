@@ -1,76 +1,263 @@
-//! HTTP server on `127.0.0.1`.
+//! HTTP server of a preview on `127.0.0.1`. Every path begins with the secret; every request names this server as its host, and no other origin.
 
 use std::convert::Infallible;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_local;
 
-use super::routes::{Routes, answer};
-use super::serve_session::ApplyOrder;
-use super::serve_session::Served;
+use super::serve_session::{ApplyOrder, FAILED, Served};
+
+const STYLE: &str = include_str!("../assets/style.css");
+const SCRIPT: &str = include_str!("../assets/script.js");
 
 /// Maximum number of open connections; further ones are closed at once.
 const MOST_CONNECTIONS: usize = 64;
 
 /// Time in which a client has to send the head of a request; also how long a connection may wait for its next one.
-const HEAD_LIMIT: Duration = Duration::from_secs(30);
+pub(super) const HEAD_LIMIT: Duration = Duration::from_secs(30);
 
-/// A bound port that does not answer yet.
-pub(super) struct HttpServer {
-    listener: TcpListener,
-    address: SocketAddr,
-    head_limit: Duration,
+/// What requests are answered from.
+pub(super) struct Routes {
+    /// Host and port of this server.
+    pub(super) host: String,
+    pub(super) served: Rc<Served>,
+    /// Where orders to apply the file go, if it may be applied.
+    pub(super) orders: Option<mpsc::Sender<ApplyOrder>>,
 }
 
-impl HttpServer {
-    /// Binds to this port, or to a free one if it is 0.
-    pub(super) fn bind(port: u16) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let listener = TcpListener::from_std(listener)?;
-        Ok(Self { listener, address, head_limit: HEAD_LIMIT })
-    }
+/// Binds to this port, or to a free one if it is 0. Nothing is answered yet.
+pub(super) fn bind(port: u16) -> io::Result<TcpListener> {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    listener.set_nonblocking(true)?;
+    TcpListener::from_std(listener)
+}
 
-    /// Returns the URL of the document.
-    pub(super) fn url(&self, served: &Served) -> String {
-        format!("http://{}/{}/", self.address, served.secret())
-    }
-
-    /// Answers requests until it is dropped. Without `orders` nothing can be applied.
-    pub(super) async fn run(self, served: Rc<Served>, orders: Option<mpsc::Sender<ApplyOrder>>) {
-        let routes = Rc::new(Routes { host: self.address.to_string(), served, orders });
-        let open = Rc::new(());
-        loop {
-            // A client that disconnects while it waits is no failure of the server.
-            let Ok((stream, _)) = self.listener.accept().await else {
-                tokio::task::yield_now().await;
-                continue;
-            };
-            if Rc::strong_count(&open) > MOST_CONNECTIONS {
-                continue;
-            }
-            let (routes, open) = (routes.clone(), open.clone());
-            spawn_local(async move {
-                let service = service_fn(|request| {
-                    let routes = routes.clone();
-                    async move { Ok::<_, Infallible>(answer(&routes, &request).await) }
-                });
-                let mut connection = http1::Builder::new();
-                // Without a timer there is no time limit for the head of a request.
-                connection.timer(TokioTimer::new()).header_read_timeout(self.head_limit);
-                // A connection that breaks concerns only its client.
-                let _ = connection.serve_connection(TokioIo::new(stream), service).await;
-                drop(open);
+/// Answers requests until it is dropped.
+pub(super) async fn run(listener: TcpListener, routes: Routes, head_limit: Duration) {
+    let routes = Rc::new(routes);
+    let open = Rc::new(());
+    loop {
+        // A client that disconnects while it waits is no failure of the server.
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::task::yield_now().await;
+            continue;
+        };
+        if Rc::strong_count(&open) > MOST_CONNECTIONS {
+            continue;
+        }
+        let (routes, open) = (routes.clone(), open.clone());
+        spawn_local(async move {
+            let service = service_fn(|request| {
+                let routes = routes.clone();
+                async move { Ok::<_, Infallible>(answer(&routes, &request).await) }
             });
+            let mut connection = http1::Builder::new();
+            // Without a timer there is no time limit for the head of a request.
+            connection.timer(TokioTimer::new()).header_read_timeout(head_limit);
+            // A connection that breaks concerns only its client.
+            let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+            drop(open);
+        });
+    }
+}
+
+/// Returns the answer to a request.
+async fn answer<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody> {
+    let mut response = match refusal(routes, request) {
+        Some(refusal) => refusal,
+        None => found(routes, request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let policy = content_policy(routes.served.document().image_origin.as_deref());
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// Returns the policy for a document that loads images of one other origin, if any.
+fn content_policy(image_origin: Option<&str>) -> String {
+    let images = image_origin.map(|origin| format!(" {origin}")).unwrap_or_default();
+    format!(
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'{images}; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// Returns the refusal of a request that is not meant for this server, or comes from another origin. A web page whose own name points to this
+/// machine could otherwise reach it.
+fn refusal<B>(routes: &Routes, request: &Request<B>) -> Option<Response<ServedBody>> {
+    let values = |name: HeaderName| -> Vec<&[u8]> { all(request.headers(), &name) };
+    if values(header::HOST) != [routes.host.as_bytes()] {
+        return Some(text(StatusCode::MISDIRECTED_REQUEST, "the Host header names another server"));
+    }
+    let own = format!("http://{}", routes.host);
+    let origins = values(header::ORIGIN);
+    let is_write = request.method() != Method::GET;
+    let is_own = origins.iter().all(|origin| *origin == own.as_bytes());
+    if !is_own || is_write && origins.is_empty() {
+        return Some(text(StatusCode::FORBIDDEN, "requests of other origins are refused"));
+    }
+    None
+}
+
+fn all<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Vec<&'h [u8]> {
+    headers.get_all(name).iter().map(HeaderValue::as_bytes).collect()
+}
+
+async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody> {
+    let missing = || text(StatusCode::NOT_FOUND, "not found");
+    let path = request.uri().path();
+    let Some((secret, name)) = path.strip_prefix('/').and_then(|path| path.split_once('/')) else {
+        return missing();
+    };
+    if !routes.served.is_secret(secret) {
+        return missing();
+    }
+    let method = request.method();
+    if name == "apply" && method == Method::POST {
+        return apply(routes, request.uri().query().unwrap_or_default()).await;
+    }
+    if method != Method::GET || name == "apply" {
+        return text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not answer this method");
+    }
+    let served = &routes.served;
+    match name {
+        "" => whole("text/html; charset=utf-8", served.document().html),
+        "style.css" => whole("text/css; charset=utf-8", STYLE),
+        "script.js" => whole("text/javascript; charset=utf-8", SCRIPT),
+        "events" => with_type("text/event-stream", ServedBody::events(served.versions())),
+        _ => name
+            .strip_prefix("image/")
+            .and_then(|index| image(served, index))
+            .unwrap_or_else(missing),
+    }
+}
+
+/// Returns an image of the document by its index. An image that was changed since is missing until the document is made again.
+fn image(served: &Served, index: &str) -> Option<Response<ServedBody>> {
+    let index: usize = index.parse().ok()?;
+    let images = served.document().images;
+    let image = images.get(index)?;
+    let bytes = image.read().ok()??;
+    Some(whole(image.image_type.media_type(), bytes))
+}
+
+async fn apply(routes: &Routes, query: &str) -> Response<ServedBody> {
+    let Some(orders) = &routes.orders else {
+        return text(StatusCode::FORBIDDEN, "the preview was started without --apply");
+    };
+    let value =
+        |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    let Some(version) = value("version").and_then(|version| version.parse().ok()) else {
+        return text(StatusCode::BAD_REQUEST, "no version");
+    };
+    let is_confirmed = value("confirmed") == Some("true");
+    let (reply, replied) = oneshot::channel();
+    let order = ApplyOrder { version, is_confirmed, reply };
+    let state = match orders.send(order).await {
+        Ok(()) => replied.await.unwrap_or(FAILED),
+        Err(_) => FAILED,
+    };
+    whole("application/json", json!({ "state": state }).to_string())
+}
+
+fn whole(media_type: &'static str, bytes: impl Into<bytes::Bytes>) -> Response<ServedBody> {
+    with_type(media_type, ServedBody::bytes(bytes))
+}
+
+fn text(status: StatusCode, message: &'static str) -> Response<ServedBody> {
+    let mut response = whole("text/plain; charset=utf-8", message);
+    *response.status_mut() = status;
+    response
+}
+
+fn with_type(media_type: &'static str, body: ServedBody) -> Response<ServedBody> {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}
+
+/// Body of an answer.
+enum ServedBody {
+    Bytes(Option<Bytes>),
+    Events(NextVersion),
+}
+
+/// Future of the next version, with the receiver for the one after it; `None` once the session has ended.
+type NextVersion = Pin<Box<dyn Future<Output = Option<(u64, watch::Receiver<u64>)>>>>;
+
+impl ServedBody {
+    fn bytes(bytes: impl Into<Bytes>) -> Self {
+        Self::Bytes(Some(bytes.into()).filter(|bytes: &Bytes| !bytes.is_empty()))
+    }
+
+    fn events(versions: watch::Receiver<u64>) -> Self {
+        Self::Events(next(versions))
+    }
+}
+
+fn next(mut versions: watch::Receiver<u64>) -> NextVersion {
+    Box::pin(async move {
+        versions.changed().await.ok()?;
+        let version = *versions.borrow_and_update();
+        Some((version, versions))
+    })
+}
+
+impl Body for ServedBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Bytes(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Events(waiting) => waiting.as_mut().poll(context).map(|found| {
+                let (version, versions) = found?;
+                *waiting = next(versions);
+                Some(Ok(Frame::data(Bytes::from(format!("data: {version}\n\n")))))
+            }),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Bytes(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Bytes(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Self::Events(_) => SizeHint::default(),
         }
     }
 }
@@ -88,14 +275,69 @@ mod tests {
     fn a_client_that_does_not_end_its_request_is_cut_off() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let ended = LocalSet::new().block_on(&runtime, async {
-            let mut server = HttpServer::bind(0).unwrap();
-            server.head_limit = Duration::from_millis(1);
-            let mut client = TcpStream::connect(server.address).await.unwrap();
-            spawn_local(server.run(Rc::new(Served::new()), None));
+            let listener = bind(0).unwrap();
+            let address = listener.local_addr().unwrap();
+            let (host, served) = (address.to_string(), Rc::new(Served::new()));
+            let routes = Routes { host, served, orders: None };
+            let mut client = TcpStream::connect(address).await.unwrap();
+            spawn_local(run(listener, routes, Duration::from_millis(1)));
             client.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
             timeout(HEAD_LIMIT, client.read(&mut [0; 1])).await
         });
         // A closed connection, or a reset one.
         assert!(ended.is_ok_and(|read| read.unwrap_or_default() == 0));
+    }
+
+    fn status(method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
+        let served = Rc::new(Served::new());
+        let path = path.replace("SECRET", served.secret());
+        let routes = Routes { host: "127.0.0.1:80".to_owned(), served, orders: None };
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(answer(&routes, &request)).status().as_u16()
+    }
+
+    #[test]
+    fn only_requests_for_this_server_with_the_secret_are_answered() {
+        let host = ("host", "127.0.0.1:80");
+        assert_eq!(status("GET", "/SECRET/", &[host]), 200);
+        assert_eq!(
+            status("GET", "/SECRET/style.css", &[host, ("origin", "http://127.0.0.1:80")]),
+            200
+        );
+        for other in ["127.0.0.1", "localhost:80", "evil.example:80", "127.0.0.1:81", ""] {
+            assert_eq!(status("GET", "/SECRET/", &[("host", other)]), 421, "{other}");
+        }
+        assert_eq!(status("GET", "/SECRET/", &[]), 421);
+        assert_eq!(status("GET", "/SECRET/", &[host, host]), 421);
+        for origin in ["null", "http://evil.example", "https://127.0.0.1:80", "http://localhost:80"]
+        {
+            assert_eq!(status("GET", "/SECRET/", &[host, ("origin", origin)]), 403, "{origin}");
+        }
+        for path in ["/", "/SECRET", "/secret/", "//", "/SECRETx/", "/style.css", "/x/SECRET/"] {
+            assert_eq!(status("GET", path, &[host]), 404, "{path}");
+        }
+        for path in ["/SECRET/x", "/SECRET/image/0", "/SECRET/image/../../etc/passwd", "/SECRET//"]
+        {
+            assert_eq!(status("GET", path, &[host]), 404, "{path}");
+        }
+        let own = ("origin", "http://127.0.0.1:80");
+        assert_eq!(status("POST", "/SECRET/apply?version=0", &[host]), 403);
+        assert_eq!(status("POST", "/SECRET/apply?version=0", &[host, own]), 403);
+        assert_eq!(status("GET", "/SECRET/apply?version=0", &[host, own]), 405);
+        assert_eq!(status("PUT", "/SECRET/", &[host, own]), 405);
+    }
+
+    #[test]
+    fn the_policy_lets_nothing_from_elsewhere_run() {
+        let policy = content_policy(Some("https://files.example"));
+        assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+        assert!(policy.contains("img-src 'self' https://files.example; "), "{policy}");
+        assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
+        assert!(content_policy(None).contains("img-src 'self'; "));
     }
 }

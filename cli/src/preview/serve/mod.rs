@@ -1,7 +1,6 @@
 //! `links preview --serve`: the preview as a page on loopback that follows its file.
 
 mod http_server;
-mod routes;
 mod serve_session;
 mod watcher;
 
@@ -10,7 +9,7 @@ use std::io;
 use std::rc::Rc;
 use std::task::Poll;
 
-use http_server::HttpServer;
+use http_server::{HEAD_LIMIT, Routes};
 use serde_json::json;
 pub(crate) use serve_session::ApplyWhen;
 use serve_session::{ApplyOrder, ServeSession, Served};
@@ -25,51 +24,47 @@ use crate::error::exit_code::Exit;
 use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::signal::SuppressInterrupt;
 
-/// How a preview is served.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ServeOptions {
-    pub(crate) port: Option<u16>,
-    /// When the file is applied; `None` is never.
-    pub(crate) apply: Option<ApplyWhen>,
-}
-
-/// Serves the preview until Ctrl-C. Prints the URL first.
+/// Serves the preview until Ctrl-C. Prints the URL first. `apply` says when the file is applied; `None` is never.
 pub(crate) async fn serve(
     context: &Context,
     request: PreviewRequest,
-    options: ServeOptions,
+    port: Option<u16>,
+    apply: Option<ApplyWhen>,
 ) -> Result<CommandOutput, CommandError> {
     if request.path.as_os_str() == "-" {
         return Err(CommandError::usage("standard input cannot be served: it does not change")
             .with_hint("name a page file"));
     }
     // What cannot be read at all is an error of the command, not of the file.
-    PreviewSource::read_served(&request.path, &request.apply_args.upload_root)?;
-    let server = HttpServer::bind(options.port.unwrap_or_default())
-        .map_err(|error| CommandError::usage(format!("cannot serve the preview: {error}")))?;
+    PreviewSource::read_served(&request.path, &request.options.flags.upload_root)?;
+    let cannot_serve =
+        |error: io::Error| CommandError::usage(format!("cannot serve the preview: {error}"));
+    let listener = http_server::bind(port.unwrap_or_default()).map_err(cannot_serve)?;
+    let host = listener.local_addr().map_err(cannot_serve)?.to_string();
     let watcher = FileWatcher::new(&request.path).map_err(|error| {
         CommandError::usage(format!("cannot watch {}: {error}", request.path.display()))
     })?;
     let served = Rc::new(Served::new());
     let file = request.path.display().to_string();
-    let mut session = ServeSession::new(context.unattended(), request, options.apply, &served);
+    let mut session = ServeSession::new(context.unattended(), request, apply, &served);
     session.begin().await?;
-    let url = server.url(&served);
+    let url = format!("http://{host}/{}/", served.secret());
     // The reader of the URL may stop the server at once.
     let suppressed = SuppressInterrupt::new();
     let mut stopped = Box::pin(tokio::signal::ctrl_c());
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
-    let apply = options.apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
+    let when = apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
     let lines = vec![
         StyledLine::new(Style::Plain, url.clone()),
         StyledLine::new(Style::Faint, format!("shows {file} until Ctrl-C")),
     ];
-    let data = json!({ "url": url, "file": file, "apply": apply });
+    let data = json!({ "url": url, "file": file, "apply": when });
     Ok(CommandOutput {
         then: Some(Box::pin(async move {
             let (orders, ordered) = mpsc::channel(1);
             let local = LocalSet::new();
-            local.spawn_local(server.run(served, options.apply.map(|_| orders)));
+            let routes = Routes { host, served, orders: apply.map(|_| orders) };
+            local.spawn_local(http_server::run(listener, routes, HEAD_LIMIT));
             let followed = Box::pin(follow(session, watcher, ordered, &mut stopped));
             let ended = local.run_until(followed).await;
             if ended.is_err() {

@@ -8,16 +8,18 @@ use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
 use super::watcher::FileWatcher;
-use crate::account::{AccountRequest, Allowed, apply_text};
-use crate::apply::apply_args::ApplyArgs;
+use crate::account::apply;
+use crate::account::request::RunSource;
+use crate::account::shadow_run::ApplyOutlook;
+use crate::apply::apply_args::{Allowed, RunOptions};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{diff_lines, unified};
-use crate::preview::html::{FileProblem, Notice, Screen, ScreenPage, document, image_origin};
+use crate::journal;
+use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
 use crate::preview::live_account::LiveAccount;
-use crate::preview::render::{Preview, PreviewRequest, PreviewSource, render};
-use crate::preview::shown_page::ApplyOutlook;
+use crate::preview::render::{PreviewRequest, PreviewSource, render};
+use crate::preview::shown_page::Preview;
 use links_pages::page_file::local_image::{LocalImage, hash_of};
 
 /// When the file is applied.
@@ -29,6 +31,14 @@ pub(crate) enum ApplyWhen {
     Save,
 }
 
+/// The file was applied.
+const APPLIED: &str = "applied";
+/// Nothing was written: it has to be confirmed first.
+const TO_CONFIRM: &str = "confirm";
+/// Nothing was written: the user sees an older document, or one with problems.
+const STALE: &str = "stale";
+pub(super) const FAILED: &str = "failed";
+
 /// Order of the user to apply the file.
 #[derive(Debug)]
 pub(super) struct ApplyOrder {
@@ -36,29 +46,8 @@ pub(super) struct ApplyOrder {
     pub(super) version: u64,
     /// True if the user has confirmed what cannot be undone.
     pub(super) is_confirmed: bool,
-    pub(super) reply: oneshot::Sender<ApplyState>,
-}
-
-/// What became of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ApplyState {
-    Applied,
-    /// Nothing was written: it has to be confirmed first.
-    ToConfirm,
-    /// Nothing was written: the user sees an older document, or one with problems.
-    Stale,
-    Failed,
-}
-
-impl ApplyState {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::ToConfirm => "confirm",
-            Self::Stale => "stale",
-            Self::Failed => "failed",
-        }
-    }
+    /// Where what became of it goes: [`APPLIED`] or another one.
+    pub(super) reply: oneshot::Sender<&'static str>,
 }
 
 /// Session of a served preview.
@@ -137,9 +126,9 @@ impl ServeSession {
     }
 
     /// Carries out an order of a user who sees this version of the document.
-    pub(super) async fn carry_out(&mut self, version: u64, is_confirmed: bool) -> ApplyState {
+    pub(super) async fn carry_out(&mut self, version: u64, is_confirmed: bool) -> &'static str {
         if version != self.served.version() || !self.problems.is_empty() {
-            return ApplyState::Stale;
+            return STALE;
         }
         self.run(is_confirmed).await
     }
@@ -151,7 +140,7 @@ impl ServeSession {
 
     /// Watches the directories of the images that the file names.
     pub(super) fn watch_images(&self, watcher: &mut FileWatcher) {
-        for image in self.preview.iter().flat_map(|preview| &preview.page.images) {
+        for image in self.preview.iter().flat_map(|preview| preview.images.values()) {
             if let Some(directory) = image.path().parent() {
                 // An image in a directory that cannot be watched is read again when the file is saved.
                 let _ = watcher.watch(directory);
@@ -165,7 +154,7 @@ impl ServeSession {
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
     async fn make(&mut self) -> Result<(), CommandError> {
-        let roots = &self.request.apply_args.upload_root;
+        let roots = &self.request.options.flags.upload_root;
         let made = match PreviewSource::read_served(&self.request.path, roots) {
             Err(failure) => Err(failure),
             Ok(source) => {
@@ -187,26 +176,29 @@ impl ServeSession {
     }
 
     /// Applies the file as the document shows it.
-    async fn run(&mut self, is_confirmed: bool) -> ApplyState {
+    async fn run(&mut self, is_confirmed: bool) -> &'static str {
         let (Some(source), Some(outlook)) = (&self.source, self.outlook()) else {
-            return ApplyState::Stale;
+            return STALE;
         };
         if outlook.refusal.is_some() || !outlook.is_changed {
-            return ApplyState::Stale;
+            return STALE;
         }
         if !outlook.irreversible.is_empty() && !is_confirmed {
-            return ApplyState::ToConfirm;
+            return TO_CONFIRM;
         }
         let allowed =
             Allowed { allow_create: usize::from(is_confirmed), allow_rename: is_confirmed };
         // Nothing else is deleted than what the user has seen.
         let only_deletes = Some(outlook.deletes.clone());
-        let apply_args =
-            ApplyArgs { yes: is_confirmed, only_deletes, ..self.request.apply_args.clone() };
-        let request =
-            AccountRequest { paths: Vec::new(), plan: None, apply_args, allowed, wait: false };
+        let command = journal::command(&self.context, "apply");
+        let mut options =
+            RunOptions { allowed, command, only_deletes, ..self.request.options.clone() };
+        options.flags.yes = is_confirmed;
         let ended = match source.parse() {
-            Ok(files) => apply_text(&mut self.context, request, files).await,
+            Ok(files) => {
+                let source = RunSource { files, ..RunSource::default() };
+                apply(&mut self.context, source, options).await
+            }
             Err(failure) => Err(failure),
         };
         // The page is another one now, or was before.
@@ -217,7 +209,7 @@ impl ServeSession {
                 let lines = output.view.lines_mut().into_iter().flatten();
                 let lines = lines.map(|line| line.text().to_owned()).collect();
                 self.notice = Some(Notice { is_failure: false, lines });
-                ApplyState::Applied
+                APPLIED
             }
             Err(failure) => {
                 self.refused = self.problems_of(&failure);
@@ -225,7 +217,7 @@ impl ServeSession {
                 let hint = failure.hint().map(str::to_owned);
                 let lines = failure.to_string().lines().map(str::to_owned).chain(hint).collect();
                 self.notice = Some(Notice { is_failure: true, lines });
-                ApplyState::Failed
+                FAILED
             }
         }
     }
@@ -254,13 +246,7 @@ impl ServeSession {
         let file = self.request.path.display().to_string();
         let problems = if self.problems.is_empty() { &self.refused } else { &self.problems };
         self.served.replace(|version| {
-            let page = self.preview.as_ref().map(|preview| ScreenPage {
-                shown: &preview.page,
-                rendered_by: preview.rendered_by,
-                tokens: preview.tokens,
-                outlook: &preview.outlook,
-                diff: diff_lines(&unified(("the page", &preview.before), (&file, &preview.after))),
-            });
+            let page = self.preview.as_ref();
             let html = document(&Screen {
                 file: &file,
                 version,
@@ -269,11 +255,11 @@ impl ServeSession {
                 notice: self.notice.as_ref(),
                 may_apply: self.apply.is_some(),
             });
-            let shown = self.preview.as_ref().map(|preview| &preview.page);
+            let images = page.iter().flat_map(|page| page.images.values());
             ServedDocument {
                 html: html.into(),
-                images: shown.map(|page| page.images.clone()).unwrap_or_default(),
-                image_origin: shown.and_then(image_origin),
+                images: images.cloned().collect(),
+                image_origin: page.and_then(image_origin),
             }
         });
     }

@@ -55,7 +55,7 @@ fn left_out(all: usize, most: usize, what: [&str; 2]) -> Option<StyledLine> {
     let more = all.checked_sub(most).filter(|more| *more > 0)?;
     let what = what[usize::from(more > 1)];
     let text = format!("… and {more} more {what}; --full shows all");
-    Some(StyledLine::new(Style::Faint, text))
+    Some(StyledLine::faint(text))
 }
 
 impl PlanView<'_> {
@@ -65,23 +65,24 @@ impl PlanView<'_> {
         let most = if is_large && !is_full { SUMMARY_MAX } else { usize::MAX };
         let mut lines = Vec::new();
         if !self.fields.is_empty() {
-            lines.push(StyledLine::new(Style::Changed, "~ profile"));
+            lines.push(StyledLine::changed("~ profile"));
             lines.extend(self.fields.iter().flat_map(|it| change(it, width)));
         }
         for update in self.updates.iter().take(most) {
             let name = name(Some(update.id), update.kind, update.label);
-            lines.push(StyledLine::new(Style::Changed, format!("~ {name}")));
+            lines.push(StyledLine::changed(format!("~ {name}")));
             lines.extend(update.changes.iter().flat_map(|it| change(it, width)));
         }
         lines.extend(left_out(self.updates.len(), most, ["changed slot", "changed slots"]));
         for create in self.creates.iter().take(most) {
-            lines.push(StyledLine::new(
-                Style::Added,
-                format!("+ {} ({})", create.kind, item_name(create.index)),
-            ));
+            lines.push(StyledLine::added(format!(
+                "+ {} ({})",
+                create.kind,
+                item_name(create.index)
+            )));
             let line = |(key, new)| {
                 let text = format!("    {key}: {}", text::value(new));
-                StyledLine::new(Style::Added, text::cut(&text, width))
+                StyledLine::added(text::cut(&text, width))
             };
             lines.extend(create.data.iter().map(line));
         }
@@ -91,24 +92,18 @@ impl PlanView<'_> {
                 Some(block) => format!("after {}", block.name(item_name)),
                 None => "to the top".to_owned(),
             };
-            lines.push(StyledLine::new(
-                Style::Changed,
-                format!("> {} {place}", moved.block.name(item_name)),
-            ));
+            lines.push(StyledLine::changed(format!("> {} {place}", moved.block.name(item_name))));
         }
         lines.extend(left_out(self.moves.len(), most, ["move", "moves"]));
         lines.extend(self.kept(kept_reason));
         for upload in &self.uploads {
-            lines.push(StyledLine::new(Style::Changed, format!("^ upload {upload}")));
+            lines.push(StyledLine::changed(format!("^ upload {upload}")));
             let warning = upload.warning.iter();
-            lines.extend(warning.map(|it| StyledLine::new(Style::Changed, format!("! {it}"))));
+            lines.extend(warning.map(|it| StyledLine::changed(format!("! {it}"))));
         }
         for delete in self.deletes {
             let name = name(Some(delete.id), &delete.kind, delete.label.as_deref());
-            lines.push(StyledLine::new(
-                Style::Removed,
-                format!("- {name}, with its click statistics"),
-            ));
+            lines.push(StyledLine::removed(format!("- {name}, with its click statistics")));
         }
         lines.extend(self.warnings(item_name));
         lines
@@ -123,11 +118,11 @@ impl PlanView<'_> {
                 RetainReason::Unsupported => "not in the file; a legacy slot",
             };
             let name = name(Some(slot.id), &slot.kind, slot.label.as_deref());
-            StyledLine::new(Style::Faint, format!("= {name} ({why})"))
+            StyledLine::faint(format!("= {name} ({why})"))
         });
         let more = self.kept.len().saturating_sub(KEPT_MAX);
         let line = format!("= and {more} more that stay; -o json lists all");
-        named.chain((more > 0).then(|| StyledLine::new(Style::Faint, line)))
+        named.chain((more > 0).then(|| StyledLine::faint(line)))
     }
 
     fn warnings(&self, item_name: &dyn Fn(usize) -> String) -> impl Iterator<Item = StyledLine> {
@@ -143,7 +138,7 @@ impl PlanView<'_> {
                 item_name(*index)
             )
         });
-        room.into_iter().chain(notices).map(|it| StyledLine::new(Style::Changed, format!("! {it}")))
+        room.into_iter().chain(notices).map(|it| StyledLine::changed(format!("! {it}")))
     }
 }
 
@@ -171,13 +166,13 @@ fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
             let (old, new) = text::values(old, new);
             let line = format!("    {path}: {old} → {new}");
             if text::width(&line) <= width {
-                return vec![StyledLine::new(Style::Changed, line)];
+                return vec![StyledLine::changed(line)];
             }
             let (old, new) = text::pair(&old, &new, width.saturating_sub(8));
             vec![
-                StyledLine::new(Style::Changed, format!("    {path}:")),
-                StyledLine::new(Style::Removed, format!("      - {old}")),
-                StyledLine::new(Style::Added, format!("      + {new}")),
+                StyledLine::changed(format!("    {path}:")),
+                StyledLine::removed(format!("      - {old}")),
+                StyledLine::added(format!("      + {new}")),
             ]
         }
     }
@@ -198,9 +193,11 @@ pub(crate) fn form_lines(before: &Object, changed: &Object, removed: &[String]) 
     let width = width();
     let mut lines = value_lines(before, changed.iter().filter(|(name, _)| *name != FIELDS));
     lines.extend(fields(&field_list(before.get(FIELDS)), &field_list(changed.get(FIELDS)), width));
-    lines.extend(removed.iter().map(|name| {
-        StyledLine::new(Style::Removed, format!("    - field {}", sanitize::line(name)))
-    }));
+    lines.extend(
+        removed
+            .iter()
+            .map(|name| StyledLine::removed(format!("    - field {}", sanitize::line(name)))),
+    );
     lines
 }
 
@@ -241,7 +238,7 @@ fn fields(
     if !places.is_sorted() {
         let order: Vec<&str> = new.iter().map(|field| field_name(field)).collect();
         let text = format!("    order of the fields: {}", order.join(", "));
-        lines.push(StyledLine::new(Style::Changed, text::cut(&text, width)));
+        lines.push(StyledLine::changed(text::cut(&text, width)));
     }
     lines
 }
@@ -272,7 +269,7 @@ fn new_field(field: &Map<String, Value>, width: usize) -> Vec<StyledLine> {
         format!("        {}: {}", sanitize::line(attribute), text::value(value))
     };
     let lines = std::iter::once(heading).chain(values.map(value));
-    lines.map(|line| StyledLine::new(Style::Added, text::cut(&line, width))).collect()
+    lines.map(|line| StyledLine::added(text::cut(&line, width))).collect()
 }
 
 /// Returns the fields of a form.

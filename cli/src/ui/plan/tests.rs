@@ -1,4 +1,4 @@
-use links_pages::apply::{DesiredPage, Plan, PlanOptions};
+use links_pages::apply::{DesiredPage, Plan, PlanOptions, Wanted};
 use links_sdk::Slot;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn style(kept_reason: &str, is_full: bool) -> PlanStyle<'_> {
 fn shown(slots: Value, file: &Value, options: &PlanOptions, width: usize) -> String {
     let page = page(slots);
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
-    let plan = Plan::new(&page, &desired, options).unwrap();
+    let plan = Plan::new(&page, &Wanted::bind(&page, desired, options).unwrap(), options).unwrap();
     let lines = PlanView::of(&plan, &page)
         .lines(width, style("not in the file; --prune deletes it", false));
     for line in &lines {
@@ -117,7 +117,8 @@ fn a_large_plan_is_summarised_but_names_every_delete() {
     file.extend((0..40).map(new));
     let desired: DesiredPage = serde_json::from_value(json!({ "slots": file })).unwrap();
     let options = PlanOptions { prune: true, ..PlanOptions::default() };
-    let plan = Plan::new(&page, &desired, &options).unwrap();
+    let plan =
+        Plan::new(&page, &Wanted::bind(&page, desired, &options).unwrap(), &options).unwrap();
     let view = PlanView::of(&plan, &page);
     let count = |lines: &[StyledLine], sign: char| {
         lines.iter().filter(|line| line.text().starts_with(sign)).count()

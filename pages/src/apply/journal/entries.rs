@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::entry::{FORMAT, JournalEntry, RecordWrite, RunEnding, RunHeader};
 use super::settle::created_slots;
@@ -15,7 +16,7 @@ use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
 /// Entries of a run's journal, added up.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JournalEntries {
     run: String,
     opening: RunHeader,
@@ -38,10 +39,11 @@ pub struct JournalEntries {
 }
 
 /// State of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunState {
     /// The run did not end: a crash, a failure, Ctrl-C.
+    #[default]
     Unfinished,
     /// The page matches the file.
     Done,
@@ -92,17 +94,6 @@ pub(super) struct BegunStep {
     pub(super) key: Option<String>,
 }
 
-/// Part of a first line that names the format.
-#[derive(serde::Deserialize)]
-struct AnyFormat {
-    open: Format,
-}
-
-#[derive(serde::Deserialize)]
-struct Format {
-    format: u32,
-}
-
 impl JournalEntries {
     /// Reads a journal. Also returns the number of bytes in its complete lines.
     ///
@@ -132,25 +123,8 @@ impl JournalEntries {
     }
 
     pub(super) fn new(run: &str, opening: RunHeader) -> Self {
-        Self {
-            run: run.to_owned(),
-            slots: opening.slots,
-            opening,
-            plans: 0,
-            current: None,
-            begun: None,
-            done: AppliedChanges::default(),
-            confirmed_deletes: BTreeSet::new(),
-            deletes: Vec::new(),
-            fields: Vec::new(),
-            updates: Vec::new(),
-            creates: Vec::new(),
-            write: None,
-            stored: None,
-            is_written: false,
-            doubtful: Vec::new(),
-            state: RunState::Unfinished,
-        }
+        let slots = opening.slots;
+        Self { run: run.to_owned(), slots, opening, ..Self::default() }
     }
 
     /// Returns whether an entry can follow: no second header, no step that the plan does not have.
@@ -232,7 +206,7 @@ impl JournalEntries {
     }
 
     /// Returns a request of the current plan.
-    pub(super) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
+    pub(in crate::apply) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
         self.current.as_ref()?.plan.batches().get(step).copied()
     }
 
@@ -390,6 +364,7 @@ pub(super) fn has_ended(bytes: &[u8]) -> bool {
 }
 
 fn newer(line: &[u8]) -> Option<u32> {
-    let format = serde_json::from_slice::<AnyFormat>(line).ok()?.open.format;
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let format = u32::try_from(line["open"]["format"].as_u64()?).unwrap_or(u32::MAX);
     (format > FORMAT).then_some(format)
 }

@@ -4,18 +4,16 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use super::hash::short_hash;
-use super::owner::RunOwner;
 use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SyncedRun, fingerprint};
-use links_sdk::Object;
-use links_sdk::{ProfileId, SlotId};
+use links_sdk::{Object, ProfileId, SlotId, Token};
 
 /// Format of the journals that this version writes. It reads no newer one.
 pub(super) const FORMAT: u32 = 1;
 
 /// Header of a run: service, page, file and options.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunHeader {
     format: u32,
@@ -53,6 +51,41 @@ pub struct RunHeader {
     pub form: Option<String>,
 }
 
+/// The account that a run belongs to, as far as that is known without asking the service.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunOwner {
+    /// Id of the user (`getMe`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<i64>,
+    /// Digest of the token, from which the token cannot be recovered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+impl RunOwner {
+    /// Returns a user of the service.
+    pub fn of_user(id: i64) -> Self {
+        Self { user: Some(id), token: None }
+    }
+
+    /// Returns the holder of this token.
+    pub fn of_token(token: &Token) -> Self {
+        Self {
+            user: None,
+            token: Some(short_hash(format!("Bearer {}", token.secret()).as_bytes())),
+        }
+    }
+
+    /// Returns whether both are the same account. `None` if that is unknown: two tokens may belong to one user.
+    pub fn is(&self, other: &Self) -> Option<bool> {
+        match (self.user, other.user) {
+            (Some(one), Some(two)) => Some(one == two),
+            _ => (self.token.is_some() && self.token == other.token).then_some(true),
+        }
+    }
+}
+
 /// The command that a run belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCommand {
@@ -87,6 +120,11 @@ pub struct RecordWrite {
 }
 
 impl RecordWrite {
+    /// Returns the creation of a record with these fields.
+    pub fn creating(operation: &str, changed: Object) -> Self {
+        Self { operation: operation.to_owned(), changed, before: Object::default() }
+    }
+
     /// Returns the write of these fields of a record, with their values in `seen`.
     pub fn replacing(operation: &str, changed: Object, seen: &impl Serialize) -> Self {
         let seen = serde_json::to_value(seen).unwrap_or_default();
@@ -108,19 +146,11 @@ impl RunHeader {
         Self {
             format: FORMAT,
             service: service.into(),
-            owner: None,
             profile: page.0.into(),
             login: page.1.into(),
-            file: String::new(),
-            path: None,
-            prune: false,
-            prune_unsupported: false,
-            sync: None,
-            page: String::new(),
-            slots: 0,
             time: seconds(time),
             command: Some(command),
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -146,19 +176,16 @@ impl RunHeader {
         Self {
             format: FORMAT,
             service: service.into(),
-            owner: None,
             profile: page.id,
             login: page.login.clone(),
             file: hash_of(desired),
-            path: None,
             prune: options.prune,
             prune_unsupported: options.prune_unsupported,
-            sync: options.merged.as_ref().and_then(|merged| merged.run.clone()),
+            sync: options.sync.clone(),
             page: fingerprint(&page.slots),
             slots: page.slots.len(),
             time: seconds(page.read_at),
-            command: None,
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -187,6 +214,11 @@ fn hash_of(desired: &DesiredPage) -> String {
     short_hash(&serde_json::to_vec(&content).unwrap_or_default())
 }
 
+/// Returns a hash of 128 bits in hexadecimal, for names of files and for comparisons.
+pub(super) fn short_hash(bytes: &[u8]) -> String {
+    hex::encode(&Sha256::digest(bytes)[..16])
+}
+
 pub(super) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
 }
@@ -211,7 +243,7 @@ pub enum RunEnding {
 /// One line of a journal. The plan holds the exact content of every request: the bodies are made from it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum JournalEntry {
+pub(in crate::apply) enum JournalEntry {
     /// Header of the run, the first entry.
     Open(Box<RunHeader>),
     /// The plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
@@ -248,4 +280,24 @@ pub(super) enum JournalEntry {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_users_differ_and_two_tokens_may_belong_to_one() {
+        let token = |text| RunOwner::of_token(&Token::new(text).unwrap());
+        let both = RunOwner { user: Some(7), ..token("lnk_one") };
+        assert_eq!(RunOwner::of_user(7).is(&RunOwner::of_user(7)), Some(true));
+        assert_eq!(RunOwner::of_user(7).is(&RunOwner::of_user(8)), Some(false));
+        assert_eq!(both.is(&RunOwner::of_user(8)), Some(false));
+        assert_eq!(both.is(&token("lnk_one")), Some(true));
+        assert_eq!(token("lnk_one").is(&token("lnk_two")), None);
+        assert_eq!(token("lnk_one").is(&RunOwner::of_user(7)), None);
+        assert_eq!(RunOwner::default().is(&RunOwner::default()), None);
+        let written = serde_json::to_string(&token("lnk_one")).unwrap();
+        assert!(!written.contains("lnk_one") && written.len() < 60, "{written}");
+    }
 }

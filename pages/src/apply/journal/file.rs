@@ -1,4 +1,4 @@
-//! Journal of a run in progress.
+//! Journal that is being written.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -9,38 +9,35 @@ use super::entry::{JournalEntry, RunEnding, RunHeader, seconds};
 use super::lock::PageLock;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{PageSnapshot, Plan};
-use links_sdk::IdempotencyKey;
 use links_sdk::SlotId;
 use links_sdk::runs::{crash_point, tear};
+use links_sdk::{IdempotencyKey, Object, Outcome};
 
-/// File of a journal that is being written: each line is on the disk before the run continues.
+/// Journal that is being written, step by step: each line is on the disk before the command continues.
+///
+/// From [`JournalStore::open`](super::JournalStore::open) and [`JournalStore::resume`](super::JournalStore::resume).
 #[derive(Debug)]
-pub(super) struct JournalFile {
+pub(in crate::apply) struct Journal {
     file: File,
     log: JournalEntries,
     write_error: Option<io::Error>,
+    /// Lock of the run on its page, held until the journal is dropped. A single write has none.
+    lock: Option<PageLock>,
 }
 
-impl JournalFile {
-    pub(super) fn new(file: File, log: JournalEntries) -> Self {
-        Self { file, log, write_error: None }
+impl Journal {
+    pub(in crate::apply) fn new(file: File, log: JournalEntries, lock: Option<PageLock>) -> Self {
+        Self { file, log, write_error: None, lock }
     }
 
     /// Returns the entries written so far.
-    pub(super) fn log(&self) -> &JournalEntries {
+    pub(in crate::apply) fn log(&self) -> &JournalEntries {
         &self.log
     }
 
-    /// Returns the error for which a change could not be recorded.
-    pub(super) fn write_error(&self) -> Option<&io::Error> {
-        self.write_error.as_ref()
-    }
-
-    /// Appends an entry about something that has happened: the run continues even if the entry cannot be written.
-    pub(super) fn note(&mut self, entry: JournalEntry) {
-        if self.log.state() == RunState::Unfinished && self.append(entry.clone()).is_err() {
-            self.log.take(entry);
-        }
+    /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
+    pub(in crate::apply) fn into_write_error(self) -> Option<io::Error> {
+        self.write_error
     }
 
     /// Writes the header.
@@ -48,7 +45,94 @@ impl JournalFile {
         self.write(&JournalEntry::Open(Box::new(opening)))
     }
 
-    pub(super) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {
+    /// Records a confirmed plan before any of it is executed.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written: nothing may be sent then.
+    pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
+        let (run, nth) = (self.log.run(), self.log.plans() + 1);
+        let steps = plan.batches().into_iter().enumerate();
+        let creates = steps.filter(|(_, batch)| matches!(batch, PlanBatch::Create(_)));
+        let keys = creates.map(|(step, _)| (step, format!("links-{run}-{nth}-{step}"))).collect();
+        self.append(JournalEntry::Plan {
+            time: seconds(page.read_at),
+            keys,
+            plan: Box::new(plan.clone()),
+        })
+    }
+
+    /// Notes that a step's request is about to be sent. Returns the key that it has to carry.
+    pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
+        let key = self.log.current().and_then(|current| current.keys.get(&step)).cloned();
+        self.append(JournalEntry::Begin { step, key: None })?;
+        Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
+    }
+
+    /// Notes that the same request is about to be sent under another key, because the service has stored a failure under the one before.
+    pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
+        let key = format!("links-{}-{}-{step}-again", self.log.run(), self.log.plans());
+        self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
+        IdempotencyKey::new(key).map_err(io::Error::other)
+    }
+
+    /// Notes that a step was executed; `created` has the ids of new slots by the index of their create, `stored` the fields of a record as
+    /// the service answered them.
+    pub(in crate::apply) fn end(
+        &mut self,
+        step: usize,
+        created: BTreeMap<usize, SlotId>,
+        deleted: usize,
+        stored: Option<Object>,
+    ) {
+        self.note(JournalEntry::End { step, created, deleted, stored });
+    }
+
+    /// Notes that a step was not executed, or that it is unknown whether it was.
+    pub(in crate::apply) fn failed(&mut self, step: usize, outcome: Outcome) {
+        self.note(match outcome {
+            Outcome::NotExecuted => JournalEntry::Refused { step },
+            Outcome::Executed | Outcome::Unknown => JournalEntry::Unknown { step },
+        });
+    }
+
+    /// Notes that the page matches the file, and has this number of slots.
+    pub(in crate::apply) fn commit(&mut self, slots: usize) {
+        self.note(JournalEntry::Commit { slots });
+    }
+
+    /// Ends the journal of a run that is not to be continued. If the entry cannot be written, the run stays unfinished, which costs a read.
+    pub(in crate::apply) fn close(&mut self, ending: RunEnding) {
+        self.note(JournalEntry::Close { ending });
+    }
+
+    /// Abandons the run and returns its lock, for a run of another file.
+    pub(in crate::apply) fn replace(mut self) -> Option<PageLock> {
+        self.close(RunEnding::Replaced);
+        self.lock
+    }
+
+    /// Returns the request that may or may not have been executed, with the key that it was sent under.
+    pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, CurrentPlan)> {
+        let (begun, current) = (self.log.begun()?, self.log.current()?);
+        let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
+        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
+        Some((begun.step, key, current.clone()))
+    }
+
+    /// Returns the slots that were on the page before the request in doubt, and those that the run created before it.
+    pub(super) fn known(&self, plan: &Plan) -> HashSet<SlotId> {
+        plan.known(self.log.done().created.values().copied())
+    }
+
+    /// Appends an entry about something that has happened: the command continues even if the entry cannot be written.
+    fn note(&mut self, entry: JournalEntry) {
+        if self.log.state() == RunState::Unfinished && self.append(entry.clone()).is_err() {
+            self.log.take(entry);
+        }
+    }
+
+    pub(in crate::apply) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {
         self.write(&entry)?;
         self.log.take(entry);
         Ok(())
@@ -69,133 +153,5 @@ impl JournalFile {
         }
         crash_point("after_write");
         Ok(())
-    }
-}
-
-/// Journal of a run in progress, written step by step.
-///
-/// From [`JournalStore::open`](super::JournalStore::open) and [`JournalStore::resume`](super::JournalStore::resume). The lock on the page
-/// is held until the journal is dropped.
-#[derive(Debug)]
-pub(in crate::apply) struct Journal {
-    file: JournalFile,
-    lock: PageLock,
-}
-
-impl Journal {
-    pub(super) fn new(file: File, log: JournalEntries, lock: PageLock) -> Self {
-        Self { file: JournalFile::new(file, log), lock }
-    }
-
-    /// Returns the entries written so far.
-    pub(in crate::apply) fn log(&self) -> &JournalEntries {
-        self.file.log()
-    }
-
-    /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
-    pub(in crate::apply) fn into_write_error(self) -> Option<io::Error> {
-        self.file.write_error
-    }
-
-    /// Records a confirmed plan before any of it is executed.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be written: nothing may be sent then.
-    pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
-        let (run, nth) = (self.log().run(), self.log().plans() + 1);
-        let steps = plan.batches().into_iter().enumerate();
-        let creates = steps.filter(|(_, batch)| matches!(batch, PlanBatch::Create(_)));
-        let keys = creates.map(|(step, _)| (step, format!("links-{run}-{nth}-{step}"))).collect();
-        self.append(JournalEntry::Plan {
-            time: seconds(page.read_at),
-            keys,
-            plan: Box::new(plan.clone()),
-        })
-    }
-
-    /// Ends the journal of a run that is not to be continued. If the entry cannot be written, the run stays unfinished, which costs a read.
-    pub(in crate::apply) fn close(&mut self, ending: RunEnding) {
-        self.note(JournalEntry::Close { ending });
-    }
-
-    /// Abandons the run and returns its lock, for a run of another file.
-    pub(in crate::apply) fn replace(mut self) -> PageLock {
-        self.close(RunEnding::Replaced);
-        self.lock
-    }
-
-    /// Notes that the page matches the file, and has this number of slots.
-    pub(in crate::apply) fn commit(&mut self, slots: usize) {
-        self.note(JournalEntry::Commit { slots });
-    }
-
-    /// Notes that a step's request is about to be sent. Returns the key that it has to carry.
-    pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
-        let key = self.log().current().and_then(|current| current.keys.get(&step)).cloned();
-        self.append(JournalEntry::Begin { step, key: None })?;
-        Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
-    }
-
-    /// Notes that the same request is about to be sent under another key, because the service has stored a failure under the one before.
-    pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
-        let key = format!("links-{}-{}-{step}-again", self.log().run(), self.log().plans());
-        self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
-        IdempotencyKey::new(key).map_err(io::Error::other)
-    }
-
-    /// Notes that a step was executed.
-    pub(in crate::apply) fn end(
-        &mut self,
-        step: usize,
-        created: BTreeMap<usize, SlotId>,
-        deleted: usize,
-    ) {
-        self.note(JournalEntry::End { step, created, deleted, stored: None });
-    }
-
-    /// Notes that a step was not executed.
-    pub(in crate::apply) fn refused(&mut self, step: usize) {
-        self.note(JournalEntry::Refused { step });
-    }
-
-    /// Notes that it is unknown whether a step was executed.
-    pub(in crate::apply) fn unknown(&mut self, step: usize) {
-        self.note(JournalEntry::Unknown { step });
-    }
-
-    /// Returns the request that may or may not have been executed, with the key that it was sent under.
-    pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, CurrentPlan)> {
-        let (begun, current) = (self.log().begun()?, self.log().current()?);
-        let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
-        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
-        Some((begun.step, key, current.clone()))
-    }
-
-    /// Returns the slots that were on the page before the request in doubt, and those that the run created before it.
-    pub(super) fn known(&self, plan: &Plan) -> HashSet<SlotId> {
-        plan.known(self.log().done().created.values().copied())
-    }
-
-    /// Notes that a create is about to be sent again, under its key.
-    pub(super) fn begin_again(
-        &mut self,
-        step: usize,
-        key: Option<&IdempotencyKey>,
-    ) -> io::Result<()> {
-        self.append(JournalEntry::Begin { step, key: key.map(ToString::to_string) })
-    }
-
-    fn note(&mut self, entry: JournalEntry) {
-        self.file.note(entry);
-    }
-
-    /// Writes the header.
-    pub(super) fn open(&mut self, opening: RunHeader) -> io::Result<()> {
-        self.file.open(opening)
-    }
-
-    pub(super) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {
-        self.file.append(entry)
     }
 }

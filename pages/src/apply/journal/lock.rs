@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::state_file::{self, make_directory, private};
+use crate::fs::private::{make_directory, open_regular, writable};
 
 /// Lock that excludes other processes of this machine from the page until it is dropped.
 #[derive(Debug)]
@@ -42,8 +42,7 @@ impl PageLock {
         let path = directory.join("lock");
         let failed = |error| LockError::Io { path: path.clone(), error };
         make_directory(directory).map_err(failed)?;
-        let mut file =
-            state_file::open(private().create(true).read(true), &path).map_err(failed)?;
+        let mut file = open_regular(writable().create(true).read(true), &path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

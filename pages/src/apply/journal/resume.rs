@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::Journal;
-use super::entry::seconds;
+use super::entry::{JournalEntry, seconds};
 use super::settle::{CreateVerdict, verdict};
 use crate::apply::create::{CreateRequest, create, list};
 use crate::apply::plan::PlanBatch;
 use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
-use links_sdk::Client;
-use links_sdk::SlotId;
 use links_sdk::runs::ReadTime;
+use links_sdk::{Client, Outcome, SlotId};
 
 impl Journal {
     /// Settles whether the request at which the run was stopped was executed, and records it. `page` was read after the lock was taken; it
@@ -36,7 +35,7 @@ impl Journal {
                 let same_file = self.log().opening().is_of(desired);
                 let times = (current.time, seconds(page.read_at));
                 match (verdict(creates, &known, &page.slots, same_file, times), key) {
-                    (CreateVerdict::Made(made), _) => self.end(step, made, 0),
+                    (CreateVerdict::Made(made), _) => self.end(step, made, 0, None),
                     (CreateVerdict::Repeat, Some(key)) => {
                         let sent = CreateRequest {
                             step,
@@ -47,27 +46,16 @@ impl Journal {
                         };
                         self.repeat(client, page, &sent).await?;
                     }
-                    (CreateVerdict::Repeat | CreateVerdict::Absent, _) => self.refused(step),
+                    (CreateVerdict::Repeat | CreateVerdict::Absent, _) => {
+                        self.failed(step, Outcome::NotExecuted);
+                    }
                 }
             }
-            PlanBatch::Fields(request, fields) => {
-                if fields.is_done(request, &page.fields()) {
-                    self.end(step, BTreeMap::new(), 0);
-                }
+            batch if is_done(batch, page) => {
+                let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
+                self.end(step, BTreeMap::new(), if deletes { batch.slots() } else { 0 }, None);
             }
-            PlanBatch::Update(updates) => {
-                if updates.iter().all(|update| update.is_done(&page.slots)) {
-                    self.end(step, BTreeMap::new(), 0);
-                }
-            }
-            PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
-                let there: HashSet<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
-                if deletes.iter().all(|delete| !there.contains(&delete.id)) {
-                    self.end(step, BTreeMap::new(), deletes.len());
-                }
-            }
-            // A repetition has no further effect, and the page shows the order.
-            PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
+            _ => {}
         }
         Ok(())
     }
@@ -80,19 +68,34 @@ impl Journal {
         sent: &CreateRequest<'_>,
     ) -> Result<(), ApplyCause> {
         let handle = client.profile(page.id);
-        self.begin_again(sent.step, sent.key.as_ref()).map_err(ApplyCause::Journal)?;
+        let key = sent.key.as_ref().map(ToString::to_string);
+        self.append(JournalEntry::Begin { step: sent.step, key }).map_err(ApplyCause::Journal)?;
         match create(&handle, sent, Some(&mut *self)).await {
-            Ok(made) => self.end(sent.step, made.ids, 0),
+            Ok(made) => self.end(sent.step, made.ids, 0, None),
             // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
             Err(ApplyCause::Call { items, source, .. })
                 if source.is_conflict() || !items.is_empty() =>
             {
-                self.refused(sent.step);
+                self.failed(sent.step, Outcome::NotExecuted);
             }
             Err(error) => return Err(error),
         }
         page.slots = list(&handle, Step::Verify).await?;
         page.read_time = Some(ReadTime::now(client));
         Ok(())
+    }
+}
+
+/// Returns whether the page shows that a request which creates nothing was executed.
+fn is_done(batch: PlanBatch<'_>, page: &PageSnapshot) -> bool {
+    match batch {
+        PlanBatch::Fields(request, fields) => fields.is_done(request, &page.fields()),
+        PlanBatch::Update(updates) => updates.iter().all(|update| update.is_done(&page.slots)),
+        PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+            let there: HashSet<SlotId> = page.slots.iter().map(|slot| slot.id).collect();
+            deletes.iter().all(|delete| !there.contains(&delete.id))
+        }
+        // A repetition has no further effect, and the page shows the order.
+        PlanBatch::Reorder | PlanBatch::Create(_) | PlanBatch::TryCreate(_) => false,
     }
 }

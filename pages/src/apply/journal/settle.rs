@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use crate::apply::{PlannedCreate, may_be_stored_as};
-use links_sdk::Slot;
-use links_sdk::SlotId;
+use links_sdk::{Slot, SlotId};
 
 /// Returns the slot of `page` that each create must have made, by the index of its item: the first slot in the order of creation that is
 /// not `known`, is not taken, and holds what was sent, as the service may store it.

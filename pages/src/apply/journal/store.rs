@@ -1,26 +1,29 @@
 //! Store for the runs of a page: a directory with a journal and a backup for each, and a lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
+use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::command_journal::{CommandJournal, CommandWrites};
 use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
-use super::entry::{JournalEntry, RunEnding, RunHeader};
-use super::file::{Journal, JournalFile};
+use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
+use super::file::Journal;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
-use super::service_directories::{COMMANDS, RUNS, of_service, services, short_name};
-use super::state_file::{self, entries, make_directory, private, sync_directory};
-use crate::apply::{DesiredPage, DesiredSlot, PageSnapshot, Plan, SlotTypes, literal};
+use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, literal};
+use crate::fs::atomic::sync_directory;
+use crate::fs::private::{bounded, make_directory, open_file, open_regular, writable};
 use links_sdk::ProfileId;
 use links_sdk::Slot;
 use links_sdk::runs::{LockRetry, blocking, crash_point, tear};
 
+const RUNS: &str = "runs";
+const COMMANDS: &str = "writes";
 /// Number of newer runs for which an ended run of a page is kept; the same number applies to runs that were not begun.
 const KEPT: usize = 50;
 /// The same number for the commands of a service that write without a run.
@@ -79,68 +82,53 @@ impl RecordedRun {
     }
 }
 
+/// Page before a run, as a page file without references.
 #[derive(Serialize)]
 struct Backup {
-    profile: BackupKey,
+    profile: Value,
     slots: Vec<DesiredSlot>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum BackupKey {
-    Id(ProfileId),
-    Login(String),
-}
-
-impl Backup {
-    /// Returns the page as a page file without references.
-    fn of(page: &PageSnapshot, types: &SlotTypes) -> Self {
-        Self::of_slots(BackupKey::Id(page.id), &page.slots, types)
-    }
-
-    fn of_slots(profile: BackupKey, slots: &[Slot], types: &SlotTypes) -> Self {
-        let slots = DesiredPage::from_page(slots, types).slots.into_iter();
-        let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
-        Self { profile, slots: slots.map(written).collect() }
-    }
 }
 
 impl JournalStore {
     /// Returns the store of a page, in a directory below `state`. Nothing is created before it is needed.
     pub fn of(state: &Path, service: &str, profile: impl Into<ProfileId>) -> Self {
-        let service = of_service(state, &short_name(service));
+        let service = of_service(state, short_name(service).as_ref());
         Self { directory: service[0].join(profile.into().to_string()), service }
     }
 
     /// Returns the store of the commands of a service that write without a run of `apply`, in a directory below `state`.
     pub fn of_commands(state: &Path, service: &str) -> Self {
-        let service = of_service(state, &short_name(service));
+        let service = of_service(state, short_name(service).as_ref());
         Self { directory: service[1].clone(), service }
     }
 
-    /// Returns the stores of such commands, of one service or of all.
-    ///
-    /// # Errors
-    ///
-    /// When a directory cannot be read.
-    pub fn all_commands(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
-        if let Some(service) = service {
-            return Ok(vec![Self::of_commands(state, service)]);
-        }
-        let services = services(state, COMMANDS, None)?.into_iter();
-        Ok(services.map(|service| Self { directory: service[1].clone(), service }).collect())
+    /// Returns whether this is the store of the commands of a service, not of the runs of a page.
+    pub fn is_of_commands(&self) -> bool {
+        self.directory == self.service[1]
     }
 
-    /// Returns the stores of all pages with any run, of one service or of all.
+    /// Returns the stores of all pages with any run, and those of the commands, of one service or of all.
     ///
     /// # Errors
     ///
     /// When a directory cannot be read.
     pub fn all(state: &Path, service: Option<&str>) -> io::Result<Vec<Self>> {
+        let mut services = BTreeSet::new();
+        match service {
+            Some(service) => drop(services.insert(short_name(service).into())),
+            None => {
+                for kind in [RUNS, COMMANDS] {
+                    let directories =
+                        entries(&state.join(kind))?.into_iter().filter(|it| it.is_dir());
+                    services.extend(directories.filter_map(|it| Some(it.file_name()?.to_owned())));
+                }
+            }
+        }
         let mut all = Vec::new();
-        for service in services(state, RUNS, service)? {
-            let pages = entries(&service[0])?.into_iter().filter(|it| it.is_dir());
-            all.extend(pages.map(|directory| Self { directory, service: service.clone() }));
+        for service in services.iter().map(|name| of_service(state, name)) {
+            let directories = entries(&service[0])?.into_iter().chain([service[1].clone()]);
+            let directories = directories.filter(|it| it.is_dir());
+            all.extend(directories.map(|directory| Self { directory, service: service.clone() }));
         }
         Ok(all)
     }
@@ -156,9 +144,7 @@ impl JournalStore {
         most: usize,
     ) -> io::Result<Vec<(String, RunHeader)>> {
         let mut journals = BTreeMap::new();
-        for store in
-            Self::all(state, Some(service))?.into_iter().chain([Self::of_commands(state, service)])
-        {
+        for store in Self::all(state, Some(service))? {
             let named =
                 entries(&store.directory)?.into_iter().filter_map(|path| match run_of(&path)? {
                     (run, JOURNAL) => Some((run, path)),
@@ -167,7 +153,7 @@ impl JournalStore {
             journals.extend(named);
         }
         let header = |(run, path): (String, PathBuf)| {
-            let file = state_file::open(OpenOptions::new().read(true), &path).ok()?;
+            let file = open_file(&path).ok()?;
             let mut line = Vec::new();
             BufReader::new(file.take(MAX_BYTES)).read_until(b'\n', &mut line).ok()?;
             Some((run, opening_of(&line)?))
@@ -184,8 +170,9 @@ impl JournalStore {
         let failed = |path: &Path, error| LockError::Io { path: path.to_owned(), error };
         let stores =
             Self::all(state, Some(service)).map_err(|error| failed(&state.join(RUNS), error))?;
-        let _locks = stores.iter().map(Self::lock).collect::<Result<Vec<_>, _>>()?;
-        for directory in of_service(state, &short_name(service)) {
+        let pages = stores.iter().filter(|store| !store.is_of_commands());
+        let _locks = pages.map(Self::lock).collect::<Result<Vec<_>, _>>()?;
+        for directory in of_service(state, short_name(service).as_ref()) {
             match fs::remove_dir_all(&directory) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(failed(&directory, error));
@@ -234,7 +221,7 @@ impl JournalStore {
     ) -> Option<RecordedRun> {
         let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
         let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
-        let bytes = match state_file::read(&path, MAX_BYTES) {
+        let bytes = match read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             bytes => bytes,
         };
@@ -263,7 +250,7 @@ impl JournalStore {
                 continue;
             }
             // What a journal that cannot be read may have sent counts as sent by others, which is refused rather than overwritten.
-            let Ok(bytes) = state_file::read(&path, MAX_BYTES) else { continue };
+            let Ok(bytes) = read(&path) else { continue };
             match opening_of(&bytes).and_then(|opening| opening.sync) {
                 Some(run) if run.file == file && run.base == *digest.get_or_insert_with(&base) => {
                     journals.push(bytes);
@@ -288,6 +275,9 @@ impl JournalStore {
 
     /// Returns the page's id.
     pub fn profile(&self) -> Option<ProfileId> {
+        if self.is_of_commands() {
+            return None;
+        }
         self.directory.file_name()?.to_str()?.parse().ok()
     }
 
@@ -321,103 +311,72 @@ impl JournalStore {
         }
     }
 
-    /// Begins a run with its confirmed plan: the page as it is and the journal are on the disk when this returns.
+    /// Begins a journal: the slots as they are and what `content` writes are on the disk when this returns. A run holds the lock on its page
+    /// meanwhile. `before` are the slots of the page, if they were read.
     ///
     /// # Errors
     ///
-    /// When they cannot be written. Nothing may be sent then.
+    /// When they cannot be written. A run may send nothing then.
     pub(in crate::apply) fn open(
         &self,
-        lock: PageLock,
+        lock: Option<PageLock>,
         opening: RunHeader,
-        plan: &Plan,
-        page: &PageSnapshot,
+        before: Option<&[Slot]>,
         types: &SlotTypes,
+        content: impl FnOnce(&mut Journal) -> io::Result<()>,
     ) -> io::Result<Journal> {
-        self.remove_old_runs_above(KEPT);
-        let run = self.new_name(opening.time);
-        self.write_backup(&run, &Backup::of(page, types))?;
-
-        let file = private().create_new(true).open(self.journal(&run))?;
-        let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
-        journal.open(opening)?;
-        journal.plan(plan, page)?;
-        sync_directory(&self.directory)?;
-        Ok(journal)
-    }
-
-    /// Begins the journal of a command that writes without a run: what it replaces and what it sends is on the disk when this returns.
-    /// `before` are the slots of the page as they were read, as many of them as the command needed.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written.
-    pub fn begin_command(
-        &self,
-        opening: RunHeader,
-        writes: CommandWrites<'_>,
-        before: &[Slot],
-        types: &SlotTypes,
-    ) -> io::Result<CommandJournal> {
         make_directory(&self.directory)?;
-        self.remove_old_runs_above(KEPT_COMMANDS);
+        let is_of_commands = self.is_of_commands();
+        self.remove_old_runs_above(if is_of_commands { KEPT_COMMANDS } else { KEPT });
         let run = self.new_name(opening.time);
-        self.write_command(&run, opening, writes, before, types).inspect_err(|_| {
-            // Half a journal would say that nothing was sent.
-            for path in [self.journal(&run), self.backup(&run)] {
-                let _ = fs::remove_file(path);
+        let begin = || {
+            if let Some(before) = before {
+                self.write_backup(&run, &opening, before, types)?;
+            }
+            let file = writable().create_new(true).open(self.journal(&run))?;
+            let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
+            journal.open(opening)?;
+            content(&mut journal)?;
+            sync_directory(&self.directory)?;
+            Ok(journal)
+        };
+        // Half a journal of a single write would say that nothing was sent.
+        begin().inspect_err(|_| {
+            if is_of_commands {
+                self.remove(&run);
             }
         })
     }
 
-    fn write_command(
-        &self,
-        run: &str,
-        opening: RunHeader,
-        writes: CommandWrites<'_>,
-        before: &[Slot],
-        types: &SlotTypes,
-    ) -> io::Result<CommandJournal> {
-        if !before.is_empty() {
-            let profile = match opening.profile.get() {
-                0 => BackupKey::Login(opening.login.clone()),
-                id => BackupKey::Id(id.into()),
-            };
-            let backup = Backup::of_slots(profile, before, types);
-            self.write_backup(run, &backup)?;
+    /// Removes a journal and its backup, as far as that is possible.
+    pub(in crate::apply) fn remove(&self, run: &str) {
+        for path in [self.journal(run), self.backup(run)] {
+            let _ = fs::remove_file(path);
         }
-        let file = private().create_new(true).open(self.journal(run))?;
-        let mut file = JournalFile::new(file, JournalEntries::new(run, opening.clone()));
-        let time = opening.time;
-        file.open(opening)?;
-        let mut journal = CommandJournal::new(file, [self.journal(run), self.backup(run)]);
-        journal.content(time, writes)?;
-        sync_directory(&self.directory)?;
-        Ok(journal)
     }
 
-    fn write_backup(&self, run: &str, backup: &Backup) -> io::Result<()> {
+    fn write_backup(
+        &self,
+        run: &str,
+        opening: &RunHeader,
+        before: &[Slot],
+        types: &SlotTypes,
+    ) -> io::Result<()> {
         crash_point("before_write");
-        let backup = serde_json::to_vec_pretty(backup)?;
-        let mut file = private().create_new(true).open(self.backup(run))?;
+        let profile = match opening.profile.get() {
+            0 => opening.login.clone().into(),
+            id => id.into(),
+        };
+        let slots = DesiredPage::from_page(before, types).slots.into_iter();
+        let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
+        let backup = Backup { profile, slots: slots.map(written).collect() };
+        let backup = serde_json::to_vec_pretty(&backup)?;
+        let mut file = writable().create_new(true).open(self.backup(run))?;
         tear(&mut file, &backup);
         file.write_all(&backup)?;
         file.sync_all()?;
         crash_point("after_write");
         Ok(())
-    }
-
-    /// Ends the journal of a command of which it is unknown what it did, once the page was looked at.
-    ///
-    /// # Errors
-    ///
-    /// When its journal cannot be read or written.
-    pub fn end_command(&self, run: &str) -> Result<(), JournalError> {
-        let path = self.journal(run);
-        let (file, log) = reopen(run, &path)?;
-        let paths = [path, self.backup(run)];
-        let mut journal = CommandJournal::new(JournalFile::new(file, log), paths);
-        journal.abandon().map_err(JournalError::Io)
     }
 
     /// Continues a run that did not end.
@@ -427,19 +386,26 @@ impl JournalStore {
     /// When its journal cannot be read or written.
     pub(in crate::apply) fn resume(
         &self,
-        lock: PageLock,
+        lock: Option<PageLock>,
         run: &str,
     ) -> Result<Journal, JournalError> {
-        let (file, log) = reopen(run, &self.journal(run))?;
+        let path = self.journal(run);
+        let bytes = read(&path).map_err(JournalError::Io)?;
+        let (log, whole) = JournalEntries::read(run, &bytes)?;
+        let mut file = open_regular(&mut writable(), &path).map_err(JournalError::Io)?;
+        // An incomplete last line must not become a line in the middle.
+        let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+        cut.map_err(JournalError::Io)?;
         Ok(Journal::new(file, log, lock))
     }
 
-    /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page.
+    /// Abandons a run: its journal is closed, or put aside where it cannot be used. What the run has written stays on the page. A single
+    /// write, which has no lock, is abandoned once the page was looked at.
     ///
     /// # Errors
     ///
     /// When the journal cannot be written.
-    pub fn abort(&self, lock: PageLock, run: &str) -> io::Result<()> {
+    pub fn abort(&self, lock: Option<PageLock>, run: &str) -> io::Result<()> {
         match self.resume(lock, run) {
             Ok(mut journal) => journal.append(JournalEntry::Close { ending: RunEnding::Aborted }),
             Err(_) => fs::rename(self.journal(run), self.file(run, PUT_ASIDE)),
@@ -516,18 +482,48 @@ impl JournalStore {
     }
 }
 
+/// Returns the directories of a service by its short name: of the runs of its pages, and of the other commands.
+fn of_service(state: &Path, name: &OsStr) -> [PathBuf; 2] {
+    [RUNS, COMMANDS].map(|kind| state.join(kind).join(name))
+}
+
+fn short_name(service: &str) -> String {
+    short_hash(service.as_bytes())[..16].to_owned()
+}
+
+/// Returns the paths in a directory, by name; none if the directory is missing.
+fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = match fs::read_dir(directory) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a journal. Anything else in its place - a pipe, a device, a directory, a huge file - is refused without waiting for it.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    bounded(open_file(path)?, MAX_BYTES)
+}
+
 /// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
 pub(super) type JournalPosition = Option<(PathBuf, u64)>;
 
-/// Opens a journal for further entries.
-fn reopen(run: &str, path: &Path) -> Result<(fs::File, JournalEntries), JournalError> {
-    let bytes = state_file::read(path, MAX_BYTES).map_err(JournalError::Io)?;
-    let (log, whole) = JournalEntries::read(run, &bytes)?;
-    let mut file = state_file::open(&mut private(), path).map_err(JournalError::Io)?;
-    // An incomplete last line must not become a line in the middle.
-    let cut = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
-    cut.map_err(JournalError::Io)?;
-    Ok((file, log))
+/// Ends of the journals of all pages of a service at one moment, by which a run learns whether another one was there.
+#[derive(Debug)]
+pub(in crate::apply) struct JournalPositions(BTreeMap<ProfileId, JournalPosition>);
+
+impl JournalPositions {
+    pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {
+        let all = JournalStore::all(state, Some(service)).unwrap_or_default();
+        Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
+    }
+
+    /// Returns whether a run has written an entry for the page since; `now` is the end of its journals.
+    pub(in crate::apply) fn are_past(&self, page: ProfileId, now: &JournalPosition) -> bool {
+        self.0.get(&page).unwrap_or(&None) != now
+    }
 }
 
 /// Returns the time at which a run began, in 256ths of a second.

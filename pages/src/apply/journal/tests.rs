@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::entries::JournalEntries;
 use super::*;
-use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes};
+use crate::apply::{DesiredPage, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted};
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
@@ -48,22 +48,29 @@ impl JournalEnv {
         ]}))
         .unwrap();
         let options = PlanOptions { prune: true, ..PlanOptions::default() };
-        let plan = Plan::new(&page.slots, &file, &options).unwrap();
+        let wanted = Wanted::bind(&page.slots, file.clone(), &options).unwrap();
+        let plan = Plan::new(&page.slots, &wanted, &options).unwrap();
         Self { state, runs, page, file, plan }
+    }
+
+    fn begin(&self, lock: PageLock, opening: RunHeader) -> Journal {
+        let (slots, types) = (Some(&self.page.slots[..]), SlotTypes::default());
+        let write = |journal: &mut Journal| journal.plan(&self.plan, &self.page);
+        self.runs.open(Some(lock), opening, slots, &types, write).unwrap()
     }
 
     fn open(&self) -> Journal {
         let lock = self.runs.lock().unwrap();
         let options = PlanOptions { prune: true, ..PlanOptions::default() };
         let opening = RunHeader::new(SERVICE, &self.page, &self.file, &options);
-        self.runs.open(lock, opening, &self.plan, &self.page, &SlotTypes::default()).unwrap()
+        self.begin(lock, opening)
     }
 
     /// Executes a run that is stopped after it has created its slots.
     fn interrupted(&self) -> String {
         let mut journal = self.open();
         journal.begin(0).unwrap();
-        journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0);
+        journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0, None);
         journal.begin(1).unwrap();
         journal.log().run().to_owned()
     }
@@ -86,9 +93,9 @@ fn journal_entries_are_read_back_as_written() {
     let mut journal = env.open();
     let key = journal.begin(0).unwrap().unwrap();
     assert_eq!(key.as_str(), format!("links-{}-1-0", journal.log().run()));
-    journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0);
+    journal.end(0, [(0, 8.into()), (1, 9.into())].into(), 0, None);
     assert_eq!(journal.begin(1).unwrap(), None, "only creates have keys");
-    journal.end(1, [].into(), 1);
+    journal.end(1, [].into(), 1, None);
     let written = journal.log().clone();
     assert_eq!(env.only().unwrap(), written);
     assert_eq!((written.done().created[&1], written.done().deleted), (SlotId::new(9), 1));
@@ -149,7 +156,7 @@ fn fault_65_a_torn_last_line_counts_as_not_written_and_is_cut_off() {
         fs::write(env.runs.journal(&run), &whole).unwrap();
         env.append(&run, torn);
         assert_eq!(env.only().unwrap(), before, "{torn:?}");
-        let mut journal = env.runs.resume(env.runs.lock().unwrap(), &run).unwrap();
+        let mut journal = env.runs.resume(env.runs.lock().ok(), &run).unwrap();
         assert!(journal.log().is_in_doubt());
         journal.commit(1);
         assert_eq!(env.only().unwrap().state(), RunState::Done, "{torn:?}");
@@ -172,7 +179,7 @@ fn fault_65_a_broken_line_in_the_middle_is_an_error_and_can_be_put_aside() {
         fs::write(env.runs.journal(&run), whole).unwrap();
     }
     env.append(&run, "what?\n{}\n");
-    env.runs.abort(env.runs.lock().unwrap(), &run).unwrap();
+    env.runs.abort(env.runs.lock().ok(), &run).unwrap();
     assert!(matches!(env.only(), Err(JournalError::PutAside)));
     assert_eq!(env.runs.list().unwrap()[0].opening.as_ref().unwrap().login, "cafe");
     drop(env.open());
@@ -263,8 +270,8 @@ fn fault_64_on_a_full_disk_nothing_more_is_begun() {
     let env = JournalEnv::new();
     let log = env.open().log().clone();
     let full = OpenOptions::new().append(true).open("/dev/full").unwrap();
-    let mut journal = Journal::new(full, log, env.runs.lock().unwrap());
-    journal.end(0, [(0, 8.into())].into(), 0);
+    let mut journal = Journal::new(full, log, env.runs.lock().ok());
+    journal.end(0, [(0, 8.into())].into(), 0, None);
     assert_eq!(journal.log().done().created[&0], 8, "what was done is known all the same");
     assert!(journal.begin(1).is_err());
     assert_eq!(journal.into_write_error().unwrap().kind(), std::io::ErrorKind::StorageFull);
@@ -325,7 +332,7 @@ fn found_20_backups_and_history_stay_whatever_a_journal_looks_like() {
         |env, run| fs::remove_file(env.runs.journal(run)).unwrap(),
         |env, run| {
             env.append(run, "what?\n{}\n");
-            env.runs.abort(env.runs.lock().unwrap(), run).unwrap();
+            env.runs.abort(env.runs.lock().ok(), run).unwrap();
         },
     ];
     for (nth, damage) in damages.iter().enumerate() {
@@ -363,9 +370,9 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
         place(&env.runs.journal(&run));
         assert!(matches!(env.only(), Err(JournalError::Io(_))), "place {nth}");
         assert!(env.runs.list().unwrap()[0].is_open(), "place {nth}");
-        env.runs.resume(env.runs.lock().unwrap(), &run).unwrap_err();
+        env.runs.resume(env.runs.lock().ok(), &run).unwrap_err();
         drop(env.runs.lock().unwrap());
-        env.runs.abort(env.runs.lock().unwrap(), &run).unwrap();
+        env.runs.abort(env.runs.lock().ok(), &run).unwrap();
         assert!(matches!(env.only(), Err(JournalError::PutAside)), "place {nth}");
         drop(env.open());
         assert!(env.runs.backup(&run).exists());
@@ -385,7 +392,7 @@ fn found_20_a_journal_names_its_owner_and_one_without_an_owner_is_read() {
     let opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
     let lock = env.runs.lock().unwrap();
     let owned = opening.with_owner(Some(RunOwner::of_user(7)));
-    drop(env.runs.open(lock, owned, &env.plan, &env.page, &SlotTypes::default()).unwrap());
+    drop(env.begin(lock, owned));
     let read = env.only().unwrap();
     assert_eq!(read.opening().owner, Some(RunOwner::of_user(7)));
     let path = env.runs.journal(read.run());

@@ -35,6 +35,11 @@ fn file(items: &[Value]) -> DesiredPage {
     items.iter().map(item).collect::<Vec<_>>().into()
 }
 
+/// Finds the slots of the items of a file, and plans.
+fn plan_of(page: &[Slot], file: &DesiredPage, options: &PlanOptions) -> Result<Plan, PlanError> {
+    Plan::new(page, &Wanted::bind(page, file.clone(), options)?, options)
+}
+
 fn prune() -> PlanOptions {
     PlanOptions { prune: true, ..PlanOptions::default() }
 }

@@ -183,7 +183,7 @@ fn check_outcome(
         service.slots
     );
 
-    let again = Plan::new(&service.slots, file, options).unwrap();
+    let again = plan_of(&service.slots, file, options).unwrap();
     prop_assert!(again.is_empty(), "a second run would change: {again:#?}");
 
     let named: BTreeSet<SlotId> = file.slots.iter().filter_map(|item| item.id).collect();
@@ -241,12 +241,12 @@ fn a_long_run_is_finished_wherever_it_stops() {
     let file = file(&items);
     for max_slots in [450, 400] {
         let options = PlanOptions { max_slots, ..prune() };
-        let plan = Plan::new(&slots, &file, &options).unwrap();
+        let plan = plan_of(&slots, &file, &options).unwrap();
         assert_eq!((plan.updates.len(), plan.creates.len(), plan.deletes.len()), (110, 130, 120));
         for stop in 0..=plan.batches().len() {
             let mut service = PageModel::with(slots.clone(), max_slots);
             service.run(&plan, stop);
-            let next = Plan::new(&service.slots, &file, &options).unwrap();
+            let next = plan_of(&service.slots, &file, &options).unwrap();
             service.run(&next, usize::MAX);
             check_outcome(&slots, &service, &file, &options).unwrap();
             assert_eq!(
@@ -263,8 +263,8 @@ proptest! {
 
     #[test]
     fn a_page_becomes_what_the_file_asks_for((page, file) in page_and_file(), options in options()) {
-        let plan = Plan::new(&page, &file, &options).unwrap();
-        prop_assert_eq!(&plan, &Plan::new(&page, &file, &options).unwrap());
+        let plan = plan_of(&page, &file, &options).unwrap();
+        prop_assert_eq!(&plan, &plan_of(&page, &file, &options).unwrap());
         prop_assert_eq!(&plan, &serde_json::from_str::<Plan>(&serde_json::to_string(&plan).unwrap()).unwrap());
 
         let untouched = plan.items - plan.creates.len() - plan.updates.len();
@@ -290,10 +290,10 @@ proptest! {
 
     #[test]
     fn an_interrupted_run_is_finished_by_the_next((page, file) in page_and_file(), options in options(), stop in 0_usize..6) {
-        let plan = Plan::new(&page, &file, &options).unwrap();
+        let plan = plan_of(&page, &file, &options).unwrap();
         let mut service = PageModel::with(page.clone(), 500);
         service.run(&plan, stop);
-        let next = Plan::new(&service.slots, &file, &options).unwrap();
+        let next = plan_of(&service.slots, &file, &options).unwrap();
         service.run(&next, usize::MAX);
         check_outcome(&page, &service, &file, &options)?;
         prop_assert!(service.created.len() <= plan.creates.len(), "created twice");
@@ -303,7 +303,7 @@ proptest! {
     fn a_full_page_never_grows_beyond_its_limit((page, file) in page_and_file(), options in options(), spare in 0_usize..3) {
         let max_slots = page.len() + spare;
         let options = PlanOptions { max_slots, ..options };
-        match Plan::new(&page, &file, &options) {
+        match plan_of(&page, &file, &options) {
             Ok(plan) => {
                 let mut service = PageModel::with(page.clone(), max_slots);
                 service.run(&plan, usize::MAX);
@@ -333,11 +333,11 @@ proptest! {
         if let Some(schema) = schema {
             options.types.insert("text", true, schema);
         }
-        match Plan::new(&slots, &file, &options) {
+        match plan_of(&slots, &file, &options) {
             Ok(plan) => {
                 let mut service = PageModel::with(slots, 500);
                 service.run(&plan, usize::MAX);
-                let again = Plan::new(&service.slots, &file, &options).unwrap();
+                let again = plan_of(&service.slots, &file, &options).unwrap();
                 prop_assert!(again.is_empty(), "a second run would change: {again:#?}");
             }
             Err(error) => prop_assert!(matches!(error, PlanError::Items(_)), "{error}"),
@@ -346,7 +346,7 @@ proptest! {
 
     #[test]
     fn a_page_pulled_and_applied_is_unchanged(page in slots(), options in options()) {
-        let plan = Plan::new(&page, &DesiredPage::from_page(&page, &options.types), &options).unwrap();
+        let plan = plan_of(&page, &DesiredPage::from_page(&page, &options.types), &options).unwrap();
         prop_assert!(plan.is_empty());
     }
 
@@ -358,7 +358,7 @@ proptest! {
         gone in proptest::collection::btree_set(92..=100_i64, 0..3),
         seed in any::<u64>(),
     ) {
-        let plan = Plan::new(&page, &file, &options).unwrap();
+        let plan = plan_of(&page, &file, &options).unwrap();
         let foreign: BTreeSet<SlotId> = now.into_iter().map(SlotId::new).collect();
         let mut ids: Vec<SlotId> = page.iter().map(|slot| slot.id).filter(|id| !gone.contains(&id.get())).chain(created.iter().copied()).chain(foreign).collect();
         ids.sort_by_key(|id| seed.rotate_left(u32::try_from(id.get()).unwrap() % 64) ^ id.get().unsigned_abs());

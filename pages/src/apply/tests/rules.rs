@@ -91,7 +91,7 @@ fn items_are_matched_to_slots_by_id_content_and_resemblance() {
         (page(&[(1, "oldmap", text("A"))]), vec![json!([1, "oldmap", text("A")])], "1"),
     ];
     for (page, items, expected) in cases {
-        let plan = Plan::new(&page, &file(&items), &PlanOptions::default()).unwrap();
+        let plan = plan_of(&page, &file(&items), &PlanOptions::default()).unwrap();
         assert_eq!(outcome(&plan), expected, "{items:?}");
         assert_eq!(plan.is_empty(), !expected.contains(['*', '+', 'm']), "{items:?}");
     }
@@ -102,33 +102,33 @@ fn fault_57_a_legacy_slot_is_never_edited_nor_taken_for_its_twin() {
     let mut page = page(&[(1, "text", json!({"title": "A"})), (2, "text", json!({"title": "A"}))]);
     page[0].supported = false;
     let twin = file(&[json!(["text", {"title": "A"}])]);
-    assert_eq!(outcome(&Plan::new(&page, &twin, &PlanOptions::default()).unwrap()), "1 2");
+    assert_eq!(outcome(&plan_of(&page, &twin, &PlanOptions::default()).unwrap()), "1 2");
     let edited = file(&[json!([1, "text", {"title": "B"}])]);
     let problem =
         ItemProblem::NotEditable { id: 1.into(), kind: "text".into(), keys: vec!["title".into()] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
-    assert_eq!(Plan::new(&page, &edited, &PlanOptions::default()).unwrap_err(), expected);
+    assert_eq!(plan_of(&page, &edited, &PlanOptions::default()).unwrap_err(), expected);
 
     page.pop();
-    let plan = Plan::new(&page, &twin, &PlanOptions::default()).unwrap();
+    let plan = plan_of(&page, &twin, &PlanOptions::default()).unwrap();
     assert_eq!(outcome(&plan), "1 +0");
     let mut service = service::PageModel::with(page, 500);
     service.run(&plan, usize::MAX);
-    assert!(Plan::new(&service.slots, &twin, &PlanOptions::default()).unwrap().is_empty());
+    assert!(plan_of(&service.slots, &twin, &PlanOptions::default()).unwrap().is_empty());
 }
 
 #[test]
 fn fault_56_an_event_that_the_file_lacks_stays_and_one_that_could_be_two_is_an_error() {
     let event = |id: i64| (id, "event", json!({"title": "Concert"}));
     let two = page(&[(1, "text", json!({"title": "A"})), event(2), event(3)]);
-    let plan = Plan::new(&two, &file(&[json!(["divider", {}])]), &prune()).unwrap();
+    let plan = plan_of(&two, &file(&[json!(["divider", {}])]), &prune()).unwrap();
     assert_eq!(outcome(&plan), "2 3 +0 -1");
     assert!(plan.kept.iter().all(|kept| kept.reason == RetainReason::ReadOnly));
 
     let unnamed = file(&[json!(["event", {"title": "Concert"}])]);
     let problem = ItemProblem::Ambiguous { kind: "event".into(), ids: vec![2.into(), 3.into()] };
     let expected = PlanError::Items(vec![ItemError { index: 0, problem }]);
-    assert_eq!(Plan::new(&two, &unnamed, &PlanOptions::default()).unwrap_err(), expected);
+    assert_eq!(plan_of(&two, &unnamed, &PlanOptions::default()).unwrap_err(), expected);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn slots_missing_from_the_file_are_deleted_only_on_request() {
             types: types.clone(),
             ..PlanOptions::default()
         };
-        let plan = Plan::new(&slots, &item, &options).unwrap();
+        let plan = plan_of(&slots, &item, &options).unwrap();
         assert_eq!(outcome(&plan), expected);
         assert_eq!(plan.kept.iter().map(|kept| kept.reason).collect::<Vec<_>>(), reasons);
     }
@@ -185,7 +185,7 @@ fn slots_missing_from_the_file_are_deleted_only_on_request() {
 fn the_slot_that_matches_least_is_pruned() {
     let slots =
         page(&[(1, "text", json!({"title": "A", "x": 1})), (2, "text", json!({"title": "A"}))]);
-    let plan = Plan::new(&slots, &file(&[json!(["text", {"title": "A"}])]), &prune()).unwrap();
+    let plan = plan_of(&slots, &file(&[json!(["text", {"title": "A"}])]), &prune()).unwrap();
     assert_eq!(outcome(&plan), "2 -1");
 }
 
@@ -199,7 +199,7 @@ fn an_update_sends_the_changed_keys_and_keeps_their_old_values() {
     let items = file(&[json!(["button", {
         "new": [1], "title": " A b ", "link": "https://b.example", "n": 1.0, "gone": null, "empty": null, "never": [],
     }])]);
-    let plan = Plan::new(&page, &items, &PlanOptions::default()).unwrap();
+    let plan = plan_of(&page, &items, &PlanOptions::default()).unwrap();
     assert_eq!(
         serde_json::to_value(&plan.updates).unwrap(),
         json!([{
@@ -220,7 +220,7 @@ fn fault_59_null_clears_as_the_schema_allows() {
     types.insert("button", true, schema);
     let options = PlanOptions { types, ..PlanOptions::default() };
     let clear = json!({"title": null, "style": null, "link": null});
-    let plan = |page: &[Slot], item: Value| Plan::new(page, &file(&[item]), &options);
+    let plan = |page: &[Slot], item: Value| plan_of(page, &file(&[item]), &options);
 
     let cleared = page(&[(1, "button", json!({"title": "A", "style": "bold", "link": ""}))]);
     let update = plan(&cleared, json!([1, "button", clear])).unwrap().updates.remove(0);
@@ -267,7 +267,7 @@ fn all_faulty_items_are_named_at_once() {
         json!(["event", {"title": "none"}]),
         json!([6, "text", {"title": "fine"}]),
     ]);
-    let error = Plan::new(&page, &items, &options).unwrap_err();
+    let error = plan_of(&page, &items, &options).unwrap_err();
     assert_eq!(
         error.to_string(),
         "not on the page: 9, 8
@@ -287,7 +287,7 @@ slots[8]: no slot of the page matches, and slots of type event cannot be created
 fn two_items_do_not_share_an_event() {
     let page = page(&[(1, "event", json!({"title": "A", "place": "P"}))]);
     let items = file(&[json!(["event", {"title": "A"}]), json!(["event", {"place": "P"}])]);
-    let PlanError::Items(errors) = Plan::new(&page, &items, &PlanOptions::default()).unwrap_err()
+    let PlanError::Items(errors) = plan_of(&page, &items, &PlanOptions::default()).unwrap_err()
     else {
         panic!()
     };
@@ -304,12 +304,11 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
     let event = |data: Value| json!(["event", data]);
     let two = page(&[(1, "event", json!({"title": "A"})), (2, "event", json!({"title": "A"}))]);
     let named = file(&[json!([2, "event", {}]), event(json!({"title": "A"}))]);
-    assert_eq!(outcome(&Plan::new(&two, &named, &PlanOptions::default()).unwrap()), "2 1 moved");
+    assert_eq!(outcome(&plan_of(&two, &named, &PlanOptions::default()).unwrap()), "2 1 moved");
 
     let mut legacy = page(&[(1, "event", json!({"title": "A"}))]);
     legacy[0].supported = false;
-    let error =
-        Plan::new(&legacy, &file(&[event(json!({}))]), &PlanOptions::default()).unwrap_err();
+    let error = plan_of(&legacy, &file(&[event(json!({}))]), &PlanOptions::default()).unwrap_err();
     let problem = ItemProblem::NotCreatable { kind: "event".into() };
     assert_eq!(error, PlanError::Items(vec![ItemError { index: 0, problem }]));
 }
@@ -317,7 +316,7 @@ fn an_event_is_found_by_content_only_if_it_is_free() {
 #[test]
 fn a_page_that_repeats_an_id_is_refused() {
     let page = page(&[5, 1, 2, 1, 2, 1].map(|id| (id, "divider", json!([]))));
-    let error = Plan::new(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
+    let error = plan_of(&page, &file(&[]), &PlanOptions::default()).unwrap_err();
     assert_eq!(error, PlanError::RepeatedIds(vec![1.into(), 2.into()]));
     assert_eq!(error.to_string(), "the page lists 1, 2 more than once");
 }
@@ -367,7 +366,7 @@ fn an_exact_item_matches_only_a_slot_with_exactly_its_content() {
     ] {
         let exact = exact.iter().copied().collect();
         let options = PlanOptions { types: types.clone(), exact, ..PlanOptions::default() };
-        let plan = Plan::new(&page(&held), &file(&items), &options).unwrap();
+        let plan = plan_of(&page(&held), &file(&items), &options).unwrap();
         assert_eq!(outcome(&plan), expected, "{held:?} {items:?}");
     }
 }
@@ -384,7 +383,7 @@ fn the_slot_that_an_earlier_run_created_for_an_exact_item_keeps_what_was_added_t
     let (created, exact) = ([(0, 7.into())].into(), [0].into());
     let options = PlanOptions { types, created, exact, ..PlanOptions::default() };
     let file = file(&[json!(["text", {"title": "A"}])]);
-    let plan = Plan::new(&page(&[(7, "text", held.clone())]), &file, &options).unwrap();
+    let plan = plan_of(&page(&[(7, "text", held.clone())]), &file, &options).unwrap();
     let [update] = &plan.updates[..] else { panic!("{plan:?}") };
     assert_eq!(json!(update.changed), json!({"title": "A"}));
     assert_eq!(json!(update.before), json!({"title": "B"}));
@@ -416,7 +415,7 @@ fn ids_of_an_interrupted_run_come_before_content() {
             None,
         ),
     ] {
-        let plan = Plan::new(&page, &file(&items), &options(created)).unwrap();
+        let plan = plan_of(&page, &file(&items), &options(created)).unwrap();
         assert_eq!(outcome(&plan), expected, "{items:?} {created:?}");
         let notices: Vec<_> = removed
             .map(|(index, id)| Notice::RemovedSince { index, id: id.into() })
@@ -449,8 +448,8 @@ fn the_schema_decides_which_values_identify_a_slot() {
         (json!({"title": "x", "items": [{"look": "Two Columns"}]}), "1 +0", "1*"),
     ] {
         let file = file(&[json!(["text", data])]);
-        assert_eq!(outcome(&Plan::new(&page, &file, &known).unwrap()), with_schema, "{data}");
-        assert_eq!(outcome(&Plan::new(&page, &file, &unknown).unwrap()), by_looks, "{data}");
+        assert_eq!(outcome(&plan_of(&page, &file, &known).unwrap()), with_schema, "{data}");
+        assert_eq!(outcome(&plan_of(&page, &file, &unknown).unwrap()), by_looks, "{data}");
     }
 }
 
@@ -484,7 +483,7 @@ fn requests_are_counted_as_they_are_batched() {
             "1 to create, 1 to delete, order changes",
         ),
     ] {
-        let plan = Plan::new(&page, &file(&items), &prune()).unwrap();
+        let plan = plan_of(&page, &file(&items), &prune()).unwrap();
         assert_eq!(plan.to_string(), summary);
         assert_eq!((plan.request_count(), plan.max_request_count()), requests, "{summary}");
     }
@@ -498,7 +497,7 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
         file(&range.map(|n| json!(["text", text(n)])).collect::<Vec<_>>())
     };
 
-    let plan = Plan::new(&slots(500), &items(10..510), &prune()).unwrap();
+    let plan = plan_of(&slots(500), &items(10..510), &prune()).unwrap();
     assert_eq!((plan.make_room, plan.deletes.len(), plan.creates.len()), (10, 10, 10));
     let [PlanBatch::TryCreate(tried), PlanBatch::MakeRoom(room), PlanBatch::Create(created)] =
         plan.batches()[..]
@@ -511,14 +510,14 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
         (1..=10).collect::<Vec<_>>()
     );
 
-    let plan = Plan::new(&slots(495), &items(10..505), &prune()).unwrap();
+    let plan = plan_of(&slots(495), &items(10..505), &prune()).unwrap();
     assert_eq!((plan.make_room, plan.deletes.len()), (5, 10));
     assert!(
         matches!(plan.batches()[..], [PlanBatch::TryCreate(_), PlanBatch::MakeRoom(room), PlanBatch::Create(_), PlanBatch::Delete(rest)] if room.len() == 5 && rest.len() == 5)
     );
 
     let refusal = |page: &[Slot], items: &DesiredPage, options: &PlanOptions| {
-        Plan::new(page, items, options).unwrap_err().to_string()
+        plan_of(page, items, options).unwrap_err().to_string()
     };
     assert_eq!(
         refusal(&[], &items(0..501), &prune()),
@@ -528,7 +527,7 @@ fn a_full_page_makes_room_for_exactly_what_does_not_fit() {
         refusal(&slots(500), &items(10..510), &PlanOptions::default()),
         "the page would have 510 slots, 500 are allowed (10 of them are not in the file)"
     );
-    assert!(Plan::new(&slots(500), &items(0..490), &PlanOptions::default()).unwrap().is_empty());
+    assert!(plan_of(&slots(500), &items(0..490), &PlanOptions::default()).unwrap().is_empty());
 }
 
 #[test]
@@ -541,7 +540,7 @@ fn the_order_is_resolved_against_the_page_as_it_is_then() {
         json!(["text", text("A")]),
         json!(["text", text("M")]),
     ]);
-    let plan = Plan::new(&slots, &items, &prune()).unwrap();
+    let plan = plan_of(&slots, &items, &prune()).unwrap();
     assert_eq!(outcome(&plan), "3 +1 1 +3 moved -2");
     for (now, created, expected) in [
         (&[1, 2, 3, 10, 11][..], &[10, 11][..], Some(vec![3, 10, 1, 11, 2])),
@@ -567,18 +566,20 @@ fn the_result_of_a_merge_is_matched_by_ids_alone() {
         {"type": "text", "data": text("A")},
     ]}))
     .unwrap();
-    let merged = MergedItems { items: vec![4, 7], deleted: [2.into()].into(), run: None };
-    let mut options = PlanOptions { merged: Some(merged), prune: true, ..PlanOptions::default() };
-    let plan = Plan::new(&slots, &file, &options).unwrap();
+    let bound = [(4, Some(3.into())), (7, None)];
+    let bound = bound.map(|(item, slot)| BoundItem { item, slot }).into();
+    let wanted = Wanted { bound, ..Wanted::by_id(file, [2.into()].into()) };
+    let mut options = prune();
+    let plan = Plan::new(&slots, &wanted, &options).unwrap();
     // Slot 1 has the content of the new item, but the merge did not say that it is the same; nor was it deleted.
     assert_eq!(outcome(&plan), "1 3* +7 -2");
     assert_eq!((plan.updates[0].index, plan.kept.len()), (4, 1));
     // An interrupted run created the slot of the new item.
     options.created = [(7, 9.into())].into();
     let slots = page(&[(1, "text", text("A")), (3, "text", text("New")), (9, "text", text("A"))]);
-    let plan = Plan::new(&slots, &file, &options).unwrap();
+    let plan = Plan::new(&slots, &wanted, &options).unwrap();
     assert!(plan.is_empty(), "{plan}");
     options.created = [(7, 8.into())].into();
-    let plan = Plan::new(&slots, &file, &options).unwrap();
+    let plan = Plan::new(&slots, &wanted, &options).unwrap();
     assert_eq!(plan.notices, [Notice::RemovedSince { index: 7, id: 8.into() }]);
 }

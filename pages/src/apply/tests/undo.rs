@@ -5,13 +5,13 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
+use crate::apply::journal::JournalEntry;
 use crate::apply::{
-    CommandWrites, DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate,
-    PlannedDelete, PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo,
-    UndoConflict, UndoFacts,
+    DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate, PlannedDelete,
+    PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo, UndoConflict,
+    UndoFacts,
 };
-use links_sdk::SlotId;
-use links_sdk::{Object, Outcome, Slot};
+use links_sdk::{Object, Outcome, Slot, SlotId};
 
 fn object(value: Value) -> Object {
     serde_json::from_value(value).unwrap()
@@ -35,19 +35,21 @@ fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries 
         (7, "cafe"),
         SystemTime::UNIX_EPOCH,
     );
-    let mut journal = store
-        .begin_command(header, CommandWrites::Slots(plan), &[], &SlotTypes::default())
-        .unwrap();
+    let entry = JournalEntry::Plan { time: 0, keys: BTreeMap::new(), plan: Box::new(plan.clone()) };
+    let types = SlotTypes::default();
+    let mut journal = store.open(None, header, None, &types, |it| it.append(entry)).unwrap();
     let batches = plan.batches().len();
     for step in 0..batches {
-        journal.begin(step);
+        journal.begin(step).unwrap();
         if doubt && step + 1 == batches {
             journal.failed(step, Outcome::Unknown);
         } else {
             journal.end(step, created.iter().copied().collect(), plan.deletes.len(), None);
         }
     }
-    journal.close(true);
+    if !doubt {
+        journal.commit(0);
+    }
     store.list().unwrap().remove(0).log.unwrap()
 }
 

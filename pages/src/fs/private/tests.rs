@@ -177,3 +177,19 @@ fn lock_file_names_are_short_and_have_no_separators() {
     assert_eq!(lock_name("sandbox", "form-../Ж"), "sandbox-form-____.lock");
     assert!(lock_name("sandbox", &"x".repeat(1000)).len() < 100);
 }
+
+#[test]
+fn only_regular_files_of_a_bounded_size_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
+    fs::write(&path, "12345").unwrap();
+    let read = |most| bounded(open_file(&path).unwrap(), most);
+    assert_eq!(read(5).unwrap(), b"12345");
+    assert_eq!(read(4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    open_file(directory.path()).unwrap_err();
+    #[cfg(unix)]
+    {
+        let error = open_file(Path::new("/dev/zero")).unwrap_err();
+        assert!(error.to_string().contains("not a regular file"), "{error}");
+    }
+}

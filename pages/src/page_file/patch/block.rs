@@ -6,8 +6,7 @@
 use super::changes::EntryPart;
 use super::edit::PatchError;
 use super::mark;
-use super::sequence::{Sequence, begins_with_comment, push_text, sorted};
-use super::splice::{Piece, Region, Splice};
+use super::splice::{Piece, Region, Splice, begins_with_comment, push_text, sequence, sorted};
 use crate::page_file::emit::{item_depth, value_depth};
 use crate::page_file::lex::{
     column, comments_above, is_blank, line_start, spaces_after_dash, tail_end,
@@ -30,7 +29,7 @@ pub(super) fn rearranged(
         && (1..chunks.len()).all(|at| gap(at).matches('\n').count() > 1);
     let default_gap = line_break.repeat(1 + usize::from(has_blank_lines));
 
-    let sequence = Sequence::of(parts, chunks.len(), |at| is_blank(gap(at)));
+    let (ordered, rest_gaps) = sequence(parts, chunks.len(), |at| is_blank(gap(at)));
     let prefix = |at: usize| {
         let start = chunks[at].start;
         let before = &text[line_start(text, start)..start];
@@ -43,7 +42,7 @@ pub(super) fn rearranged(
     let mut splices = Vec::new();
     let mut within = sorted(region, &chunks, by_entry, &mut splices)?;
     let mut pieces = Vec::new();
-    for (at, (gaps, part)) in sequence.parts.iter().enumerate() {
+    for (at, (gaps, part)) in ordered.iter().enumerate() {
         if gaps.is_empty() && at > 0 {
             push_text(&mut pieces, &default_gap);
         }
@@ -69,7 +68,7 @@ pub(super) fn rearranged(
             part => push_text(&mut pieces, &new_entry(region, part, indent)),
         }
     }
-    let rest = joined(sequence.rest.iter().map(|at| gap(*at)), false);
+    let rest = joined(rest_gaps.iter().map(|at| gap(*at)), false);
     let rest = rest.strip_suffix('\n').unwrap_or(&rest);
     push_text(&mut pieces, rest.strip_suffix('\r').unwrap_or(rest));
     splices.push(Splice { span: start..last.end, pieces });

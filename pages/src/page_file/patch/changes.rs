@@ -21,7 +21,8 @@ pub(super) struct TextChange<'e> {
     /// Index of the entry before which keys are added; at the end without one.
     added_before: Option<usize>,
     replaced: Option<&'e Value>,
-    placed: Vec<(Option<usize>, Placed<'e>)>,
+    /// Items of a list that are new or moved, each with the index of the item that it follows.
+    placed: Vec<(Option<usize>, EntryPart<'e>)>,
 }
 
 /// Value of a new key.
@@ -35,15 +36,8 @@ pub(super) enum Added {
     List(Vec<Value>),
 }
 
-/// What is put after an item of a list.
-#[derive(Clone, Copy, Debug)]
-enum Placed<'e> {
-    Own(usize),
-    New(&'e Value, Option<&'e MarkedConflict>),
-}
-
 /// Entry of a changed collection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum EntryPart<'c> {
     /// Entry that is there already.
     Own {
@@ -139,12 +133,12 @@ impl<'e> TextChange<'e> {
                 let is_list = matches!(node.tree, Tree::List(_) | Tree::Null);
                 ensure(is_list && is_item(after), &not_found)?;
                 ensure(change.added.is_empty(), &overlap)?;
-                change.placed.push((*after, Placed::New(value, mark.as_ref())));
+                change.placed.push((*after, EntryPart::Item(value, mark.as_ref())));
                 Ok(())
             }
             Edit::Move { item, after, .. } => {
                 ensure(missing.is_empty() && *item < length && is_item(after), &not_found)?;
-                change.placed.push((*after, Placed::Own(*item)));
+                change.placed.push((*after, EntryPart::Own { at: *item, is_moved: true }));
                 Ok(())
             }
             Edit::Mark { .. } | Edit::Remove { .. } => Ok(()),
@@ -192,8 +186,8 @@ impl<'e> TextChange<'e> {
     /// Marks of new items.
     pub(super) fn new_marks(&self) -> impl Iterator<Item = &'e MarkedConflict> {
         self.placed.iter().filter_map(|(_, placed)| match placed {
-            Placed::New(_, mark) => *mark,
-            Placed::Own(_) => None,
+            EntryPart::Item(_, mark) => *mark,
+            _ => None,
         })
     }
 
@@ -216,37 +210,32 @@ impl<'e> TextChange<'e> {
     ) -> Result<Vec<EntryPart<'_>>, PatchError> {
         let overlap = || PatchError::Overlap(path.clone());
         let is_removed = |at: &usize| self.children.get(at).is_some_and(|child| child.is_removed);
-        let mut followers: HashMap<Option<usize>, Vec<Placed<'e>>> = HashMap::new();
+        let mut followers: HashMap<Option<usize>, Vec<&EntryPart<'e>>> = HashMap::new();
         let mut moved = HashSet::new();
         for (after, placed) in &self.placed {
-            if let Placed::Own(item) = placed
-                && (is_removed(item) || !moved.insert(*item))
+            if let EntryPart::Own { at, .. } = placed
+                && (is_removed(at) || !moved.insert(*at))
             {
                 return Err(overlap());
             }
-            followers.entry(*after).or_default().push(*placed);
+            followers.entry(*after).or_default().push(placed);
         }
-        let at_start = followers.remove(&None).unwrap_or_default();
+        let stays = (0..length).filter(|at| !moved.contains(at));
+        let stays: Vec<_> = stays.map(|at| EntryPart::Own { at, is_moved: false }).collect();
+        let mut waiting: Vec<_> = stays.iter().rev().collect();
+        waiting.extend(followers.remove(&None).unwrap_or_default().into_iter().rev());
         let mut parts = Vec::new();
-        let mut settle = |from: Vec<Placed<'e>>| {
-            let mut waiting: Vec<_> = from.into_iter().rev().collect();
-            while let Some(next) = waiting.pop() {
-                match next {
-                    Placed::New(value, mark) => parts.push(EntryPart::Item(value, mark)),
-                    Placed::Own(item) => {
-                        if !is_removed(&item) {
-                            parts
-                                .push(EntryPart::Own { at: item, is_moved: moved.contains(&item) });
-                        }
-                        let below = followers.remove(&Some(item)).unwrap_or_default();
-                        waiting.extend(below.into_iter().rev());
+        while let Some(next) = waiting.pop() {
+            match next {
+                EntryPart::Own { at, .. } => {
+                    if !is_removed(at) {
+                        parts.push(next.clone());
                     }
+                    let below = followers.remove(&Some(*at)).unwrap_or_default();
+                    waiting.extend(below.into_iter().rev());
                 }
+                part => parts.push(part.clone()),
             }
-        };
-        settle(at_start);
-        for item in (0..length).filter(|item| !moved.contains(item)) {
-            settle(vec![Placed::Own(item)]);
         }
         if !followers.is_empty() {
             return Err(overlap());

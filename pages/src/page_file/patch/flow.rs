@@ -4,8 +4,7 @@
 
 use super::changes::EntryPart;
 use super::edit::{PatchError, not_in_place};
-use super::sequence::{Sequence, begins_with_comment, push_text, sorted};
-use super::splice::{Piece, Region, Splice};
+use super::splice::{Piece, Region, Splice, begins_with_comment, push_text, sequence, sorted};
 use crate::page_file::emit::is_full;
 use crate::page_file::lex::{
     comment_after, comments_above, is_blank, line_start, skip_blanks, skip_trivia,
@@ -33,13 +32,13 @@ pub(super) fn rearranged(
     };
     let gap = |at: usize| &text[entries.tails[at - 1].end..entries.main[at].start];
     let default_gap = default_gap(region, &entries);
-    let sequence = Sequence::of(parts, entries.main.len(), |at| is_blank(gap(at)));
+    let (ordered, rest_gaps) = sequence(parts, entries.main.len(), |at| is_blank(gap(at)));
 
     let mut splices = Vec::new();
     let mut within = sorted(region, &entries.main, by_entry, &mut splices)?;
     let mut pieces = Vec::new();
     let mut is_commented = false;
-    for (at, (gaps, part)) in sequence.parts.iter().enumerate() {
+    for (at, (gaps, part)) in ordered.iter().enumerate() {
         let gap: String = match gaps[..] {
             [] if at == 0 => String::new(),
             [] => default_gap.clone(),
@@ -52,7 +51,7 @@ pub(super) fn rearranged(
         {
             end_line(&mut pieces, region, entries.main[*own].start);
         }
-        let has_comma = at + 1 < sequence.parts.len() || entries.has_last_comma;
+        let has_comma = at + 1 < ordered.len() || entries.has_last_comma;
         is_commented = false;
         match part {
             EntryPart::Own { at: own, .. } => {
@@ -69,7 +68,7 @@ pub(super) fn rearranged(
             }
         }
     }
-    let rest: String = sequence.rest.iter().map(|at| gap(*at)).collect();
+    let rest: String = rest_gaps.iter().map(|at| gap(*at)).collect();
     let rest = if rest.is_empty() && text[last.end..extent.end].contains('\n') {
         rest
     } else {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{FileSlotId, IdentityProblem, SlotBase, ValueHash};
-use crate::apply::SlotTypes;
+use crate::apply::{ItemError, ItemProblem, SlotTypes};
 use links_sdk::SlotId;
 
 /// Bindings of items to entries of the record and to slots of the page, as far as they are known.
@@ -86,9 +86,21 @@ impl<'a> Binder<'a> {
         self.taken[position] = true;
     }
 
-    pub(super) fn refuse(&mut self, item: usize, problem: IdentityProblem) {
+    /// Refuses what an item names.
+    pub(super) fn refuse(&mut self, item: usize, problem: ItemProblem) {
         self.is_closed[item] = true;
-        self.problems.push(problem);
+        self.problems.push(IdentityProblem::Named(ItemError { index: item, problem }));
+    }
+
+    /// Refuses items of which it is unclear which of several entries they are.
+    pub(super) fn refuse_ambiguous(&mut self, items: Vec<usize>, entries: &[usize]) {
+        let ids = self.ids(entries);
+        self.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
+
+    /// Returns whether an item is said to be new.
+    pub(super) fn is_new(&self, item: usize) -> bool {
+        self.items[item].item.id == FileSlotId::New
     }
 
     /// Returns the position on the page of the slot that is bound to an item.

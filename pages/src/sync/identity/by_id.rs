@@ -1,10 +1,14 @@
-//! Rule 1: items that name an id, and items of which an interrupted run noted the id.
+//! Rule 1: items that name an id, items of which an interrupted run noted the id, and items of types that can only be read and moved, which
+//! are found by id, or by content that only one slot has.
 
 use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
 
 use super::super::{FileSlotId, IdentityProblem};
 use super::adoption::adopt_for_unknown_ids;
 use super::binder::Binder;
+use crate::apply::{ItemProblem, choose_read_only, may_be_stored_as, same};
 use links_sdk::SlotId;
 
 /// Binds items by the ids that the file gives, also by earlier ids of a slot. An item whose id is unknown is the new slot of the page that
@@ -23,7 +27,7 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
         let first =
             entry.map_or_else(|| named.get(&id).copied(), |entry| binder.item_of_entry[entry]);
         if let Some(first) = first {
-            binder.refuse(item, IdentityProblem::RepeatedId { item, first, id });
+            binder.refuse(item, ItemProblem::RepeatedId { id, first });
             continue;
         }
         named.insert(id, item);
@@ -36,11 +40,10 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
             }
         };
         let written = &binder.items[item].item.kind;
-        let differs = (actual != written).then(|| IdentityProblem::TypeDiffers {
-            item,
+        let differs = (actual != written).then(|| ItemProblem::TypeDiffers {
             id,
-            actual: actual.clone(),
-            written: written.clone(),
+            on_page: actual.clone(),
+            in_file: written.clone(),
         });
         // Even an item in error reserves what it names.
         match (entry, position) {
@@ -58,7 +61,7 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
     adopt_for_unknown_ids(binder, &unknown);
     for (item, id) in unknown {
         if binder.slot_of_item[item].is_none() {
-            binder.refuse(item, IdentityProblem::NotOnPage { item, id });
+            binder.refuse(item, ItemProblem::NotOnPage { id });
         }
     }
 }
@@ -83,6 +86,54 @@ pub(super) fn bind_created(binder: &mut Binder<'_>, created: &BTreeMap<usize, Sl
         };
         if let Some(position) = binder.open_slots().into_iter().find(is_slot) {
             binder.bind_slot(*item, position);
+        }
+    }
+}
+
+/// Binds items of read-only types that have no id. No other rule is tried for them.
+pub(super) fn bind_read_only(binder: &mut Binder<'_>) {
+    let mut entries = vec![None; binder.slots.len()];
+    for (entry, position) in binder.live.iter().enumerate() {
+        if let Some(position) = position {
+            entries[*position] = Some(entry);
+        }
+    }
+    let mut items = binder.open_items();
+    items.retain(|item| binder.types.is_read_only(&binder.items[*item].item.kind));
+    for item in &items {
+        binder.is_closed[*item] = true;
+    }
+    let is_free = |position: &usize| match entries[*position] {
+        Some(entry) => binder.item_of_entry[entry].is_none(),
+        None => !binder.taken[*position],
+    };
+    let fitting = |item: usize| {
+        let written = binder.items[item].item;
+        let fits = |position: &usize| {
+            let slot = &binder.slots[*position];
+            slot.slot.kind == written.kind
+                && written.data.iter().all(|(key, value)| may_be_stored_as(value, slot.value(key)))
+        };
+        (0..binder.slots.len()).filter(is_free).filter(fits).collect()
+    };
+    let holds_no_more = |item: usize, position: usize| {
+        let mut held = binder.slots[position].slot.data.iter();
+        held.all(|(key, value)| {
+            binder.items[item].item.data.contains_key(key) || same(value, &Value::Null)
+        })
+    };
+    for (item, choice) in choose_read_only(&items, fitting, holds_no_more) {
+        match choice {
+            Ok(position) => match entries[position] {
+                Some(entry) => binder.bind_entry(item, entry),
+                None => binder.bind_slot(item, position),
+            },
+            // The planner refuses it: such a slot cannot be created.
+            Err(none) if none.is_empty() => {}
+            Err(several) => {
+                let ids = several.iter().map(|position| binder.slots[*position].slot.id).collect();
+                binder.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
-//! Rule 4: items that share telling values with what the file said of a slot at the last sync.
+//! Rules 4 and 5: items that share telling values with what the file said of a slot at the last sync, and the only item and the only entry of
+//! a type between the same neighbours.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::{FileSlotId, IdentityProblem, ValueHash};
+use super::super::hashed::HashedItem;
+use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
 
 /// How much speaks for a pair of item and entry: telling values in common, neighbours in common, other values in common.
@@ -45,9 +47,8 @@ pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
 /// of the two is a copy, and it is unclear which.
 pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
     let mut new = binder.adoptable_items();
-    let is_named_new = |item: usize| binder.items[item].item.id == FileSlotId::New;
     let by_place =
-        (0..binder.items.len()).filter(|item| binder.is_by_place[*item] && !is_named_new(*item));
+        (0..binder.items.len()).filter(|item| binder.is_by_place[*item] && !binder.is_new(*item));
     new.extend(by_place);
     for (item, entry) in equal {
         if binder.entry_of_item[*item] != Some(*entry) || !binder.is_changed_there(*entry) {
@@ -74,14 +75,13 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
         if items.is_empty() && !is_near {
             continue;
         }
-        if binder.items[*item].item.id == FileSlotId::New {
+        if binder.is_new(*item) {
             binder.unbind(*item);
             continue;
         }
         items.push(*item);
         items.sort_unstable();
-        let ids = binder.ids(&entries);
-        binder.problems.push(IdentityProblem::Ambiguous { items, ids });
+        binder.refuse_ambiguous(items, &entries);
     }
 }
 
@@ -109,8 +109,7 @@ pub(super) fn refuse_edited_copies(binder: &mut Binder<'_>, equal: &[(usize, usi
         }
         items.push(item);
         items.sort_unstable();
-        let ids = binder.ids(&[entry]);
-        binder.problems.push(IdentityProblem::Ambiguous { items, ids });
+        binder.refuse_ambiguous(items, &[entry]);
     }
 }
 
@@ -178,21 +177,18 @@ fn bind_group(binder: &mut Binder<'_>, group: &[(usize, usize)]) {
     let mut pairs = group.to_vec();
     pairs.sort_unstable();
     // A copy that is said to be new is no slot that another client changed or deleted.
-    let is_new = |item: usize| binder.items[item].item.id == FileSlotId::New;
     pairs.retain(|(item, entry)| {
-        !(is_new(*item) && binder.is_changed_there(*entry) && binder.is_copy(*item))
+        !(binder.is_new(*item) && binder.is_changed_there(*entry) && binder.is_copy(*item))
     });
     if pairs.len() > 1 && is_choice_relevant(binder, &pairs) {
         // Where there is doubt, an item that is said to be new is new.
-        pairs.retain(|(item, _)| !is_new(*item));
+        pairs.retain(|(item, _)| !binder.is_new(*item));
     }
     if pairs.len() > 1 && is_choice_relevant(binder, &pairs) {
         let items: BTreeSet<usize> = pairs.iter().map(|(item, _)| *item).collect();
         let entries: BTreeSet<usize> = pairs.iter().map(|(_, entry)| *entry).collect();
-        let ids = binder.ids(&entries.into_iter().collect::<Vec<_>>());
-        binder
-            .problems
-            .push(IdentityProblem::Ambiguous { items: items.into_iter().collect(), ids });
+        let entries: Vec<usize> = entries.into_iter().collect();
+        binder.refuse_ambiguous(items.into_iter().collect(), &entries);
     }
     for (item, entry) in pairs {
         if binder.entry_of_item[item].is_none() && binder.item_of_entry[entry].is_none() {
@@ -212,19 +208,11 @@ fn refuse_twin(binder: &mut Binder<'_>, item: usize, entry: usize) {
         let named = binder.item_of_entry[*other].map(|item| binder.items[item].item.id);
         matches!(named, Some(FileSlotId::Id(_)))
             && binder.entries[*other].kind == binder.entries[entry].kind
-            && file_content(binder, *other) == file_content(binder, entry)
+            && binder.entries[*other].said() == binder.entries[entry].said()
     };
     if (0..binder.entries.len()).any(|other| is_twin(&other)) {
-        let ids = binder.ids(&[entry]);
-        binder.problems.push(IdentityProblem::Ambiguous { items: vec![item], ids });
+        binder.refuse_ambiguous(vec![item], &[entry]);
     }
-}
-
-/// Returns what the file said of a slot at the last sync.
-fn file_content<'a>(binder: &Binder<'a>, entry: usize) -> BTreeMap<&'a str, ValueHash> {
-    let keys = binder.entries[entry].keys.iter();
-    let said = keys.filter_map(|(key, pair)| Some((key.as_str(), pair.file?)));
-    said.filter(|(_, hash)| !hash.is_empty()).collect()
 }
 
 /// Returns whether it matters which item is which slot: a slot was changed or deleted on the page, or holds what the items do not mention.
@@ -245,6 +233,124 @@ fn is_choice_relevant(binder: &Binder<'_>, pairs: &[(usize, usize)]) -> bool {
         })
         .collect();
     unmentioned.windows(2).any(|two| two[0] != two[1])
+}
+
+/// Open items and entries of one type between two neighbours that are bound to each other.
+type Gap = (Vec<usize>, Vec<usize>);
+
+/// Binds an item to an entry where both are the only open ones of their type between two neighbours that are bound to each other. The ends
+/// of the file are neighbours, too. An item that resembles a new slot of the page is left alone, and so
+/// is one without a telling value where another place of the file lacks a slot of its type, too. A copy of
+/// another item is not bound to a slot that was changed or deleted on the page.
+pub(super) fn bind_between_neighbours(binder: &mut Binder<'_>) {
+    let open = binder.open_entries();
+    let is_only =
+        |kind: &str| open.iter().filter(|entry| binder.entries[**entry].kind == kind).count() == 1;
+    let may_be_bound = |item: usize| {
+        let HashedItem { item: said, telling, .. } = &binder.items[item];
+        binder.resembling[item].is_empty() && (!telling.is_empty() || is_only(&said.kind))
+    };
+    let mut gaps = gaps(binder);
+    for (items, _) in &mut gaps {
+        items.retain(|item| may_be_bound(*item));
+    }
+    for (items, entries) in gaps {
+        if let ([item], [entry]) = (&items[..], &entries[..])
+            && !(binder.is_changed_there(*entry) && binder.is_copy(*item))
+        {
+            binder.bind_entry(*item, *entry);
+            binder.is_by_place[*item] = true;
+        }
+    }
+}
+
+/// Binds an item to an entry whose slot was deleted on the page where it is the only one between two neighbours that mentions what the file said
+/// of the slots there, and all of those are gone: it may be one of them, rewritten, and then it was changed here and deleted there.
+pub(super) fn bind_for_gone(binder: &mut Binder<'_>) {
+    for (items, entries) in gaps(binder) {
+        let is_gone = |entry: &usize| binder.live[*entry].is_none();
+        let fits = |item: &usize| {
+            let keys: Vec<&str> = binder.items[*item].keys.keys().copied().collect();
+            let same_keys = entries.iter().filter(|entry| said_keys(binder, **entry) == keys);
+            // The one that shares most values with the item, else the first.
+            let entry = same_keys.rev().max_by_key(|entry| common_values(binder, *item, **entry));
+            entry.copied().filter(|_| !binder.is_new(*item)).map(|entry| (*item, entry))
+        };
+        if entries.is_empty() || !entries.iter().all(is_gone) {
+            continue;
+        }
+        let fitting: Vec<(usize, usize)> = items.iter().filter_map(fits).collect();
+        if let [(item, entry)] = fitting[..]
+            && binder.resembling[item].is_empty()
+            && !binder.is_copy(item)
+        {
+            binder.bind_entry(item, entry);
+            binder.is_by_place[item] = true;
+        }
+    }
+}
+
+/// Returns the keys that the file mentioned of a slot.
+fn said_keys<'a>(binder: &Binder<'a>, entry: usize) -> Vec<&'a str> {
+    let keys = binder.entries[entry].keys.iter();
+    keys.filter(|(_, pair)| pair.file.is_some()).map(|(key, _)| key.as_str()).collect()
+}
+
+/// Finds new items that may be slots which were deleted on the page: they are between the same neighbours, mention the same keys, and
+/// several fit.
+pub(super) fn find_doubtful(binder: &Binder<'_>) -> Vec<IdentityProblem> {
+    let doubtful = |(mut items, mut entries): Gap| {
+        items.retain(|item| !binder.is_new(*item));
+        entries.retain(|entry| binder.live[*entry].is_none());
+        let keys = |item: usize| binder.items[item].keys.keys().copied().collect::<Vec<_>>();
+        let said: Vec<Vec<&str>> = entries.iter().map(|entry| said_keys(binder, *entry)).collect();
+        items.retain(|item| said.contains(&keys(*item)));
+        let ids = binder.ids(&entries);
+        (!items.is_empty() && !ids.is_empty())
+            .then_some(IdentityProblem::PerhapsDeleted { items, ids })
+    };
+    gaps(binder).into_iter().filter_map(doubtful).collect()
+}
+
+/// Refuses new items without a telling value where the file lacks slots of their type that it had: all that told them apart may have been
+/// removed from an item.
+pub(super) fn refuse_untelling(binder: &mut Binder<'_>) {
+    let mut kinds: BTreeMap<&str, Gap> = BTreeMap::new();
+    for item in binder.adoptable_items() {
+        if binder.items[item].telling.is_empty() {
+            kinds.entry(&binder.items[item].item.kind).or_default().0.push(item);
+        }
+    }
+    for entry in binder.open_entries() {
+        if let Some((_, entries)) = kinds.get_mut(binder.entries[entry].kind.as_str()) {
+            entries.push(entry);
+        }
+    }
+    for (items, entries) in kinds.into_values().filter(|(_, entries)| !entries.is_empty()) {
+        binder.refuse_ambiguous(items, &entries);
+    }
+}
+
+fn gaps(binder: &Binder<'_>) -> Vec<Gap> {
+    // Each gap by the entries of its neighbours.
+    let mut gaps: BTreeMap<(Option<usize>, Option<usize>, &str), Gap> = BTreeMap::new();
+    let of_items = neighbours(&binder.entry_of_item);
+    let bound = binder.item_of_entry.iter().enumerate();
+    let bound: Vec<Option<usize>> = bound.map(|(entry, item)| item.map(|_| entry)).collect();
+    let of_entries = neighbours(&bound);
+    for item in binder.open_items() {
+        let (left, right) = of_items[item];
+        let kind = binder.items[item].item.kind.as_str();
+        gaps.entry((left, right, kind)).or_default().0.push(item);
+    }
+    for entry in binder.open_entries() {
+        let (left, right) = of_entries[entry];
+        let kind = binder.entries[entry].kind.as_str();
+        if let Some((_, entries)) = gaps.get_mut(&(left, right, kind)) {
+            entries.push(entry);
+        }
+    }
+    gaps.into_values().collect()
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::service::{ServicePage, stored};
 use super::world::{Checked, LockMode, World, check, telling_strings};
-use crate::apply::{Plan, same};
+use crate::apply::{Plan, PlanOptions, same};
 use crate::sync::{
-    Conflict, DeletionReason, FileSlotId, Merge, MergeOptions, PageBase, RemoteChange, Replaced,
-    SyncNote, ValueHash,
+    Conflict, DeletionReason, FileSlotId, Merge, PageBase, RemoteChange, Replaced, SyncNote,
+    ValueHash,
 };
 use links_sdk::SlotId;
 
@@ -271,13 +271,14 @@ impl World {
 
     /// Checks that there is nothing left to do.
     pub(super) fn check_repeatable(&self, base: &PageBase, first: &Merge) -> Checked {
-        let options = MergeOptions { types: self.types.clone(), ..MergeOptions::default() };
+        let options = PlanOptions { types: self.types.clone(), ..PlanOptions::default() };
         let live = self.live();
         let merge = Merge::new(Some(base), &self.here.file, &live, &options)
             .map_err(|error| format!("a second run is refused: {error}"))?;
         check!(merge.conflicts.is_empty(), "a second run has conflicts: {:?}", merge.conflicts);
         let plan =
-            Plan::new(&live.slots, &merge.desired, &merge.plan_options(&self.options())).unwrap();
+            Plan::new(&live.slots, &merge.wanted(&live.slots, &self.options()), &self.options())
+                .unwrap();
         check!(merge.is_empty(&plan), "a second run would change: {plan:?} {:?}", merge.fields);
         let next =
             merge.base_after(Some(base), &self.here.file, &live, &BTreeMap::new(), &self.types);

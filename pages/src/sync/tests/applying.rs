@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::service::{FIELDS, ServicePage, stored};
 use super::world::{Checked, World, check, plain};
-use crate::apply::{Plan, same};
-use crate::sync::{
-    FileSlotId, IdentityProblem, Merge, MergeOptions, PageBase, RemoteChange, SyncError,
-};
+use crate::apply::{ItemError, ItemProblem, Plan, PlanError, PlanOptions, same};
+use crate::sync::{FileSlotId, IdentityProblem, Merge, PageBase, RemoteChange};
 use links_sdk::SlotId;
 
 impl World {
@@ -25,7 +23,7 @@ impl World {
         // An id may leave another item in doubt that equals this one.
         for _ in 0..self.here.tags.len() + 4 {
             let options =
-                MergeOptions { overwrite, types: self.types.clone(), ..MergeOptions::default() };
+                PlanOptions { overwrite, types: self.types.clone(), ..PlanOptions::default() };
             match Merge::new(base.as_ref(), &self.here.file, &self.live(), &options) {
                 Err(error) => {
                     if !is_refused {
@@ -56,8 +54,8 @@ impl World {
         keeps_record: bool,
     ) -> Checked {
         let before = self.service.clone();
-        let options = merge.plan_options(&self.options());
-        let plan = Plan::new(&before.slots, &merge.desired, &options)
+        let options = self.options();
+        let plan = Plan::new(&before.slots, &merge.wanted(&before.slots, &options), &options)
             .map_err(|error| format!("no plan: {error}"))?;
         let ids = self.service.execute(&plan);
         for (key, value) in merge.fields.iter() {
@@ -202,9 +200,9 @@ impl World {
     pub(super) fn settle_identity(
         &mut self,
         base: Option<&PageBase>,
-        error: &SyncError,
+        error: &PlanError,
     ) -> Checked {
-        let SyncError::Identity(error) = error else {
+        let PlanError::Unclear(problems) = error else {
             // Two branches pulled one slot.
             let named: Vec<FileSlotId> = self.here.file.slots.iter().map(|slot| slot.id).collect();
             let is_repeated = |item: &usize| {
@@ -228,7 +226,7 @@ impl World {
             check!(is_changed, "{error}");
             return Ok(());
         };
-        for problem in &error.0 {
+        for problem in problems {
             match problem {
                 IdentityProblem::Ambiguous { .. } => self.figures.ambiguous += 1,
                 IdentityProblem::PerhapsDeleted { .. } => self.figures.perhaps_deleted += 1,
@@ -243,16 +241,21 @@ impl World {
                     }
                 }
                 IdentityProblem::Resembles { item, .. } => self.write_id(base, *item),
-                IdentityProblem::NotOnPage { item, .. } => {
-                    self.here.file.slots[*item].id = FileSlotId::Absent;
-                    self.here.wanted_again.insert(self.here.tags[*item]);
+                IdentityProblem::Named(ItemError { index, problem }) => match problem {
+                    ItemProblem::NotOnPage { .. } => {
+                        self.here.file.slots[*index].id = FileSlotId::Absent;
+                        self.here.wanted_again.insert(self.here.tags[*index]);
+                    }
+                    // Two branches pulled one slot.
+                    ItemProblem::RepeatedId { .. } => {
+                        self.remove_item(self.here.tags[*index]);
+                        return Ok(());
+                    }
+                    other => return Err(format!("an unexpected refusal: {other}")),
+                },
+                other @ IdentityProblem::RepeatedOnPage { .. } => {
+                    return Err(format!("an unexpected refusal: {other}"));
                 }
-                // Two branches pulled one slot.
-                IdentityProblem::RepeatedId { item, .. } => {
-                    self.remove_item(self.here.tags[*item]);
-                    return Ok(());
-                }
-                other => return Err(format!("an unexpected refusal: {other}")),
             }
         }
         Ok(())

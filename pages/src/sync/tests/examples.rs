@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::apply::PlanOptions;
 use crate::apply::SlotTypes;
-use crate::sync::{FilePage, LivePage, Merge, MergeOptions, PageBase};
+use crate::sync::{FilePage, LivePage, Merge, PageBase};
 
 /// Returns a file of items written as `[type, data]`, or `[id, type, data]`.
 pub(super) fn file(items: &[Value]) -> FilePage {
@@ -40,7 +41,7 @@ pub(super) fn page(slots: &[(i64, Value)]) -> LivePage {
 pub(super) fn synced(slots: &[(i64, Value)]) -> PageBase {
     let items: Vec<Value> = slots.iter().map(|(_, slot)| slot.clone()).collect();
     let (file, page) = (file(&items), page(slots));
-    let merge = Merge::new(None, &file, &page, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(None, &file, &page, &PlanOptions::default()).unwrap();
     base_of(&merge, None, &file, &page)
 }
 

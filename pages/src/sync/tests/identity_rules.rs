@@ -4,21 +4,31 @@ use links_sdk::SlotId;
 use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
-use crate::sync::{
-    Conflict, FilePage, FileSlotId, IdentityError, IdentityProblem, LivePage, Merge, MergeOptions,
-    PageBase, SyncError,
-};
+use crate::apply::{ItemError, ItemProblem, PlanError, PlanOptions};
+use crate::sync::{Conflict, FilePage, FileSlotId, IdentityProblem, LivePage, Merge, PageBase};
 
 /// Returns the slot of each item: `None` where it is new.
 fn slots(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<Option<i64>> {
-    let options = MergeOptions { overwrite: false, ..MergeOptions::default() };
+    let options = PlanOptions { overwrite: false, ..PlanOptions::default() };
     let merge = Merge::new(Some(base), file, page, &options).unwrap();
     merge.bindings.iter().map(|binding| binding.slot.map(SlotId::get)).collect()
 }
 
+/// Returns the problem of an item whose id names nothing.
+fn not_on_page(index: usize, id: i64) -> IdentityProblem {
+    IdentityProblem::Named(ItemError { index, problem: ItemProblem::NotOnPage { id: id.into() } })
+}
+
+#[test]
+fn a_problem_is_a_document_whose_keys_are_different() {
+    let text = serde_json::to_string(&not_on_page(1, 7)).unwrap();
+    let inner = r#"{"problem":"not_on_page","id":7}"#;
+    assert_eq!(text, format!(r#"{{"reason":"named","index":1,"problem":{inner}}}"#));
+}
+
 fn problems(base: &PageBase, file: &FilePage, page: &LivePage) -> Vec<IdentityProblem> {
-    match Merge::new(Some(base), file, page, &MergeOptions::default()) {
-        Err(SyncError::Identity(IdentityError(problems))) => problems,
+    match Merge::new(Some(base), file, page, &PlanOptions::default()) {
+        Err(PlanError::Unclear(problems)) => problems,
         other => panic!("no refusal: {other:?}"),
     }
 }
@@ -45,15 +55,15 @@ fn the_only_item_that_may_be_a_deleted_slot_rewritten_is_that_slot() {
     let base = synced(&[(1, text("First")), (2, text("A")), (3, text("B")), (4, text("Last"))]);
     let there = page(&[(1, text("First")), (4, text("Last"))]);
     let rewritten = file(&[text("First"), text("New"), text("Last")]);
-    let merge = Merge::new(Some(&base), &rewritten, &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &rewritten, &there, &PlanOptions::default()).unwrap();
     assert!(matches!(merge.conflicts[..], [Conflict::DeletedThere { item: 1, .. }]), "{merge:?}");
     // Said to be new, it is; two of them are in doubt.
     let mut new = rewritten.clone();
     new.slots[1].id = FileSlotId::New;
-    let merge = Merge::new(Some(&base), &new, &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &new, &there, &PlanOptions::default()).unwrap();
     assert!(merge.conflicts.is_empty() && merge.desired.slots.len() == 3, "{merge:?}");
     let two = file(&[text("First"), text("New"), text("Newer"), text("Last")]);
-    Merge::new(Some(&base), &two, &there, &MergeOptions::default()).unwrap_err();
+    Merge::new(Some(&base), &two, &there, &PlanOptions::default()).unwrap_err();
 }
 
 #[test]
@@ -89,16 +99,12 @@ fn rule_1_ids_in_error_are_refused() {
         named(json!(5), &text("New")),
     ]);
     let found = problems(&base, &wrong, &page(&live));
-    assert!(
-        found.contains(&IdentityProblem::RepeatedId { item: 1, first: 0, id: 1.into() }),
-        "{found:?}"
-    );
-    assert!(found.contains(&IdentityProblem::NotOnPage { item: 3, id: 5.into() }));
-    assert!(
-        found
-            .iter()
-            .any(|it| matches!(it, IdentityProblem::TypeDiffers { item: 2, id, .. } if *id == 2))
-    );
+    let repeated = ItemProblem::RepeatedId { id: 1.into(), first: 0 };
+    let repeated = IdentityProblem::Named(ItemError { index: 1, problem: repeated });
+    assert!(found.contains(&repeated), "{found:?}");
+    assert!(found.contains(&not_on_page(3, 5)));
+    let differs = |it: &IdentityProblem| matches!(it, IdentityProblem::Named(ItemError { index: 2, problem: ItemProblem::TypeDiffers { id, .. } }) if *id == 2);
+    assert!(found.iter().any(differs));
     let twice = page(&[(1, text("Hello")), (1, text("Hello"))]);
     let found = problems(&base, &file(&[text("Hello")]), &twice);
     assert!(found.contains(&IdentityProblem::RepeatedOnPage { id: 1.into() }));
@@ -127,7 +133,7 @@ fn rule_2_fewer_equal_items_than_unequal_slots_are_refused() {
     let expected = IdentityProblem::Ambiguous { items: vec![1], ids: vec![1.into(), 3.into()] };
     assert_eq!(problems(&base, &fewer, &changed), [expected]);
     let settled = file(&[text("Hello"), named(json!(3), &divider())]);
-    let merge = Merge::new(Some(&base), &settled, &changed, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &settled, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.conflicts.len(), 1, "the other one was deleted here and changed there");
 }
 
@@ -158,7 +164,7 @@ fn rule_3_a_slot_made_on_both_sides_is_adopted() {
     assert_eq!(slots(&base, &both, &there), [Some(1), Some(2)]);
     // The service may have added the scheme.
     let bare = file(&[text("Hello"), json!(["button", {"title": "Menu", "link": "a.example"}])]);
-    let merge = Merge::new(Some(&base), &bare, &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &bare, &there, &PlanOptions::default()).unwrap();
     assert_eq!(merge.bindings[1].slot, Some(2.into()));
     assert!(merge.desired.slots[1].data.is_empty() && merge.conflicts.is_empty());
 }
@@ -172,13 +178,13 @@ fn rule_3_a_slot_made_there_that_only_resembles_is_refused() {
     assert_eq!(problems(&base, &both, &there), [expected]);
     let new = file(&[text("Hello"), named(json!("new"), &button("Our menu", "a"))]);
     assert_eq!(slots(&base, &new, &there), [Some(1), None]);
-    let options = MergeOptions { overwrite: true, ..MergeOptions::default() };
+    let options = PlanOptions { overwrite: true, ..PlanOptions::default() };
     let settled = Merge::new(Some(&base), &both, &there, &options).unwrap();
     assert_eq!(settled.bindings[1].slot, Some(2.into()));
     assert_eq!(settled.desired.slots[1].data["title"], "Our menu");
     // With its id, what differs is a conflict: nothing tells which value is newer.
     let one = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
-    let merge = Merge::new(Some(&base), &one, &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &one, &there, &PlanOptions::default()).unwrap();
     assert!(matches!(merge.conflicts[..], [Conflict::Key { recorded: false, .. }]));
 }
 
@@ -267,7 +273,7 @@ fn rule_5_a_copy_of_another_item_is_not_a_slot_that_changed_there() {
     assert_eq!(slots(&base, &copied, &page(&live)), [Some(1), Some(2)]);
     let styled = json!(["button", {"title": "Shop", "link": "https://b.example", "style": "bold"}]);
     let changed = page(&[(1, button("Menu", "a")), (2, styled)]);
-    let merge = Merge::new(Some(&base), &copied, &changed, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &copied, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.bindings[1].slot, None);
     assert!(matches!(merge.conflicts[..], [Conflict::DeletedHere { id, .. }] if id == 2));
     // A slot that was deleted there may be meant.
@@ -284,7 +290,7 @@ fn a_copy_said_to_be_new_is_no_slot_that_changed_there() {
     assert_eq!(slots(&base, &said, &page(&live)), [Some(1), Some(3)]);
     let styled = json!(["button", {"title": "Menu", "link": "https://a.example", "style": "bold"}]);
     let changed = page(&[(3, button("Menu", "a")), (1, styled)]);
-    let merge = Merge::new(Some(&base), &said, &changed, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &said, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.bindings[0].slot, None);
     assert!(matches!(merge.conflicts[..], [Conflict::DeletedHere { id, .. }] if id == 1));
 }
@@ -324,7 +330,7 @@ fn a_slot_that_came_back_with_another_id_is_bound_again() {
     let base = synced(&live);
     let there = page(&[(1, text("Hello")), (5, button("Menu", "a"))]);
     let edited = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
-    let merge = Merge::new(Some(&base), &edited, &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &edited, &there, &PlanOptions::default()).unwrap();
     assert_eq!(merge.bindings[1].slot, Some(5.into()));
     assert_eq!(merge.desired.slots[1].id, Some(5.into()));
     let mut after = there.clone();
@@ -334,7 +340,7 @@ fn a_slot_that_came_back_with_another_id_is_bound_again() {
     assert_eq!(slots(&next, &edited, &after), [Some(1), Some(5)]);
     // Where its item was deleted, it is a slot that another client made.
     let gone =
-        Merge::new(Some(&base), &file(&[text("Hello")]), &there, &MergeOptions::default()).unwrap();
+        Merge::new(Some(&base), &file(&[text("Hello")]), &there, &PlanOptions::default()).unwrap();
     assert!(gone.deletions.is_empty() && gone.remote.len() == 1);
 }
 
@@ -350,7 +356,7 @@ fn an_unknown_id_is_that_of_the_new_slot_that_equals_its_item() {
             named(json!(3), &button(title, "a")),
         ])
     };
-    let merge = Merge::new(Some(&base), &before("Menu"), &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &before("Menu"), &there, &PlanOptions::default()).unwrap();
     let slots_of = |merge: &Merge| merge.bindings.iter().map(|it| it.slot).collect::<Vec<_>>();
     assert_eq!(slots_of(&merge), [1, 7, 8].map(|id| Some(id.into())));
     assert!(merge.conflicts.is_empty() && merge.remote.is_empty() && merge.deletions.is_empty());
@@ -367,11 +373,11 @@ fn an_unknown_id_is_that_of_the_new_slot_that_equals_its_item() {
     let pulled: Vec<_> = pull.unwrap().base.slots.into_iter().map(|slot| slot.was).collect();
     assert_eq!(pulled, [vec![], vec![2], vec![3]]);
     // Nothing tells whether an item that differs is that slot.
-    let expected = IdentityProblem::NotOnPage { item: 2, id: 3.into() };
+    let expected = not_on_page(2, 3);
     assert_eq!(problems(&base, &before("New menu"), &there), [expected]);
     // A divider elsewhere may be another one.
     let elsewhere = page(&[(7, divider()), (1, text("Hello")), (8, button("Menu", "a"))]);
-    let expected = IdentityProblem::NotOnPage { item: 1, id: 2.into() };
+    let expected = not_on_page(1, 2);
     assert_eq!(problems(&base, &before("Menu"), &elsewhere), [expected]);
 }
 
@@ -384,7 +390,7 @@ fn an_edited_item_beside_its_copy_is_refused_where_the_slot_changed_there() {
     let expected = IdentityProblem::Ambiguous { items: vec![0, 1], ids: vec![1.into()] };
     assert_eq!(problems(&base, &copied, &changed), [expected]);
     let settled = file(&[named(json!(1), &button("Our menu", "a")), button("Menu", "a")]);
-    let merge = Merge::new(Some(&base), &settled, &changed, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&base), &settled, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.conflicts.len(), 1);
 }
 
@@ -406,7 +412,7 @@ fn ids_of_an_interrupted_run_are_taken() {
     let base = synced(&[(1, text("Hello"))]);
     let more = file(&[text("Hello"), divider()]);
     let there = page(&[(7, divider()), (1, text("Hello"))]);
-    let options = MergeOptions { created: [(1, 7.into())].into(), ..MergeOptions::default() };
+    let options = PlanOptions { created: [(1, 7.into())].into(), ..PlanOptions::default() };
     let merge = Merge::new(Some(&base), &more, &there, &options).unwrap();
     assert_eq!(merge.bindings[1].slot, Some(7.into()));
 }

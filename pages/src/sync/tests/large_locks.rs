@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::examples::{base_of, file, page};
-use crate::sync::{HashPair, Lock, Merge, MergeOptions, PageBase, SlotBase, ValueHash};
+use crate::apply::PlanOptions;
+use crate::sync::{HashPair, Lock, Merge, PageBase, SlotBase, ValueHash};
 
 /// Returns a record of this many slots, of which the page has none.
 fn record(slots: i64) -> PageBase {
@@ -27,7 +28,7 @@ fn cost(slots: i64, items: &[Value], shown: &[(i64, Value)]) -> Option<u64> {
     let before = cpu_time()?;
     let mut lock = Lock::parse(&text).unwrap();
     let base = &lock.pages["cafe.yaml"];
-    let options = MergeOptions { overwrite: true, ..MergeOptions::default() };
+    let options = PlanOptions { overwrite: true, ..PlanOptions::default() };
     let merge = Merge::new(Some(base), &file, &page, &options).unwrap();
     assert!(merge.deletions.is_empty());
     let next = base_of(&merge, Some(base), &file, &page);

@@ -5,16 +5,15 @@ use serde_json::{Value, json};
 use super::examples::{base_of, file, page, synced};
 use crate::apply::{Plan, PlanOptions};
 use crate::sync::{
-    Conflict, DeletionReason, FilePage, LivePage, Merge, MergeOptions, PageBase, RemoteChange,
-    Replaced, SyncNote,
+    Conflict, DeletionReason, FilePage, LivePage, Merge, PageBase, RemoteChange, Replaced, SyncNote,
 };
 
 fn merge(base: &PageBase, file: &FilePage, page: &LivePage) -> Merge {
-    merge_with(Some(base), file, page, &MergeOptions::default())
+    merge_with(Some(base), file, page, &PlanOptions::default())
 }
 
 fn overwrite(base: &PageBase, file: &FilePage, page: &LivePage) -> Merge {
-    let options = MergeOptions { overwrite: true, ..MergeOptions::default() };
+    let options = PlanOptions { overwrite: true, ..PlanOptions::default() };
     merge_with(Some(base), file, page, &options)
 }
 
@@ -22,14 +21,14 @@ fn merge_with(
     base: Option<&PageBase>,
     file: &FilePage,
     page: &LivePage,
-    options: &MergeOptions,
+    options: &PlanOptions,
 ) -> Merge {
     Merge::new(base, file, page, options).unwrap()
 }
 
 fn plan(merge: &Merge, page: &LivePage) -> Plan {
-    let options = merge.plan_options(&PlanOptions::default());
-    Plan::new(&page.slots, &merge.desired, &options).unwrap()
+    let options = PlanOptions::default();
+    Plan::new(&page.slots, &merge.wanted(&page.slots, &options), &options).unwrap()
 }
 
 fn menu(title: &str) -> Value {
@@ -120,13 +119,13 @@ fn a_value_that_the_service_normalises_is_no_difference() {
         1,
         json!(["button", {"title": "Menu", "link": "https://a.example", "style": "primary"}]),
     )]);
-    let first = merge_with(None, &file, &page(&[]), &MergeOptions::default());
+    let first = merge_with(None, &file, &page(&[]), &PlanOptions::default());
     let base = first.base_after(
         None,
         &file,
         &there,
         &[(0, 1.into())].into(),
-        &MergeOptions::default().types,
+        &PlanOptions::default().types,
     );
     let found = merge(&base, &file, &there);
     assert!(plan(&found, &there).is_empty() && found.remote.is_empty());
@@ -222,7 +221,7 @@ fn a_slot_made_there_is_kept_and_listed_and_prune_deletes_it() {
     assert!(plan(&found, &there).is_empty());
     let next = base_of(&found, Some(&base), &file(&[menu("Menu")]), &there);
     assert_eq!(next.slots.len(), 1, "it enters the record by a pull alone");
-    let options = MergeOptions { prune: true, ..MergeOptions::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let pruned = merge_with(Some(&base), &file(&[menu("Menu")]), &there, &options);
     assert_eq!(
         (pruned.deletions[0].id, pruned.deletions[0].reason),
@@ -285,7 +284,7 @@ fn profile_fields_follow_the_same_table() {
         live(json!({"title": "Cafe", "socials": links, "avatar": null})),
     );
     let base =
-        base_of(&merge_with(None, &said, &held, &MergeOptions::default()), None, &said, &held);
+        base_of(&merge_with(None, &said, &held, &PlanOptions::default()), None, &said, &held);
     assert_eq!(json!(base.fields["avatar"]), json!([null, "-"]));
     let ours = with(json!({"title": "Our cafe", "socials": links}));
     let theirs =
@@ -328,23 +327,23 @@ fn profile_fields_follow_the_same_table() {
 fn without_a_record_the_file_wins_and_nothing_is_deleted() {
     let said = file(&[menu("Our menu"), json!(["divider", {}])]);
     let there = page(&[live_menu("Menu"), (2, json!(["text", {"title": "Hours"}]))]);
-    let found = merge_with(None, &said, &there, &MergeOptions::default());
+    let found = merge_with(None, &said, &there, &PlanOptions::default());
     let plan = plan(&found, &there);
     assert_eq!((plan.updates.len(), plan.creates.len(), plan.deletes.len()), (1, 1, 0));
     assert!(
         matches!(&found.replaced[..], [Replaced::Key { id, key, .. }] if *id == 1 && key == "title")
     );
     assert!(found.conflicts.is_empty());
-    let options = MergeOptions { prune: true, ..MergeOptions::default() };
+    let options = PlanOptions { prune: true, ..PlanOptions::default() };
     let pruned = merge_with(None, &said, &there, &options);
     assert_eq!(pruned.deletions.iter().map(|it| it.id).collect::<Vec<_>>(), [2]);
 }
 
 #[test]
-fn exact_compares_with_the_file_alone() {
+fn a_merge_that_overwrites_says_what_the_file_says() {
     let base = synced(&[live_menu("Menu")]);
     let there = page(&[live_menu("Their menu"), (2, json!(["divider", {}]))]);
-    let options = MergeOptions { exact: true, ..MergeOptions::default() };
+    let options = PlanOptions { overwrite: true, ..PlanOptions::default() };
     let found = merge_with(Some(&base), &file(&[menu("Menu")]), &there, &options);
     assert_eq!(found.desired.slots[0].data["title"], "Menu");
     assert!(matches!(found.remote[..], [RemoteChange::Made { id, .. }] if id == 2));
@@ -359,7 +358,7 @@ fn slots_that_cannot_be_edited_have_only_a_place() {
     ];
     let there = page(&slots);
     let said = file(&[json!([1, "event", {}]), json!([2, "oldmap", {}]), menu("Menu")]);
-    let first = merge_with(None, &said, &there, &MergeOptions::default());
+    let first = merge_with(None, &said, &there, &PlanOptions::default());
     let base = base_of(&first, None, &said, &there);
     assert!(base.slots[0].keys.is_empty() && base.slots[1].keys.is_empty());
     let without = merge(&base, &file(&[menu("Menu")]), &there);
@@ -385,14 +384,14 @@ fn a_reference_that_is_not_resolved_yet_needs_no_upload_where_nothing_changed() 
     let mut said = file(&[json!(["picture", {"image": {"$upload": "5f3c"}, "title": "Cake"}])]);
     let there = page(&[(1, json!(["picture", {"image": "uploads/a.png", "title": "Cake"}]))]);
     said.slots[0].resolved = serde_json::from_value(json!({"image": "uploads/a.png"})).unwrap();
-    let first = merge_with(None, &said, &page(&[]), &MergeOptions::default());
+    let first = merge_with(None, &said, &page(&[]), &PlanOptions::default());
     assert_eq!(first.desired.slots[0].data["image"], "uploads/a.png");
     let base = first.base_after(
         None,
         &said,
         &there,
         &[(0, 1.into())].into(),
-        &MergeOptions::default().types,
+        &PlanOptions::default().types,
     );
     said.slots[0].resolved.clear();
     assert!(plan(&merge(&base, &said, &there), &there).is_empty());

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::examples::{file, page, synced};
 use crate::apply::{Plan, PlanOptions, SlotTypes};
 use crate::sync::{
-    Conflict, ConflictMark, FilePage, HashPair, LivePage, Merge, MergeOptions, PageBase, Pull,
-    PulledItem, ValueHash,
+    Conflict, ConflictMark, FilePage, HashPair, LivePage, Merge, PageBase, Pull, PulledItem,
+    ValueHash,
 };
 
 fn pull(base: &PageBase, file: &FilePage, page: &LivePage) -> Pull {
@@ -28,8 +28,9 @@ fn items(file: &FilePage) -> Value {
 /// Checks that nothing is left to be applied.
 fn assert_nothing_pending(pull: &Pull, file: &FilePage, page: &LivePage) {
     let file = pull.apply_to(file);
-    let merge = Merge::new(Some(&pull.base), &file, page, &MergeOptions::default()).unwrap();
-    let plan = Plan::new(&page.slots, &merge.desired, &merge.plan_options(&PlanOptions::default()));
+    let merge = Merge::new(Some(&pull.base), &file, page, &PlanOptions::default()).unwrap();
+    let options = PlanOptions::default();
+    let plan = Plan::new(&page.slots, &merge.wanted(&page.slots, &options), &options);
     assert!(
         merge.is_empty(&plan.unwrap()) && merge.remote.is_empty() && merge.conflicts.is_empty()
     );
@@ -71,7 +72,7 @@ fn a_conflict_is_marked_and_removing_the_mark_means_mine() {
     let found = pull(&base, &ours, &theirs);
     assert!(matches!(found.marks[..], [ConflictMark::Key { item: 0, .. }]));
     assert_eq!(items(&found.apply_to(&ours)), items(&ours));
-    let merge = Merge::new(Some(&found.base), &ours, &theirs, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&found.base), &ours, &theirs, &PlanOptions::default()).unwrap();
     assert!(merge.conflicts.is_empty());
     assert_eq!(merge.desired.slots[0].data["title"], "Our a");
 }
@@ -114,7 +115,7 @@ fn a_slot_deleted_there_takes_its_item_along_unless_that_was_edited() {
     assert!(matches!(found.marks[..], [ConflictMark::DeletedThere { item: 1, id }] if id == 2));
     assert_eq!(found.unnamed, [1]);
     let kept = found.apply_to(&edited);
-    let merge = Merge::new(Some(&found.base), &kept, &there, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&found.base), &kept, &there, &PlanOptions::default()).unwrap();
     assert_eq!(merge.desired.slots[1].id, None, "removing the mark creates it again");
 }
 
@@ -129,7 +130,7 @@ fn a_slot_deleted_here_stays_deleted_unless_it_changed_there() {
     let found = pull(&base, &ours, &changed);
     assert!(matches!(found.marks[..], [ConflictMark::DeletedHere { inserted: 0, id }] if id == 2));
     // Deleted again, it is deleted.
-    let merge = Merge::new(Some(&found.base), &ours, &changed, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&found.base), &ours, &changed, &PlanOptions::default()).unwrap();
     assert_eq!(merge.deletions[0].id, 2);
 }
 
@@ -142,7 +143,7 @@ fn an_item_kept_after_its_slot_was_deleted_there_takes_a_slot_deleted_here_unles
     assert!(matches!(found.marks[..], [ConflictMark::DeletedThere { item: 0, id }] if id == 2));
     // With the mark removed, the item replaces the slot that the file deleted.
     let after = |theirs: &LivePage| {
-        Merge::new(Some(&found.base), &ours, theirs, &MergeOptions::default()).unwrap()
+        Merge::new(Some(&found.base), &ours, theirs, &PlanOptions::default()).unwrap()
     };
     let kept = after(&page(&[(1, text("A a"))]));
     assert!(kept.conflicts.is_empty() && kept.deletions.is_empty());
@@ -164,7 +165,7 @@ fn an_order_changed_there_is_taken() {
     let moved = file(&[text("B b"), text("A a"), text("C c")]);
     let both = pull(&base, &moved, &theirs);
     assert!(matches!(both.marks[..], [ConflictMark::Order { .. }]) && !both.is_reordered);
-    let merge = Merge::new(Some(&both.base), &moved, &theirs, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&both.base), &moved, &theirs, &PlanOptions::default()).unwrap();
     assert!(merge.conflicts.is_empty() && merge.remote.is_empty());
 }
 
@@ -177,7 +178,7 @@ fn a_new_item_that_resembles_a_new_slot_is_marked_and_both_stay() {
     let found = pull(&base, &ours, &theirs);
     assert!(matches!(&found.marks[..], [ConflictMark::Resembles { item: 1, ids }] if ids == &[2]));
     let patched = found.apply_to(&ours);
-    let merge = Merge::new(Some(&found.base), &patched, &theirs, &MergeOptions::default()).unwrap();
+    let merge = Merge::new(Some(&found.base), &patched, &theirs, &PlanOptions::default()).unwrap();
     assert_eq!(merge.desired.slots.iter().filter(|slot| slot.id.is_none()).count(), 1);
 }
 

@@ -6,10 +6,8 @@ use serde_json::Value;
 
 use super::service::{FIELDS, stored};
 use super::world::{Checked, LockMode, World, check};
-use crate::apply::{Plan, same};
-use crate::sync::{
-    ConflictMark, Merge, MergeOptions, PageBase, Pull, PulledItem, SlotBase, ValueHash,
-};
+use crate::apply::{Plan, PlanOptions, same};
+use crate::sync::{ConflictMark, Merge, PageBase, Pull, PulledItem, SlotBase, ValueHash};
 
 impl World {
     /// Pulls, and settles the marks as `choice` says.
@@ -88,15 +86,19 @@ impl World {
         if choice.is_multiple_of(2) {
             check!(again.is_empty(), "a second pull would change: {again:?}\nafter {pull:?}");
         }
-        let options = MergeOptions { types: self.types.clone(), ..MergeOptions::default() };
+        let options = PlanOptions { types: self.types.clone(), ..PlanOptions::default() };
         let live = self.live();
         let merge = Merge::new(self.here.base.as_ref(), &self.here.file, &live, &options)
             .map_err(|error| format!("apply after pull is refused, pull is not: {error}"))?;
         check!(merge.conflicts.is_empty(), "conflicts after a pull: {:?}", merge.conflicts);
         check!(merge.remote.is_empty(), "remote changes after a pull: {:?}", merge.remote);
         if is_untouched {
-            let plan = Plan::new(&live.slots, &merge.desired, &merge.plan_options(&self.options()))
-                .unwrap();
+            let plan = Plan::new(
+                &live.slots,
+                &merge.wanted(&live.slots, &self.options()),
+                &self.options(),
+            )
+            .unwrap();
             // Equal slots may change places.
             let mut after = self.service.clone();
             after.execute(&plan);

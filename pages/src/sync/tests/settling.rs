@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::examples::{file, page, synced};
-use crate::sync::{Conflict, FilePage, LivePage, Merge, MergeOptions, PageBase};
+use crate::apply::PlanOptions;
+use crate::sync::{Conflict, FilePage, LivePage, Merge, PageBase};
 
 fn text(title: &str, note: &str) -> Value {
     json!(["text", {"title": title, "note": note}])
@@ -14,7 +15,7 @@ fn slots() -> [(i64, Value); 3] {
 }
 
 fn merged(base: &PageBase, file: &FilePage, page: &LivePage) -> Merge {
-    Merge::new(Some(base), file, page, &MergeOptions::default()).unwrap()
+    Merge::new(Some(base), file, page, &PlanOptions::default()).unwrap()
 }
 
 /// Merges again with the record of what was seen.

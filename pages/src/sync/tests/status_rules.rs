@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::examples::{base_of, file, page};
-use crate::sync::{FilePage, LivePage, Merge, MergeOptions, PageBase, RemoteChange};
+use crate::apply::PlanOptions;
+use crate::sync::{FilePage, LivePage, Merge, PageBase, RemoteChange};
 
 fn said(text: &str, hours: u32) -> FilePage {
     FilePage { fields: status(json!(text), json!(hours)), ..file(&[]) }
@@ -18,14 +19,14 @@ fn status(text: Value, hours: Value) -> links_sdk::Object {
 }
 
 fn merge(base: &PageBase, file: &FilePage, page: &LivePage, overwrite: bool) -> Merge {
-    let options = MergeOptions { overwrite, ..MergeOptions::default() };
+    let options = PlanOptions { overwrite, ..PlanOptions::default() };
     Merge::new(Some(base), file, page, &options).unwrap()
 }
 
 /// Returns the record of a file and a page that both say "Open" for 4 hours.
 fn synced() -> PageBase {
     let (file, page) = (said("Open", 4), live(json!("Open"), json!(4)));
-    let first = Merge::new(None, &file, &page, &MergeOptions::default()).unwrap();
+    let first = Merge::new(None, &file, &page, &PlanOptions::default()).unwrap();
     base_of(&first, None, &file, &page)
 }
 

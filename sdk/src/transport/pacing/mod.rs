@@ -279,7 +279,8 @@ fn token_digest(base: &BaseUrl, token: &Token) -> String {
 pub struct Ticket(pub u64);
 
 /// Reason why a pacer cannot tell whether a request may be sent. Its messages hold no secret.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct PacerError {
     message: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
@@ -295,17 +296,5 @@ impl PacerError {
     #[must_use]
     pub fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
-    }
-}
-
-impl fmt::Display for PacerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for PacerError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as _)
     }
 }

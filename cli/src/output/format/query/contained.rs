@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::filter;
-use crate::error::exit_code::Exit;
+use crate::error::Exit;
 use crate::process;
 
 /// First argument of the process that runs a filter; the second is the filter.

@@ -6,7 +6,6 @@
 
 mod contained;
 mod filter;
-mod place;
 
 use std::sync::{Mutex, PoisonError};
 

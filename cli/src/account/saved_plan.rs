@@ -1,0 +1,373 @@
+//! Saved plan: the plans of pages and forms in a file that is reviewed, and later carried out unchanged or not at all. It is known by its first
+//! fields, guarded by a digest of its content, and written only over an older plan.
+
+use std::path::{Path, PathBuf};
+
+use links_pages::account::FormPlan;
+use links_pages::apply::{Plan, PlannedDelete, fingerprint};
+use links_sdk::ProfileId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::files::{AccountFiles, FORMAT, is_saved_plan};
+use super::forms::PlannedForm;
+use super::state::AccountState;
+use crate::apply::apply_args::RunOptions;
+use crate::apply::image::Image;
+use crate::apply::planned::PlannedPage;
+use crate::apply::sync::LockStore;
+use crate::apply::uploads::{put_in_plan, upload_of};
+use crate::error::CommandError;
+use crate::error::exit_code::Exit;
+use crate::error::file_error::file_error;
+use links_pages::form_file::FormFile;
+use links_pages::fs::{atomic, named};
+use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
+use links_pages::page_file::{Document, FileScope, PageFile, ReferencePlace};
+use links_pages::sanitize::quoted;
+
+/// Version that is written, and the newest that is read.
+const VERSION: u32 = 1;
+
+/// Maximum size in bytes: a saved plan holds its files and all data to send, and those of 100 pages are larger than a page file.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Plans of pages and forms with the inputs that they were made from.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedPlan {
+    format: String,
+    version: u32,
+    pub(super) pages: Vec<SavedPage>,
+    forms: Vec<SavedForm>,
+    /// Digest of all fields above: distinguishes an edited plan from one that would be different today because of the service.
+    digest: String,
+}
+
+/// Plan of a page.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SavedPage {
+    id: ProfileId,
+    login: String,
+    fingerprint: String,
+    file: SavedFile,
+    options: SavedOptions,
+    images: Vec<SavedImage>,
+    plan: Plan,
+    /// True if the plan is for the whole file, not for its slots alone.
+    whole: bool,
+}
+
+/// Plan of a form.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedForm {
+    file: SavedFile,
+    plan: FormPlan,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedFile {
+    name: String,
+    sha256: String,
+    /// Whole text of the file: diagnostics are shown at its lines, and the plan is made again from it.
+    text: String,
+    /// Directory that references are relative to; itself relative to the directory of the plan if it lies beneath that.
+    directory: PathBuf,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedOptions {
+    prune: bool,
+    prune_unsupported: bool,
+    no_validate: bool,
+    overwrite: bool,
+    exact: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedImage {
+    place: ReferencePlace,
+    name: String,
+    sha256: String,
+    uploaded: bool,
+}
+
+impl SavedPlan {
+    /// Saved form of the plans, for a file at `path`.
+    pub(super) fn new(state: &AccountState, path: &Path) -> Self {
+        let form = |form: &PlannedForm| {
+            let directory = form.path.parent().unwrap_or(Path::new(""));
+            SavedForm {
+                file: SavedFile::new(&form.file.document, directory, path),
+                plan: form.plan.clone(),
+            }
+        };
+        let mut saved = Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            pages: state.planned().map(|it| SavedPage::new(it, &state.options, path)).collect(),
+            forms: state.forms.iter().map(form).collect(),
+            digest: String::new(),
+        };
+        saved.digest = saved.content_digest();
+        saved
+    }
+
+    /// Returns the digest of the plan without its own field `digest`.
+    fn content_digest(&self) -> String {
+        let mut content = json!(self);
+        content["digest"] = Value::Null;
+        content.sort_all_objects();
+        hash_of(content.to_string().as_bytes())
+    }
+
+    /// Writes the plan. Replaces only an older plan.
+    pub(super) fn write(&self, path: &Path) -> Result<(), CommandError> {
+        let name = path.display();
+        if named::read_most(path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_saved_plan(&bytes)) {
+            let message = format!("{name} already exists and is not a saved plan");
+            return Err(CommandError::new(Exit::Refused, message));
+        }
+        let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
+        atomic::write(path, &text, true)
+            .map_err(|error| file_error(&format!("cannot write {name}"), &error))
+    }
+
+    /// Reads a saved plan (`-`: standard input) with the files that it was made from, and sets the options that it was made with.
+    pub(super) fn read(
+        path: &Path,
+        options: &mut RunOptions,
+    ) -> Result<(Self, AccountFiles), CommandError> {
+        let (name, bytes) = named::read_most(path, MAX_BYTES)?;
+        if !is_saved_plan(&bytes) {
+            let (command, file) = (&options.command.name, quoted(&name));
+            let hint = format!("pass a page file without --plan: links {command} {file}");
+            return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(hint));
+        }
+        let unusable = |why: &dyn std::fmt::Display| {
+            CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
+        };
+        let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
+        if value["version"].as_u64().is_some_and(|version| version > VERSION.into()) {
+            return Err(unusable(&"it was written by a newer version of this program"));
+        }
+        let mut saved: Self = serde_json::from_value(value).map_err(|why| unusable(&why))?;
+        if saved.digest != saved.content_digest() {
+            let command = saved.pages.first().map_or("plan", SavedPage::planned_by);
+            let message = "the plan file was edited since the plan was made; nothing was written";
+            return Err(CommandError::new(Exit::Invalid, message)
+                .with_hint(format!("make a new plan: links {command} --out PLAN")));
+        }
+        let is_of_slots = matches!(&saved.pages[..], [page] if !page.whole);
+        if is_of_slots != options.is_one_page {
+            let slots = if is_of_slots { "slots " } else { "" };
+            let message = format!("{name} is a plan of `links {slots}plan`; nothing was written");
+            let hint = format!("links {slots}apply --plan {}", quoted(&name));
+            return Err(CommandError::usage(message).with_hint(hint));
+        }
+        // All pages of a plan were planned with the same options.
+        if let Some(page) = saved.pages.first() {
+            page.allow(options)?;
+        }
+        let (roots, mut files) = (options.flags.upload_root.clone(), AccountFiles::default());
+        for page in &mut saved.pages {
+            let whole = page.whole;
+            let (path, file) = page.file.open(path, &roots)?;
+            // Where the page file of a plan for slots is gone, its record says nothing of the plan.
+            options.is_unrecorded |= !whole && !path.is_file();
+            files.pages.push((path, if whole { file } else { file.slots_only()? }));
+        }
+        for form in &saved.forms {
+            let path = form.file.path(path);
+            let text = form.file.text.clone().into_bytes();
+            let document = Document::from_bytes(&path.display().to_string(), text)?;
+            files.forms.push((path, FormFile::of(document)?));
+        }
+        Ok((saved, files))
+    }
+
+    /// Refuses changes of forms other than the planned ones.
+    pub(super) fn check_forms(&self, forms: &[PlannedForm]) -> Result<(), CommandError> {
+        for (saved, now) in self.forms.iter().zip(forms) {
+            if saved.plan != now.plan && !now.plan.is_empty() {
+                let message = format!(
+                    "the form {} was changed since the plan was made; nothing was written",
+                    now.plan.name
+                );
+                return Err(CommandError::new(Exit::Conflict, message)
+                    .with_hint("make a new plan: links plan --out PLAN"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns messages for page files that were edited since the plan was made.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.pages.iter().filter(|page| page.file.is_edited()).map(|page| {
+            format!("{} was edited since the plan was made; the plan is unchanged", page.file.name)
+        })
+    }
+}
+
+/// Returns the `links.lock` of the page file of a saved plan of one page, if there is one.
+pub(crate) fn lock_of(plan: &Path) -> Option<LockStore> {
+    if plan.as_os_str() == "-" {
+        return None;
+    }
+    let (_, bytes) = named::read_most(plan, MAX_BYTES).ok()?;
+    let saved: Value = serde_json::from_slice(&bytes).ok()?;
+    let file: SavedFile = serde_json::from_value(saved["pages"][0]["file"].clone()).ok()?;
+    LockStore::of(&file.path(plan))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+impl SavedFile {
+    /// Saved form of a file in a directory, for a plan at `plan`.
+    fn new(document: &Document, directory: &Path, plan: &Path) -> Self {
+        let resolved = |directory: &Path| std::fs::canonicalize(here(directory));
+        let directory = match (resolved(parent(plan)), resolved(directory)) {
+            (Ok(own), Ok(directory)) => {
+                directory.strip_prefix(own).map(Path::to_owned).unwrap_or(directory)
+            }
+            _ => directory.to_owned(),
+        };
+        let (name, text) = (document.name().to_owned(), document.text().to_owned());
+        Self { name, sha256: hash_of(text.as_bytes()), text, directory }
+    }
+
+    /// Returns the path of the file. `plan` is the file that the plan was read from.
+    fn path(&self, plan: &Path) -> PathBuf {
+        let name = Path::new(&self.name).file_name().unwrap_or_default();
+        parent(plan).join(&self.directory).join(name)
+    }
+
+    /// Returns the page file with its path.
+    fn open(
+        &mut self,
+        plan: &Path,
+        roots: &[PathBuf],
+    ) -> Result<(PathBuf, PageFile), CommandError> {
+        let path = self.path(plan);
+        self.directory = parent(plan).join(&self.directory);
+        let images = ImageRoots::within(&self.directory, parent(plan), roots)?;
+        let file = PageFile::from_bytes(&self.name, self.text.clone().into_bytes(), &images)?;
+        Ok((path, PageFile { directory: self.directory.clone(), ..file }))
+    }
+
+    /// Returns whether the file has another text now.
+    fn is_edited(&self) -> bool {
+        // The path comes from the plan: a file outside its directory is not examined, not even for existence.
+        let path = Path::new(&self.name);
+        let is_there = lies_beneath(path, &self.directory) && path.is_file();
+        let bytes = is_there.then(|| named::read(path)).and_then(Result::ok);
+        bytes.is_some_and(|(_, bytes)| {
+            let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+            hash_of(text) != self.sha256
+        })
+    }
+}
+
+impl SavedPage {
+    fn new(planned: &PlannedPage, options: &RunOptions, path: &Path) -> Self {
+        let PlannedPage { file, page, plan, images, .. } = planned;
+        let image = |image: &Image| SavedImage {
+            place: image.place.clone(),
+            name: image.name.clone(),
+            sha256: image.local.hash.clone(),
+            uploaded: image.uploaded,
+        };
+        Self {
+            id: page.id,
+            login: page.login.clone(),
+            fingerprint: plan.page.clone(),
+            file: SavedFile::new(&file.document, &file.directory, path),
+            options: SavedOptions {
+                prune: options.flags.prune,
+                prune_unsupported: options.flags.prune_unsupported,
+                no_validate: options.flags.no_validate,
+                overwrite: options.sync.overwrite,
+                exact: options.sync.exact,
+            },
+            images: images.iter().map(image).collect(),
+            plan: Plan::clone(plan),
+            whole: file.scope == FileScope::Page,
+        }
+    }
+
+    /// Sets the options that the plan was made with, and nothing else.
+    fn allow(&self, options: &mut RunOptions) -> Result<(), CommandError> {
+        let flags = &mut options.flags;
+        if flags.prune || flags.prune_unsupported {
+            let hint =
+                format!("pass --prune to `links {}` when making the plan", self.planned_by());
+            return Err(CommandError::usage("a saved plan already determines what is deleted")
+                .with_hint(hint));
+        }
+        let SavedOptions { prune, prune_unsupported, no_validate, overwrite, exact } = self.options;
+        (flags.prune, flags.prune_unsupported) = (prune, prune_unsupported);
+        flags.no_validate |= no_validate;
+        (options.sync.overwrite, options.sync.exact) = (overwrite, exact);
+        Ok(())
+    }
+
+    /// Returns the words of the command that made the plan.
+    fn planned_by(&self) -> &'static str {
+        if self.whole { "plan" } else { "slots plan" }
+    }
+
+    /// Refuses changes other than the planned ones: `planned` is the plan that the same file gives now. A run that is resumed has changed the
+    /// page itself; it may delete nothing but what was planned.
+    pub(super) fn check(
+        &self,
+        planned: &PlannedPage,
+        is_resumed: bool,
+    ) -> Result<(), CommandError> {
+        // What an earlier run of the plan has carried out leaves nothing to do.
+        if planned.page.exists() && planned.plan.is_empty() {
+            return Ok(());
+        }
+        match self.staleness(planned, is_resumed) {
+            None => Ok(()),
+            Some(why) => {
+                let (made, file) = (self.planned_by(), quoted(&self.file.name));
+                let message = format!("{why} since the plan was made; nothing was written");
+                Err(CommandError::new(Exit::Conflict, message)
+                    .with_hint(format!("make a new plan: links {made} {file} --out PLAN")))
+            }
+        }
+    }
+
+    /// Returns what was changed since the plan was made.
+    fn staleness(&self, planned: &PlannedPage, is_resumed: bool) -> Option<String> {
+        if is_resumed {
+            let reviewed = |it: &PlannedDelete| self.plan.deletes.iter().any(|old| old.id == it.id);
+            let is_planned = planned.plan.deletes.iter().all(reviewed);
+            return (!is_planned).then(|| "other slots were added to the page".to_owned());
+        }
+        if self.id == 0 && planned.page.exists() {
+            return Some(format!("the page {} was created", self.login));
+        }
+        if planned.page.id != self.id {
+            return Some(format!("the login {} was moved to another page", self.login));
+        }
+        if fingerprint(&planned.page.slots) != self.fingerprint
+            || planned.plan.fields.before != self.plan.fields.before
+        {
+            return Some("the page was changed".to_owned());
+        }
+        let then = self.images.iter().map(|it| &it.sha256);
+        if !then.eq(planned.images.iter().map(|it| &it.local.hash)) {
+            return Some("an image was changed".to_owned());
+        }
+        // An image that was uploaded since needs no upload any more; this difference is ignored.
+        let mut now = Plan::clone(&planned.plan);
+        for image in self.images.iter().filter(|it| !it.uploaded) {
+            put_in_plan(&mut now, &image.place, &upload_of(&image.name));
+        }
+        let why = "the slot types of the service or the links.lock changed";
+        (now != self.plan).then(|| why.to_owned())
+    }
+}

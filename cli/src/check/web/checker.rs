@@ -1,0 +1,383 @@
+//! Requests of many links at once, each with its redirects, and what is known about the hosts on the way.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use links_sdk::Clock;
+use links_sdk::public_hosts::{PublicOnlyResolver, retry_after};
+use reqwest::header::{HeaderMap, LOCATION, RANGE, SET_COOKIE};
+use reqwest::{Method, Response};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::link::{MAX_BYTES, WebLink};
+use super::outbound::Outbound;
+use super::visit::{Hop, Visit, VisitEnd, certificate_end, end_of};
+
+/// Time limit of all requests for a link, without the time in which it waits for others or for the site.
+const WHOLE: Duration = Duration::from_secs(20);
+
+/// Longest wait that a site can ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// Number of redirects that are followed.
+const REDIRECTS: usize = 10;
+
+/// Number of requests at a time.
+const AT_ONCE: usize = 16;
+
+/// Number of links that wait for their turn at a time. Each costs memory, and a page that others wrote can have very many.
+const UNDER_WAY: usize = 2000;
+
+/// Requests links: 16 at once, 2 to a host, each for at most 20 seconds; at most 10 redirects. Sends no token and no cookie, reads no
+/// body, and asks no private host, unless its resolver allows it. A host that leaves 3 requests in a row without an answer is not asked again.
+#[derive(Debug)]
+pub(crate) struct LinkChecker {
+    outbound: Outbound,
+    /// Hosts by name and port.
+    hosts: Mutex<HashMap<String, Arc<HostState>>>,
+    /// One permit for each request at a time.
+    requests: Semaphore,
+    clock: Arc<dyn Clock>,
+}
+
+impl LinkChecker {
+    /// Creates a checker; an error means that the certificates of the system cannot be read. With `system_proxy` requests go through the
+    /// proxy that the system names.
+    pub(crate) fn new(
+        resolver: PublicOnlyResolver,
+        system_proxy: bool,
+        clock: Arc<dyn Clock>,
+    ) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            outbound: Outbound::new(resolver, system_proxy)?,
+            hosts: Mutex::default(),
+            requests: Semaphore::new(AT_ONCE),
+            clock,
+        }))
+    }
+
+    /// Requests one link.
+    pub(crate) async fn visit(&self, link: &WebLink) -> Visit {
+        let visit = SingleVisit {
+            checker: self,
+            time_left: WHOLE,
+            has_waited: false,
+            certificate_ends: None,
+        };
+        visit.run(link).await
+    }
+
+    /// Requests links, and calls `done` when a visit has ended. Returns the visits in the order of the links. Dropping the future ends all
+    /// requests.
+    pub(crate) async fn visit_all(
+        self: Arc<Self>,
+        links: Vec<WebLink>,
+        mut done: impl FnMut(),
+    ) -> Vec<Visit> {
+        let lost = || Visit::ended(VisitEnd::Connection("the request was lost".to_owned()));
+        let mut visits: Vec<Visit> = links.iter().map(|_| lost()).collect();
+        let mut waiting = links.into_iter().enumerate();
+        let mut running = JoinSet::new();
+        loop {
+            for (nth, link) in waiting.by_ref().take(UNDER_WAY - running.len()) {
+                let checker = self.clone();
+                running.spawn(async move { (nth, checker.visit(&link).await) });
+            }
+            match running.join_next().await {
+                Some(Ok((nth, visit))) => {
+                    done();
+                    visits[nth] = visit;
+                }
+                Some(Err(_)) => {}
+                None => return visits,
+            }
+        }
+    }
+
+    /// Returns what is known about the host of a URL.
+    fn host(&self, url: &Url) -> Arc<HostState> {
+        let host = url.host_str().unwrap_or_default();
+        let name = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.entry(name).or_default().clone()
+    }
+}
+
+/// An answer, whose body is not read.
+struct SiteAnswer {
+    status: u16,
+    location: Option<Vec<u8>>,
+    sets_cookie: bool,
+    wait: Option<Duration>,
+}
+
+/// Why a request had no answer.
+struct NoAnswer {
+    end: VisitEnd,
+    /// The site was reached.
+    is_connected: bool,
+}
+
+/// A visit that is under way.
+struct SingleVisit<'c> {
+    checker: &'c LinkChecker,
+    time_left: Duration,
+    has_waited: bool,
+    certificate_ends: Option<SystemTime>,
+}
+
+impl SingleVisit<'_> {
+    /// Requests a link, and what it redirects to.
+    async fn run(mut self, link: &WebLink) -> Visit {
+        let mut hops = Vec::new();
+        let end = match self.follow(link.url.clone(), &mut hops).await {
+            Ok(status) => VisitEnd::Status(status),
+            Err(end) => end,
+        };
+        // The question about https is not on the way.
+        let certificate_ends = self.certificate_ends;
+        let works_with_https =
+            matches!(end, VisitEnd::Status(200..=299)) && self.works_with_https(link, &hops).await;
+        Visit { hops, end, certificate_ends, works_with_https }
+    }
+
+    /// Follows the redirects, and returns the status at their end.
+    async fn follow(&mut self, mut url: Url, hops: &mut Vec<Hop>) -> Result<u16, VisitEnd> {
+        let mut seen = HashSet::from([url.clone()]);
+        loop {
+            let answer = self.ask(&url).await?;
+            let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
+            let Some(location) = answer.location.filter(|_| is_redirect) else {
+                return Ok(answer.status);
+            };
+            if location.len() > MAX_BYTES {
+                return Err(VisitEnd::RedirectUnreadable);
+            }
+            let location = String::from_utf8_lossy(&location);
+            let target = url.join(&location).map_err(|_| VisitEnd::RedirectUnreadable)?;
+            let scheme = target.scheme().to_owned();
+            let to = WebLink::of(target).ok_or(VisitEnd::RedirectScheme(scheme))?;
+            let mut shown = to.url.clone();
+            shown.set_fragment(to.fragment.as_deref());
+            hops.push(Hop {
+                status: answer.status,
+                to: shown.into(),
+                sets_cookie: answer.sets_cookie,
+                had_credentials: to.had_credentials,
+            });
+            if !seen.insert(to.url.clone()) {
+                return Err(VisitEnd::RedirectLoop);
+            }
+            if hops.len() > REDIRECTS {
+                return Err(VisitEnd::TooManyRedirects);
+            }
+            url = to.url;
+        }
+    }
+
+    /// Requests one URL, whatever it redirects to.
+    async fn ask(&mut self, url: &Url) -> Result<SiteAnswer, VisitEnd> {
+        let host = self.checker.host(url);
+        let _permit = permit(&host.permits).await?;
+        if let Some(end) = host.is_given_up() {
+            return Err(end);
+        }
+        let mut method = Method::HEAD;
+        let mut answer = self.request(&host, &method, url).await;
+        let is_refused = match &answer {
+            Ok(answer) => is_refused_head(answer.status),
+            Err(error) => error.is_connected && matches!(error.end, VisitEnd::Connection(_)),
+        };
+        if is_refused {
+            method = Method::GET;
+            answer = self.request(&host, &method, url).await;
+        }
+        let found = answer.map_err(|error| error.end)?;
+        let Some(wait) = found.wait else { return Ok(found) };
+        if wait > LONGEST_WAIT || self.has_waited {
+            host.note_turned_away(found.status);
+            return Ok(found);
+        }
+        self.has_waited = true;
+        self.checker.clock.sleep(wait).await;
+        let mut found = self.request(&host, &method, url).await.map_err(|error| error.end)?;
+        if method == Method::HEAD && is_refused_head(found.status) {
+            found = self.request(&host, &Method::GET, url).await.map_err(|error| error.end)?;
+        }
+        if found.wait.is_some() {
+            host.note_turned_away(found.status);
+        }
+        Ok(found)
+    }
+
+    /// Sends one request, and reads the head of its answer.
+    async fn request(
+        &mut self,
+        host: &HostState,
+        method: &Method,
+        url: &Url,
+    ) -> Result<SiteAnswer, NoAnswer> {
+        let ended = |end| NoAnswer { end, is_connected: false };
+        let client =
+            self.checker.outbound.client(url).ok_or_else(|| ended(VisitEnd::PrivateHost))?;
+        let mut request = client.request(method.clone(), url.clone());
+        if method == Method::GET {
+            request = request.header(RANGE, "bytes=0-0");
+        }
+        let time = self.time_left;
+        let sent = {
+            let _permit = permit(&self.checker.requests).await.map_err(ended)?;
+            let start = Instant::now();
+            let sent = timeout_at(start + time, request.send()).await;
+            self.time_left = time.saturating_sub(start.elapsed());
+            sent
+        };
+        let answer = match sent {
+            Ok(Ok(response)) => Ok(self.read(&response)),
+            Ok(Err(error)) => {
+                let is_connected = !error.is_connect();
+                Err(NoAnswer { end: end_of(&error), is_connected })
+            }
+            Err(_) => Err(ended(VisitEnd::Timeout)),
+        };
+        host.note(answer.as_ref().err().map(|error| &error.end), time);
+        answer
+    }
+
+    /// Reads the head of an answer. Without its body the connection is closed.
+    fn read(&mut self, response: &Response) -> SiteAnswer {
+        let tls = response.extensions().get::<reqwest::tls::TlsInfo>();
+        let end = tls.and_then(|tls| certificate_end(tls.peer_certificate()?));
+        self.certificate_ends = self.certificate_ends.into_iter().chain(end).min();
+        let headers = response.headers();
+        let status = response.status().as_u16();
+        SiteAnswer {
+            status,
+            location: headers.get(LOCATION).map(|value| value.as_bytes().to_vec()),
+            sets_cookie: headers.contains_key(SET_COOKIE),
+            wait: self.wait(status, headers),
+        }
+    }
+
+    fn wait(&self, status: u16, headers: &HeaderMap) -> Option<Duration> {
+        if !matches!(status, 429 | 503) {
+            return None;
+        }
+        retry_after(headers, self.checker.clock.wall())
+    }
+
+    /// Tells whether a link that is http could be https. A port that is named is that of http alone.
+    async fn works_with_https(&mut self, link: &WebLink, hops: &[Hop]) -> bool {
+        let mut url = link.url.clone();
+        if url.scheme() != "http" || url.port().is_some() || url.set_scheme("https").is_err() {
+            return false;
+        }
+        match hops.last() {
+            Some(last) => last.to == url.as_str(),
+            None => match self.ask(&url).await {
+                Ok(answer) => matches!(answer.status, 200..=299),
+                Err(_) => false,
+            },
+        }
+    }
+}
+
+/// Returns whether a site may answer GET although it refuses HEAD so.
+fn is_refused_head(status: u16) -> bool {
+    matches!(status, 403 | 404 | 405 | 501 | 500..=599)
+}
+
+async fn permit(of: &Semaphore) -> Result<tokio::sync::SemaphorePermit<'_>, VisitEnd> {
+    // The semaphores are never closed.
+    of.acquire().await.map_err(|_| VisitEnd::SilentHost)
+}
+
+/// Number of requests that a host gets at once.
+const PER_HOST: usize = 2;
+
+/// Number of requests in a row without an answer after which a host is not asked any more.
+const MISSES: u32 = 3;
+
+/// Time within which a host has to answer. One that was given less, because others have used it up, has not missed a request.
+const FAIR: Duration = Duration::from_secs(10);
+
+/// What is known about a host.
+#[derive(Debug)]
+struct HostState {
+    permits: Semaphore,
+    misses: AtomicU32,
+    /// Status with which it turned a request away twice, or 0.
+    turned_away: AtomicU16,
+}
+
+impl Default for HostState {
+    fn default() -> Self {
+        Self {
+            permits: Semaphore::new(PER_HOST),
+            misses: AtomicU32::new(0),
+            turned_away: AtomicU16::new(0),
+        }
+    }
+}
+
+impl HostState {
+    /// Returns the end of a visit to a host that is not asked any more.
+    fn is_given_up(&self) -> Option<VisitEnd> {
+        match self.turned_away.load(Ordering::Relaxed) {
+            0 => (self.misses.load(Ordering::Relaxed) >= MISSES).then_some(VisitEnd::SilentHost),
+            status => Some(VisitEnd::Status(status)),
+        }
+    }
+
+    /// Notes the result of a request for which there was so much time.
+    fn note(&self, end: Option<&VisitEnd>, time: Duration) {
+        match end {
+            Some(VisitEnd::Timeout) if time < FAIR => {}
+            Some(VisitEnd::Timeout | VisitEnd::Connection(_)) => {
+                self.misses.fetch_add(1, Ordering::Relaxed);
+            }
+            Some(_) => {}
+            None => self.misses.store(0, Ordering::Relaxed),
+        }
+    }
+
+    /// Notes that the host turned a request away although it was waited for.
+    fn note_turned_away(&self, status: u16) {
+        self.turned_away.store(status, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::checker;
+    use super::*;
+
+    #[test]
+    fn a_host_that_does_not_answer_is_given_up() {
+        let checker = checker();
+        let of = |url: &str| checker.host(&Url::parse(url).unwrap());
+        let host = of("https://qara.example/menu");
+        for _ in 1..MISSES {
+            host.note(Some(&VisitEnd::Timeout), FAIR);
+        }
+        host.note(Some(&VisitEnd::NoHost), FAIR);
+        host.note(Some(&VisitEnd::Timeout), FAIR / 2);
+        assert_eq!(host.is_given_up(), None);
+        host.note(None, FAIR);
+        for _ in 0..MISSES {
+            assert_eq!(host.is_given_up(), None);
+            host.note(Some(&VisitEnd::Connection("refused".to_owned())), FAIR);
+        }
+        assert_eq!(of("https://QARA.example:443/").is_given_up(), Some(VisitEnd::SilentHost));
+        assert_eq!(of("https://qara.example:444/").is_given_up(), None);
+        let busy = of("http://busy.example/");
+        busy.note_turned_away(429);
+        assert_eq!(busy.is_given_up(), Some(VisitEnd::Status(429)));
+    }
+}

@@ -1,0 +1,339 @@
+//! From what was seen to the verdict: a pure function.
+
+use std::time::{Duration, SystemTime};
+
+use url::Url;
+
+use super::link::{USELESS_SCHEMES, WebLink};
+use super::verdict::{Judgement, LinkNote, VerdictReason};
+use super::visit::{Visit, VisitEnd};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Judges a link by what was seen. A certificate that ends less than `tls_days` days after `now` is noted.
+pub(crate) fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u32) -> Judgement {
+    let mut judgement = verdict(link, visit);
+    judgement.notes.extend(failed_host(link, visit).map(LinkNote::Redirected));
+    if let Some(note) = visit.certificate_ends.and_then(|end| certificate(end, now, tls_days)) {
+        judgement.notes.push(note);
+    }
+    if link.had_credentials {
+        judgement.notes.push(LinkNote::Credentials);
+    }
+    judgement
+}
+
+fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
+    let (broken, unsure) = (Judgement::broken, Judgement::unsure);
+    match &visit.end {
+        // 416: there is no first byte, because the answer is empty.
+        VisitEnd::Status(200..=299 | 416) => match start_page(link, visit) {
+            Some(url) => unsure(VerdictReason::StartPage(url)),
+            None => Judgement::fine(moves(link, visit)),
+        },
+        VisitEnd::RedirectLoop if visit.hops.iter().any(|hop| hop.sets_cookie) => {
+            unsure(VerdictReason::CookieLoop)
+        }
+        end if is_broken(end) => broken(VerdictReason::Visit(end.clone())),
+        end => unsure(VerdictReason::Visit(end.clone())),
+    }
+}
+
+/// Returns whether a visitor cannot get any further either.
+fn is_broken(end: &VisitEnd) -> bool {
+    match end {
+        VisitEnd::Status(status) => matches!(status, 404 | 410),
+        // Others may open an app.
+        VisitEnd::RedirectScheme(scheme) => USELESS_SCHEMES.contains(&scheme.as_str()),
+        VisitEnd::RedirectLoop
+        | VisitEnd::TooManyRedirects
+        | VisitEnd::RedirectUnreadable
+        | VisitEnd::NoHost
+        | VisitEnd::PrivateHost
+        | VisitEnd::Certificate(_) => true,
+        VisitEnd::PrivateName
+        | VisitEnd::NameUnresolved
+        | VisitEnd::Tls(_)
+        | VisitEnd::Timeout
+        | VisitEnd::Connection(_)
+        | VisitEnd::SilentHost => false,
+    }
+}
+
+/// Returns the host of the last request, with its port if that is not the usual one, where it is another than that of the link and did not
+/// answer well.
+fn failed_host(link: &WebLink, visit: &Visit) -> Option<String> {
+    match visit.end {
+        VisitEnd::Status(200..=299 | 416)
+        | VisitEnd::RedirectLoop
+        | VisitEnd::TooManyRedirects
+        | VisitEnd::RedirectScheme(_)
+        | VisitEnd::RedirectUnreadable => return None,
+        _ => {}
+    }
+    let last = Url::parse(&visit.hops.last()?.to).ok()?;
+    let is_other = last.host_str() != link.url.host_str() || last.port() != link.url.port();
+    let host = last.host_str().filter(|_| is_other)?;
+    Some(last.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+/// Returns the start page at which a link to something within the same site ends. A redirect to another site is no such case: that is how
+/// short links work.
+fn start_page(link: &WebLink, visit: &Visit) -> Option<String> {
+    let end = Url::parse(&visit.hops.last()?.to).ok()?;
+    let is_start = end.path() == "/" && end.query().is_none() && end.fragment().is_none();
+    let same_site = site(&end).is_some() && site(&end) == site(&link.url);
+    (is_start && same_site && link.url.path() != "/").then(|| end.into())
+}
+
+fn site(url: &Url) -> Option<&str> {
+    let host = url.host_str()?;
+    Some(host.strip_prefix("www.").unwrap_or(host))
+}
+
+/// Returns the notes about a link that is fine but could be another one.
+fn moves(link: &WebLink, visit: &Visit) -> Vec<LinkNote> {
+    let mut notes = Vec::new();
+    let is_permanent = visit.hops.iter().all(|hop| matches!(hop.status, 301 | 308));
+    let had_credentials = visit.hops.iter().any(|hop| hop.had_credentials);
+    match visit.hops.last() {
+        Some(last) if is_permanent && !had_credentials => {
+            notes.extend(with_fragment(&last.to, link.fragment.as_deref()).map(LinkNote::Moved));
+        }
+        _ if visit.works_with_https => {
+            let mut url = link.url.clone();
+            if url.set_scheme("https").is_ok() {
+                let url = with_fragment(url.as_str(), link.fragment.as_deref());
+                notes.extend(url.map(LinkNote::WorksWithHttps));
+            }
+        }
+        _ => {}
+    }
+    notes
+}
+
+/// Returns a URL with the fragment of the link that led to it, unless it has its own (RFC 9110, section 10.2.2).
+fn with_fragment(url: &str, fragment: Option<&str>) -> Option<String> {
+    let mut url = Url::parse(url).ok()?;
+    if url.fragment().is_none() {
+        url.set_fragment(fragment);
+    }
+    Some(url.into())
+}
+
+fn certificate(at: SystemTime, now: SystemTime, tls_days: u32) -> Option<LinkNote> {
+    let left = at.duration_since(now).unwrap_or_default();
+    let days = left.as_secs() / DAY.as_secs();
+    (left < DAY * tls_days).then_some(LinkNote::CertificateEnds { at, days })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{link, words};
+    use super::super::visit::Hop;
+    use super::*;
+
+    fn hop(status: u16, to: &str) -> Hop {
+        Hop { status, to: to.to_owned(), sets_cookie: false, had_credentials: false }
+    }
+
+    #[test]
+    fn each_end_has_its_verdict() {
+        use VisitEnd::*;
+        let text = |text: &str| text.to_owned();
+        for (end, expected) in [
+            (Status(200), "fine: "),
+            (Status(204), "fine: "),
+            (Status(206), "fine: "),
+            (Status(416), "fine: "),
+            (Status(404), "broken: 404"),
+            (Status(410), "broken: 410: gone"),
+            (Status(300), "unsure: 300"),
+            (Status(304), "unsure: 304"),
+            (Status(400), "unsure: 400"),
+            (Status(401), "unsure: 401: needs a login"),
+            (Status(403), "unsure: 403: programs are turned away, look yourself"),
+            (Status(405), "unsure: 405"),
+            (Status(429), "unsure: 429: programs are turned away, look yourself"),
+            (Status(451), "unsure: 451: withheld for legal reasons"),
+            (Status(500), "unsure: 500: the server failed"),
+            (Status(503), "unsure: 503: the server failed"),
+            (Status(999), "unsure: 999: programs are turned away, look yourself"),
+            (RedirectLoop, "broken: redirects in a loop"),
+            (TooManyRedirects, "broken: more than 10 redirects"),
+            (RedirectScheme(text("file")), "broken: redirects to a file: URL"),
+            (RedirectScheme(text("tg")), "unsure: redirects to a tg: URL"),
+            (RedirectUnreadable, "broken: redirects to what is not a URL"),
+            (NoHost, "broken: no such host"),
+            (PrivateHost, "broken: leads to a private host, which visitors cannot reach"),
+            (PrivateName, "unsure: the name resolves to a private host, which was not asked"),
+            (Certificate(text("expired")), "broken: the certificate is not valid: expired"),
+            (NameUnresolved, "unsure: the name cannot be resolved at the moment"),
+            (Tls(text("x")), "unsure: no secure connection: x"),
+            (Timeout, "unsure: no answer within the time limit"),
+            (Connection(text("connection refused")), "unsure: connection refused"),
+            (SilentHost, "unsure: the host did not answer the requests before this one"),
+        ] {
+            let judgement = judge(
+                &link("https://qara.example/menu"),
+                &Visit::ended(end.clone()),
+                SystemTime::UNIX_EPOCH,
+                14,
+            );
+            assert_eq!(words(&judgement), expected, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn redirects_decide_whether_a_link_has_moved() {
+        let cases: [(&str, &[Hop], &str); 14] = [
+            (
+                "https://a.example/m",
+                &[hop(301, "https://b.example/m")],
+                "fine: moved to https://b.example/m",
+            ),
+            (
+                "https://a.example/m#x",
+                &[hop(308, "https://b.example/m")],
+                "fine: moved to https://b.example/m#x",
+            ),
+            (
+                "https://a.example/m#x",
+                &[hop(308, "https://b.example/m#y")],
+                "fine: moved to https://b.example/m#y",
+            ),
+            (
+                "https://a.example/m",
+                &[hop(301, "https://b.example/m"), hop(308, "https://c.example/")],
+                "fine: moved to https://c.example/",
+            ),
+            ("https://a.example/m", &[hop(302, "https://b.example/m")], "fine: "),
+            (
+                "https://a.example/m",
+                &[hop(301, "https://b.example/m"), hop(307, "https://c.example/m")],
+                "fine: ",
+            ),
+            (
+                "https://a.example/m",
+                &[hop(303, "https://b.example/m"), hop(301, "https://c.example/m")],
+                "fine: ",
+            ),
+            // A short link.
+            ("https://a.example/m", &[hop(302, "https://b.example/")], "fine: "),
+            (
+                "https://a.example/m",
+                &[hop(302, "https://www.a.example/")],
+                "unsure: ends at the start page https://www.a.example/",
+            ),
+            (
+                "https://a.example/m",
+                &[hop(301, "http://a.example/")],
+                "unsure: ends at the start page http://a.example/",
+            ),
+            ("https://a.example/m", &[hop(302, "https://a.example/?p=1")], "fine: "),
+            ("https://a.example/m", &[hop(302, "https://a.example/#m")], "fine: "),
+            ("https://a.example/?p=1", &[hop(302, "https://a.example/")], "fine: "),
+            (
+                "http://a.example/",
+                &[hop(301, "https://a.example/")],
+                "fine: moved to https://a.example/",
+            ),
+        ];
+        for (text, hops, expected) in cases {
+            let visit = Visit { hops: hops.to_vec(), ..Visit::ended(VisitEnd::Status(200)) };
+            let judgement = judge(&link(text), &visit, SystemTime::UNIX_EPOCH, 14);
+            assert_eq!(words(&judgement), expected, "{text} {hops:?}");
+        }
+        // What does not end well is no move.
+        let visit = Visit {
+            hops: vec![hop(301, "https://b.example/m")],
+            ..Visit::ended(VisitEnd::Status(404))
+        };
+        let judgement = judge(&link("https://a.example/m"), &visit, SystemTime::UNIX_EPOCH, 14);
+        assert_eq!(words(&judgement), "broken: 404; after a redirect to b.example");
+    }
+
+    #[test]
+    fn a_failure_after_a_redirect_names_the_host_that_failed() {
+        let of = |hops: &[&str], end: VisitEnd| {
+            let hops = hops.iter().map(|to| hop(301, to)).collect();
+            let visit = Visit { hops, ..Visit::ended(end) };
+            words(&judge(&link("http://a.example/m"), &visit, SystemTime::UNIX_EPOCH, 14))
+        };
+        let (b, c) = ("https://b.example/m", "https://c.example:8443/m");
+        let expired = || VisitEnd::Certificate("expired".to_owned());
+        for (hops, end, expected) in [
+            (&[b][..], VisitEnd::NoHost, "broken: no such host; after a redirect to b.example"),
+            (
+                &[b, c],
+                expired(),
+                "broken: the certificate is not valid: expired; after a redirect to c.example:8443",
+            ),
+            (
+                &[b],
+                VisitEnd::Timeout,
+                "unsure: no answer within the time limit; after a redirect to b.example",
+            ),
+            (&["https://a.example/m"], expired(), "broken: the certificate is not valid: expired"),
+            (&[], VisitEnd::NoHost, "broken: no such host"),
+            (&[b], VisitEnd::RedirectLoop, "broken: redirects in a loop"),
+        ] {
+            assert_eq!(of(hops, end), expected);
+        }
+    }
+
+    #[test]
+    fn credentials_and_cookies_of_redirects_are_taken_into_account() {
+        let of = |text: &str, hop: Hop, end: VisitEnd| {
+            let visit = Visit { hops: vec![hop], ..Visit::ended(end) };
+            words(&judge(&link(text), &visit, SystemTime::UNIX_EPOCH, 14))
+        };
+        let with_password = Hop { had_credentials: true, ..hop(301, "https://b.example/m") };
+        assert_eq!(of("https://a.example/", with_password, VisitEnd::Status(200)), "fine: ");
+        let with_cookie = Hop { sets_cookie: true, ..hop(302, "https://a.example/") };
+        assert_eq!(
+            of("https://a.example/", with_cookie, VisitEnd::RedirectLoop),
+            "unsure: redirects in a loop without cookies, look yourself"
+        );
+        assert_eq!(
+            of("https://u:p@a.example/", hop(302, "https://b.example/"), VisitEnd::Status(200)),
+            "fine: holds a user name or a password, which every visitor can read"
+        );
+    }
+
+    #[test]
+    fn a_certificate_that_ends_soon_is_noted_whatever_the_verdict() {
+        let now = SystemTime::UNIX_EPOCH + 1000 * DAY;
+        let at = |days: u32, of: u32, end: VisitEnd| {
+            let visit = Visit { certificate_ends: Some(now + DAY * days), ..Visit::ended(end) };
+            words(&judge(&link("https://a.example/"), &visit, now, of))
+        };
+        assert_eq!(at(13, 14, VisitEnd::Status(200)), "fine: the certificate ends in 13 days");
+        assert_eq!(at(14, 14, VisitEnd::Status(200)), "fine: ");
+        assert_eq!(at(1, 14, VisitEnd::Status(200)), "fine: the certificate ends in 1 day");
+        assert_eq!(at(0, 14, VisitEnd::Status(200)), "fine: the certificate ends within a day");
+        assert_eq!(at(0, 0, VisitEnd::Status(200)), "fine: ");
+        assert_eq!(
+            at(29, 30, VisitEnd::Status(404)),
+            "broken: 404; the certificate ends in 29 days"
+        );
+    }
+
+    #[test]
+    fn a_link_that_works_with_https_is_noted_unless_it_moved() {
+        let of = |hops: Vec<Hop>| {
+            let visit =
+                Visit { hops, works_with_https: true, ..Visit::ended(VisitEnd::Status(200)) };
+            words(&judge(&link("http://a.example/m#x"), &visit, SystemTime::UNIX_EPOCH, 14))
+        };
+        assert_eq!(of(vec![]), "fine: works with https, too: https://a.example/m#x");
+        assert_eq!(
+            of(vec![hop(302, "https://a.example/m")]),
+            "fine: works with https, too: https://a.example/m#x"
+        );
+        assert_eq!(
+            of(vec![hop(301, "https://a.example/m")]),
+            "fine: moved to https://a.example/m#x"
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! Links as they are written, and what can be judged without a request.
+
+use url::Url;
+
+use super::verdict::{Judgement, LinkNote, VerdictReason};
+
+/// Longest link that is read, in bytes.
+pub(super) const MAX_BYTES: usize = 8 * 1024;
+
+/// Schemes that open nothing for a visitor of a page.
+pub(super) const USELESS_SCHEMES: [&str; 7] =
+    ["about", "blob", "data", "file", "javascript", "vbscript", "view-source"];
+
+/// A link to a site.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WebLink {
+    /// URL without its fragment, user name and password.
+    pub(super) url: Url,
+    pub(super) fragment: Option<String>,
+    pub(super) had_credentials: bool,
+}
+
+impl WebLink {
+    /// Returns the URL that is requested: without a fragment, a user name and a password. Links with the same one are requested once.
+    pub(crate) fn requested(&self) -> &str {
+        self.url.as_str()
+    }
+
+    /// Returns the parts of a URL; `None` if it is neither http nor https.
+    pub(super) fn of(mut url: Url) -> Option<Self> {
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return None;
+        }
+        let fragment = url.fragment().filter(|it| !it.is_empty()).map(str::to_owned);
+        url.set_fragment(None);
+        let had_credentials = !url.username().is_empty() || url.password().is_some();
+        // Neither can fail, because the URL has a host.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        Some(Self { url, fragment, had_credentials })
+    }
+}
+
+/// Reads a link that has to be requested, or judges it without: by its syntax, `mailto:` without `@`, `tel:` without digits, and other schemes.
+pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
+    let syntax = |what: &str| Judgement::broken(VerdictReason::Syntax(what.to_owned()));
+    if text.len() > MAX_BYTES {
+        return Err(syntax("longer than 8 KB"));
+    }
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => syntax("not a whole URL: it has no https://"),
+        error => syntax(&format!("not a URL: {error}")),
+    })?;
+    let scheme = url.scheme().to_owned();
+    Err(match scheme.as_str() {
+        "http" | "https" => return WebLink::of(url).ok_or_else(|| syntax("not a URL: empty host")),
+        "mailto" if !names_a_mailbox(&url) => syntax("a mailto: link without @"),
+        "tel" if !has_digits(&url) => syntax("a tel: link without digits"),
+        "mailto" | "tel" => Judgement::fine(Vec::new()),
+        useless if USELESS_SCHEMES.contains(&useless) => {
+            Judgement::broken(VerdictReason::Scheme(scheme))
+        }
+        _ => Judgement::fine(vec![LinkNote::NotRequested(scheme)]),
+    })
+}
+
+/// Returns whether a path has a digit that is no part of an escape such as `%1B`.
+fn has_digits(url: &Url) -> bool {
+    let mut parts = url.path().split('%');
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.filter_map(|part| part.get(2..));
+    std::iter::once(first).chain(rest).any(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns whether every recipient of a `mailto:` URL is a mailbox: in its path, or in `to` of its query.
+fn names_a_mailbox(url: &Url) -> bool {
+    let to: Vec<_> = url
+        .query_pairs()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("to"))
+        .map(|(_, value)| value.into_owned())
+        .collect();
+    let path = url.path().replace("%40", "@").replace("%2C", ",").replace("%2c", ",");
+    let all: Vec<&str> = std::iter::once(path.as_str())
+        .chain(to.iter().map(String::as_str))
+        .flat_map(|part| part.split(','))
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_mailbox = |text: &&str| {
+        text.rsplit_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
+    };
+    !all.is_empty() && all.iter().all(is_mailbox)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::words;
+    use super::super::verdict::Verdict;
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        match read_link(text) {
+            Ok(WebLink { url, fragment, had_credentials }) => {
+                format!("{url} {} {had_credentials}", fragment.unwrap_or_default())
+            }
+            Err(judgement) => words(&judgement),
+        }
+    }
+
+    #[test]
+    fn a_link_is_judged_without_a_request_where_that_is_possible() {
+        let long = format!("https://qara.example/{}", "a".repeat(MAX_BYTES));
+        for (text, expected) in [
+            ("https://qara.example/menu", "https://qara.example/menu  false"),
+            ("HTTP://Qara.Example:80/a b?q=1#top", "http://qara.example/a%20b?q=1 top false"),
+            ("https://u:p@qara.example/#", "https://qara.example/  true"),
+            ("https://қара.example/", "https://xn--80aa1c6w.example/  false"),
+            ("http://0x7f.1/", "http://127.0.0.1/  false"),
+            ("https://", "broken: not a URL: empty host"),
+            ("https://[::1", "broken: not a URL: invalid IPv6 address"),
+            ("qara.example/menu", "broken: not a whole URL: it has no https://"),
+            ("/menu", "broken: not a whole URL: it has no https://"),
+            (&long, "broken: longer than 8 KB"),
+            ("mailto:hello@qara.example?subject=Hi", "fine: "),
+            ("mailto:a@b.example,c@d.example", "fine: "),
+            ("mailto:a%40b.example", "fine: "),
+            ("mailto:?to=a@b.example", "fine: "),
+            ("mailto:hello", "broken: a mailto: link without @"),
+            ("mailto:", "broken: a mailto: link without @"),
+            ("mailto:?subject=a@b", "broken: a mailto: link without @"),
+            ("mailto:@", "broken: a mailto: link without @"),
+            ("mailto:a@b.example,nobody", "broken: a mailto: link without @"),
+            ("tel:+7 (701) 555-01-01", "fine: "),
+            ("tel:reception", "broken: a tel: link without digits"),
+            ("tel:\u{1b}[Hm%31", "broken: a tel: link without digits"),
+            ("tel:%2B7", "fine: "),
+            ("tel:", "broken: a tel: link without digits"),
+            ("tg://resolve?domain=qara", "fine: tg: links are not requested"),
+            ("javascript:alert(1)", "broken: a javascript: link opens nothing for a visitor"),
+            ("FILE:///etc/passwd", "broken: a file: link opens nothing for a visitor"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,60}", scheme in "(https?://|mailto:|tel:|[a-z]{1,5}:)?") {
+            match read_link(&format!("{scheme}{text}")) {
+                Ok(link) => assert!(link.url.password().is_none() && link.url.username().is_empty()),
+                Err(judgement) => assert_ne!(judgement.verdict, Verdict::Unsure),
+            }
+        }
+    }
+}

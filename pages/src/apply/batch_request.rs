@@ -1,0 +1,194 @@
+//! Which request a batch of a plan is, and the dry run of a whole plan by the service.
+
+use std::collections::BTreeSet;
+
+use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedUpdate};
+use super::{ApplyCause, ItemRefusal, PlannedFields, Step};
+use links_sdk::types::{NewSlot, SlotChange};
+use links_sdk::{
+    Call, Client, Error, ProfileChanges, ProfileHandle, ProfileId, SettingsChanges, SlotId,
+    SupportsDryRun,
+};
+
+impl PlanBatch<'_> {
+    /// Returns the operation of the request.
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Fields(request, fields) if fields.body(*request).0 => "updateProfileSettings",
+            Self::Fields(..) => "updateProfile",
+            Self::Update(_) => "updateSlots",
+            Self::TryCreate(_) | Self::Create(_) => "createSlots",
+            Self::Reorder => "reorderSlots",
+            Self::MakeRoom(_) | Self::Delete(_) => "deleteSlots",
+        }
+    }
+
+    /// Returns the number of slots that the request is about, apart from those that it moves.
+    pub fn slots(&self) -> usize {
+        match self {
+            Self::Fields(..) | Self::Reorder => 0,
+            Self::Update(updates) => updates.len(),
+            Self::TryCreate(creates) | Self::Create(creates) => creates.len(),
+            Self::MakeRoom(deletes) | Self::Delete(deletes) => deletes.len(),
+        }
+    }
+
+    /// Returns the index of the item in the file from which the n-th slot of the request was made.
+    pub(super) fn item(&self, nth: usize) -> Option<usize> {
+        match self {
+            Self::Update(updates) => updates.get(nth).map(|it| it.index),
+            Self::TryCreate(creates) | Self::Create(creates) => creates.get(nth).map(|it| it.index),
+            _ => None,
+        }
+    }
+
+    /// Sends the request without a comparison with the page, as a dry run or by a client that withholds its writes; `order` is what a reorder
+    /// writes.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{DesiredPage, PageSnapshot, PlanOptions, Proposal};
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "divider"}, {"type": "button", "data": {"titel": "Menu"}}]}"#)?;
+    /// let plan = Proposal::new(&page, desired.into(), PlanOptions::default())?.plan;
+    /// let refused = plan.batches()[0].send(&client.profile(page.id), Vec::new(), true).await.unwrap_err();
+    /// assert!(refused.is_validation());
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the request is refused or withheld.
+    pub async fn send(
+        self,
+        page: &ProfileHandle,
+        order: Vec<SlotId>,
+        is_dry_run: bool,
+    ) -> Result<(), Error> {
+        async fn send<T: Send + 'static, K: SupportsDryRun>(
+            call: Call<T, K>,
+            is_dry_run: bool,
+        ) -> Result<(), Error> {
+            if is_dry_run { call.dry_run().await } else { call.send().await.map(drop) }
+        }
+        let slots = page.slots();
+        match self {
+            Self::Fields(request, fields) => match fields.body(request) {
+                (true, body) => send(page.update_settings(SettingsChanges(body)), is_dry_run).await,
+                (false, body) => send(page.update(ProfileChanges(body)), is_dry_run).await,
+            },
+            Self::Update(updates) => send(slots.update_batch(changes(updates)), is_dry_run).await,
+            Self::TryCreate(creates) => send(slots.create_batch(new_slots(creates)), true).await,
+            Self::Create(creates) => send(slots.create_batch(new_slots(creates)), is_dry_run).await,
+            Self::Reorder => send(slots.reorder(order), is_dry_run).await,
+            Self::MakeRoom(deletes) | Self::Delete(deletes) => {
+                let ids = deletes.iter().map(|delete| delete.id);
+                send(slots.delete_batch(ids), is_dry_run).await
+            }
+        }
+    }
+}
+
+pub(super) fn changes(updates: &[PlannedUpdate]) -> Vec<SlotChange> {
+    updates.iter().map(|update| SlotChange::new(update.id, update.changed.clone())).collect()
+}
+
+pub(super) fn new_slots(creates: &[PlannedCreate]) -> Vec<NewSlot> {
+    let new = |create: &PlannedCreate| {
+        let mut slot = NewSlot::of(create.kind.clone());
+        slot.data = Some(create.data.clone());
+        slot
+    };
+    creates.iter().map(new).collect()
+}
+
+impl Plan {
+    /// Sends every update and create of the plan as a dry run, and gathers what is refused. Items of `skip` are left out.
+    ///
+    /// Where the plan has to make room first, a refusal that names no slot is about the room, not about the slots.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{DesiredPage, PageSnapshot, PlanOptions, Proposal};
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// let desired: DesiredPage =
+    ///     serde_json::from_str(r#"{"slots": [{"type": "button", "data": {"titel": "Menu"}}]}"#)?;
+    /// let plan = Proposal::new(&page, desired.into(), PlanOptions::default())?.plan;
+    /// let refused = plan.check(&client, page.id, &Default::default()).await?;
+    /// assert_eq!(refused[0].index, 0);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a request fails for another reason.
+    pub async fn check(
+        &self,
+        client: &Client,
+        page: ProfileId,
+        skip: &BTreeSet<usize>,
+    ) -> Result<Vec<ItemRefusal>, Error> {
+        let mut checked = Self { updates: self.updates.clone(), ..Self::default() };
+        checked.creates.clone_from(&self.creates);
+        checked.updates.retain(|it| !skip.contains(&it.index));
+        checked.creates.retain(|it| !skip.contains(&it.index));
+        let mut refused = Vec::new();
+        for batch in checked.batches() {
+            let is_full = self.make_room > 0 && matches!(batch, PlanBatch::Create(_));
+            let answer = batch.send(&client.profile(page), Vec::new(), true).await;
+            refused.extend(refusals(answer, |nth| batch.item(nth), is_full)?);
+        }
+        Ok(refused)
+    }
+}
+
+impl PlannedFields {
+    /// Sends every request about fields as a dry run. Fields of `skip` are left out.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{PageSnapshot, PlannedFields};
+    ///
+    /// let page = PageSnapshot::read(&client, &"cafe".parse()?).await?;
+    /// let desired = [("title", "Closed on Mondays")].into_iter().collect();
+    /// let planned = PlannedFields::new(&page.fields(), &desired);
+    /// planned.check(&client, page.id, &Default::default()).await?;
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first refusal, with the service's messages for each field, or another failure.
+    pub async fn check(
+        &self,
+        client: &Client,
+        page: ProfileId,
+        skip: &BTreeSet<&str>,
+    ) -> Result<(), Error> {
+        let mut checked = Plan { fields: self.clone(), ..Plan::default() };
+        checked.fields.changed.retain(|name, _| !skip.contains(&**name));
+        for batch in checked.batches() {
+            batch.send(&client.profile(page), Vec::new(), true).await?;
+        }
+        Ok(())
+    }
+}
+
+fn refusals(
+    answer: Result<(), Error>,
+    index: impl Fn(usize) -> Option<usize>,
+    is_full: bool,
+) -> Result<Vec<ItemRefusal>, Error> {
+    let Err(error) = answer else { return Ok(Vec::new()) };
+    match ApplyCause::call(Step::Verify, error, index) {
+        ApplyCause::Call { items, source, .. } if items.is_empty() => {
+            let is_about_room = is_full && (source.is_conflict() || source.is_validation());
+            if is_about_room { Ok(items) } else { Err(source) }
+        }
+        ApplyCause::Call { items, .. } => Ok(items),
+        _ => Ok(Vec::new()),
+    }
+}

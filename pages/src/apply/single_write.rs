@@ -1,0 +1,528 @@
+//! A single write: a command that changes one thing makes the plan of its one step, and sends that without a run over the page.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::journal::{Journal, JournalEntry};
+use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, label};
+use super::{
+    JournalStore, Plan, PlannedFields, RecordWrite, RunEnding, RunHeader, SlotRef, SlotTypes,
+    fingerprint, page_fields,
+};
+use links_sdk::types::NewSlot;
+use links_sdk::{
+    Answer, Call, Error, IdempotencyKey, Object, Outcome, Slot, SlotId, SlotsHandle, Write,
+};
+
+/// A write of a command that needs no run: its requests are as few as can be, no page is locked, and nothing has to be continued.
+///
+/// Its plan, what it replaces and what became of it are in the journal, for `links log` and `links undo`. A journal that cannot be written
+/// does not stop it: [`close`](Self::close) returns why.
+#[derive(Clone, Debug)]
+pub struct SingleWrite(Arc<Mutex<Recording>>);
+
+#[derive(Debug)]
+struct Recording {
+    /// Place and header of the journal, until it is begun.
+    target: Option<(JournalStore, RunHeader)>,
+    journal: Option<Journal>,
+    error: Option<io::Error>,
+    replaced: Option<PlannedFields>,
+}
+
+impl Plan {
+    fn of_update(id: SlotId, values: PlannedFields) -> Self {
+        let (kind, label, PlannedFields { changed, before }) = (String::new(), None, values);
+        let update = PlannedUpdate { id, index: 0, kind, label, changed, before };
+        Self { updates: vec![update], items: 1, ..Self::default() }
+    }
+
+    fn of_create(slot: &NewSlot) -> Self {
+        let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
+        Self { creates: vec![PlannedCreate { index: 0, kind, data }], items: 1, ..Self::default() }
+    }
+
+    fn of_order(order: &[SlotId]) -> Self {
+        let order = order.iter().copied().map(SlotRef::Existing).collect();
+        Self { order, reorder: true, ..Self::default() }
+    }
+
+    fn of_deletes(page: &[Slot], to_delete: &[&Slot]) -> Self {
+        let delete = |slot: &&Slot| PlannedDelete {
+            id: slot.id,
+            kind: slot.kind.clone(),
+            label: label(&slot.data),
+        };
+        let stays = |slot: &&Slot| to_delete.iter().all(|delete| delete.id != slot.id);
+        Self {
+            page: fingerprint(page),
+            order: page.iter().filter(stays).map(|slot| SlotRef::Existing(slot.id)).collect(),
+            deletes: to_delete.iter().map(delete).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl SingleWrite {
+    /// Returns a write with a journal in this store; without one it is not recorded.
+    pub fn new(target: Option<(JournalStore, RunHeader)>) -> Self {
+        let (journal, error, replaced) = (None, None, None);
+        Self(Arc::new(Mutex::new(Recording { target, journal, error, replaced })))
+    }
+
+    /// Records the command that this one undoes.
+    #[must_use]
+    pub fn undoing(self, run: &str) -> Self {
+        if let Some((_, header)) = &mut self.recording().target
+            && let Some(command) = &mut header.command
+        {
+            command.undoes = Some(run.to_owned());
+        }
+        self
+    }
+
+    /// Changes values of a slot. The slot is read before.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::SingleWrite;
+    ///
+    /// let changed = [("title", "Menu")].into_iter().collect();
+    /// let answer = SingleWrite::new(None).update_slot(&client.profile("cafe").slots(), 1002.into(), &changed).await?;
+    /// assert_eq!(answer.status(), 200);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the slot cannot be read or written, or was changed in between.
+    pub async fn update_slot(
+        &self,
+        slots: &SlotsHandle,
+        id: SlotId,
+        changed: &Object,
+    ) -> Result<Answer, Error> {
+        let plan = move |values| plan_entry(Plan::of_update(id, values));
+        let call = slots.update_unchanged(id, None, changed.clone()).answer();
+        let updated = call.before_write(self.replacing(changed.clone(), Object::clone, plan)).await;
+        self.stored(&updated, |mut slot| sent_fields(slot["data"].take(), changed));
+        updated
+    }
+
+    /// Creates a slot. Which slots were on the page before is not read, so that it is one request.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::SingleWrite;
+    /// use links_sdk::types::NewSlot;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// SingleWrite::new(None).create_slot(&slots, NewSlot::of("divider"), None).await?;
+    /// assert_eq!(slots.list().await?.len(), 15);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the slot is not created, or that is unknown.
+    pub async fn create_slot(
+        &self,
+        slots: &SlotsHandle,
+        slot: NewSlot,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Answer, Error> {
+        self.begin(0, || (plan_entry(Plan::of_create(&slot)), None));
+        let call = slots.create(slot).answer();
+        let call = match key {
+            Some(key) => call.with_idempotency_key(key),
+            None => call,
+        };
+        let answer = call.await;
+        let slot = answer.as_ref().ok().and_then(record_in);
+        let slot = slot.and_then(|slot| serde_json::from_value::<Slot>(slot).ok());
+        let created = slot.iter().map(|slot| (0, slot.id)).collect();
+        self.end(0, &answer, created, slot.map(|slot| slot.data));
+        answer
+    }
+
+    /// Puts the slots of a page into another order, if they are as they were read.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::SingleWrite;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let page = slots.list().await?;
+    /// let order: Vec<_> = page.iter().rev().map(|slot| slot.id).collect();
+    /// SingleWrite::new(None).reorder(&slots, &page, order).await?;
+    /// assert_eq!(slots.list().await?[0].id, page[13].id);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When they are not, or the order is refused.
+    pub async fn reorder(
+        &self,
+        slots: &SlotsHandle,
+        page: &[Slot],
+        order: Vec<SlotId>,
+    ) -> Result<Answer, Error> {
+        self.begin(0, || (plan_entry(Plan::of_order(&order)), Some(page)));
+        let seen = page.iter().map(|slot| slot.id);
+        let answer = slots.reorder_unchanged(seen, order).answer().await;
+        self.end(0, &answer, BTreeMap::new(), None);
+        answer
+    }
+
+    /// Deletes a batch of slots, if they are as they were read. `page` are the slots of the page, `to_delete` all that go, and `step` says
+    /// which batch of them goes now.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::SingleWrite;
+    ///
+    /// let slots = client.profile("cafe").slots();
+    /// let page = slots.list().await?;
+    /// let first = [&page[0]];
+    /// SingleWrite::new(None).delete_batch(&slots, (&page, &first), (0, &first)).await?;
+    /// assert_eq!(slots.list().await?.len(), 13);
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When they are not, or the service refuses to delete one.
+    pub async fn delete_batch(
+        &self,
+        slots: &SlotsHandle,
+        (page, to_delete): (&[Slot], &[&Slot]),
+        (step, batch): (usize, &[&Slot]),
+    ) -> Result<(), Error> {
+        self.begin(step, || (plan_entry(Plan::of_deletes(page, to_delete)), Some(page)));
+        let seen = batch.iter().copied().cloned().collect();
+        let deleted = slots.delete_unchanged(seen).await;
+        self.end(step, &deleted, BTreeMap::new(), None);
+        deleted.map(|_| ())
+    }
+
+    /// Sends a call that changes fields of a page, or its settings.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::SingleWrite;
+    /// use links_sdk::{Object, ProfileChanges};
+    ///
+    /// let changed: Object = [("title", "Closed on Mondays")].into_iter().collect();
+    /// let page = client.profile("cafe");
+    /// let call = page.update_unchanged(None, ProfileChanges(changed.clone())).answer();
+    /// SingleWrite::new(None).change_page(&changed, call).await?;
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    pub async fn change_page(
+        &self,
+        changed: &Object,
+        call: Call<Answer, Write>,
+    ) -> Result<Answer, Error> {
+        let plan = |fields| plan_entry(Plan { fields, ..Plan::default() });
+        let hear = self.replacing(in_files(changed), in_files, plan);
+        let answer = call.before_write(hear).await;
+        self.stored(&answer, |page| {
+            let page: Object = serde_json::from_value(page).ok()?;
+            sent_fields(Value::Object(in_files(&page).0), &in_files(changed))
+        });
+        answer
+    }
+
+    /// Sends a call that changes fields of a record other than a page.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::SingleWrite;
+    /// use links_sdk::{FormChanges, Object};
+    ///
+    /// let form = client.forms().list().await?.items.remove(0);
+    /// let changed: Object = [("title", "Write to us")].into_iter().collect();
+    /// let call = client.form(form.id).update_unchanged(None, FormChanges(changed.clone())).answer();
+    /// SingleWrite::new(None).change_record("updateForm", &changed, call).await?;
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    pub async fn change_record(
+        &self,
+        operation: &'static str,
+        changed: &Object,
+        call: Call<Answer, Write>,
+    ) -> Result<Answer, Error> {
+        let record = |PlannedFields { changed, before }| {
+            let operation = operation.to_owned();
+            JournalEntry::Write(Box::new(RecordWrite { operation, changed, before }))
+        };
+        let answer =
+            call.before_write(self.replacing(changed.clone(), Object::clone, record)).await;
+        self.stored(&answer, |record| sent_fields(record, changed));
+        answer
+    }
+
+    /// Sends a write of a record other than a page, of which it is known what it replaces. `shown` returns the record in its answer.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{RecordWrite, SingleWrite};
+    /// use links_sdk::NewProfile;
+    ///
+    /// let record = RecordWrite::creating("createProfile", [("login", "terrace")].into_iter().collect());
+    /// let call = client.profiles().create(NewProfile::with_login("terrace"));
+    /// let page = SingleWrite::new(None).write_record(record, call, |page| serde_json::to_value(page).ok()).await?;
+    /// assert_eq!(page.login, "terrace");
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the call.
+    pub async fn write_record<T>(
+        &self,
+        write: RecordWrite,
+        call: impl IntoFuture<Output = Result<T, Error>>,
+        shown: impl FnOnce(&T) -> Option<Value>,
+    ) -> Result<T, Error> {
+        let is_create = write.operation.starts_with("create");
+        let names = if is_create {
+            [("id", Value::Null)].into_iter().collect()
+        } else {
+            write.changed.clone()
+        };
+        self.begin(0, || (JournalEntry::Write(Box::new(write)), None));
+        let result = call.await;
+        let stored =
+            result.as_ref().ok().and_then(shown).and_then(|record| sent_fields(record, &names));
+        self.end(0, &result, BTreeMap::new(), stored);
+        result
+    }
+
+    /// Returns the callback that begins the journal with the values that a change replaces, right before it is sent.
+    fn replacing(
+        &self,
+        changed: Object,
+        read: fn(&Object) -> Object,
+        content: impl Fn(PlannedFields) -> JournalEntry + Send + Sync + 'static,
+    ) -> impl Fn(&Object) + Send + Sync + 'static {
+        let write = self.clone();
+        move |held| {
+            let held = read(held);
+            let before = |key: &String| Some((key.clone(), held.get(key)?.clone()));
+            let before = changed.keys().filter_map(before).collect();
+            let replaced = PlannedFields { changed: changed.clone(), before };
+            write.begin(0, || (content(replaced.clone()), None));
+            write.recording().replaced = Some(replaced);
+        }
+    }
+
+    /// Notes that a step's request is about to be sent. The journal is begun with the first: a request that is repeated sends the same.
+    fn begin<'s>(&self, step: usize, content: impl FnOnce() -> (JournalEntry, Option<&'s [Slot]>)) {
+        let recording = &mut *self.recording();
+        let Some((store, header)) = recording.target.take() else {
+            if let Some(journal) = &mut recording.journal {
+                recording.error = journal.begin(step).err();
+            }
+            return;
+        };
+        let (mut entry, before) = content();
+        if let JournalEntry::Plan { time, .. } = &mut entry {
+            *time = header.time;
+        }
+        let (before, types) = (before.filter(|slots| !slots.is_empty()), SlotTypes::default());
+        match store.open(None, header, before, &types, |journal| journal.append(entry)) {
+            Ok(journal) => recording.begin_first(&store, journal, step),
+            Err(error) => recording.error = Some(error),
+        }
+    }
+
+    /// Notes the result of a step whose answer shows the record as it is now.
+    fn stored(&self, answer: &Result<Answer, Error>, values: impl FnOnce(Value) -> Option<Object>) {
+        let stored = answer.as_ref().ok().and_then(record_in).and_then(values);
+        self.end(0, answer, BTreeMap::new(), stored);
+    }
+
+    fn end<T>(
+        &self,
+        step: usize,
+        result: &Result<T, Error>,
+        created: BTreeMap<usize, SlotId>,
+        stored: Option<Object>,
+    ) {
+        self.ended(step, result.as_ref().map(|_| ()).map_err(Error::outcome), created, stored);
+    }
+
+    /// Notes the result of a step.
+    fn ended(
+        &self,
+        step: usize,
+        result: Result<(), Outcome>,
+        created: BTreeMap<usize, SlotId>,
+        stored: Option<Object>,
+    ) {
+        let Some(journal) = &mut self.recording().journal else { return };
+        let (is_create, deleted) = match journal.log().batch(step) {
+            Some(PlanBatch::Create(_)) => (true, 0),
+            Some(PlanBatch::Delete(batch)) => (false, batch.len()),
+            _ => (false, 0),
+        };
+        match result {
+            Ok(()) => journal.end(step, created, deleted, stored),
+            Err(Outcome::Executed) if !is_create => journal.end(step, created, deleted, None),
+            Err(outcome) => journal.failed(step, outcome),
+        }
+    }
+
+    /// Returns the values that the write replaces, with those that replace them, once they were read.
+    pub fn replaced(&self) -> Option<PlannedFields> {
+        self.recording().replaced.clone()
+    }
+
+    /// Ends the journal. Returns why it could not be written.
+    pub fn close(&self, is_complete: bool) -> Option<io::Error> {
+        let recording = &mut *self.recording();
+        recording.close(is_complete);
+        recording.error.take()
+    }
+
+    fn recording(&self) -> MutexGuard<'_, Recording> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recording {
+    /// Notes the first step. A journal that cannot say so is removed: it would say that nothing was sent.
+    fn begin_first(&mut self, store: &JournalStore, mut journal: Journal, step: usize) {
+        match journal.begin(step) {
+            Ok(_) => self.journal = Some(journal),
+            Err(error) => {
+                store.remove(journal.log().run());
+                self.error = Some(error);
+            }
+        }
+    }
+
+    /// Ends the journal. It stays open while it is unknown whether the last request was executed.
+    fn close(&mut self, is_complete: bool) {
+        let Some(mut journal) = self.journal.take() else { return };
+        if !journal.log().is_in_doubt() {
+            match (is_complete, journal.log().has_effect()) {
+                (true, _) => journal.commit(journal.log().slots()),
+                (false, true) => journal.close(RunEnding::Stopped),
+                (false, false) => journal.close(RunEnding::Refused),
+            }
+        }
+        if let Some(error) = journal.into_write_error() {
+            self.error = Some(error);
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.close(false);
+    }
+}
+
+fn plan_entry(plan: Plan) -> JournalEntry {
+    JournalEntry::Plan { time: 0, keys: BTreeMap::new(), plan: Box::new(plan) }
+}
+
+/// Returns the record in an answer.
+pub fn record_in(answer: &Answer) -> Option<Value> {
+    let mut body: Value = serde_json::from_slice(answer.body()).ok()?;
+    Some(body.get_mut("data")?.take())
+}
+
+/// Returns fields of a page's record as files have them, with those that files do not have.
+fn in_files(record: &Object) -> Object {
+    let mut fields = record.clone();
+    let known = page_fields(record);
+    if known.contains_key("languageCode") {
+        fields.remove("languageId");
+    }
+    fields.extend(known.0);
+    fields
+}
+
+/// Returns what a record holds now for the fields that were sent.
+fn sent_fields(record: Value, sent: &Object) -> Option<Object> {
+    let Value::Object(record) = record else { return None };
+    Some(record.into_iter().filter(|(key, _)| sent.contains_key(key)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::apply::{RunCommand, RunState};
+
+    fn write_into(store: &JournalStore) -> SingleWrite {
+        let (command, page) = (RunCommand::default(), (7, "cafe"));
+        let header = RunHeader::of_command("service", command, page, SystemTime::UNIX_EPOCH);
+        SingleWrite::new(Some((store.clone(), header)))
+    }
+
+    fn begin(write: &SingleWrite) {
+        let record = RecordWrite { operation: "updateForm".to_owned(), ..RecordWrite::default() };
+        write.begin(0, || (JournalEntry::Write(Box::new(record)), None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_journal_that_cannot_say_that_something_was_sent_is_removed() {
+        let state = tempfile::tempdir().unwrap();
+        let store = JournalStore::of_commands(state.path(), "service");
+        begin(&write_into(&store));
+        let recorded = store.list().unwrap().pop().unwrap();
+        let full = std::fs::OpenOptions::new().append(true).open("/dev/full").unwrap();
+        let journal = Journal::new(full, recorded.log.unwrap(), None);
+        let (target, error, replaced) = (None, None, None);
+        let mut recording = Recording { target, journal: None, error, replaced };
+        recording.begin_first(&store, journal, 0);
+        assert!(recording.error.is_some() && !recorded.path.exists());
+        assert!(store.list().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_became_of_a_request_is_what_the_journal_says() {
+        let state = tempfile::tempdir().unwrap();
+        let store = JournalStore::of_commands(state.path(), "service");
+        for (outcome, state, is_written, is_unsettled) in [
+            (None, RunState::Done, true, false),
+            (Some(Outcome::Executed), RunState::Done, true, false),
+            (Some(Outcome::NotExecuted), RunState::Ended(RunEnding::Refused), false, false),
+            (Some(Outcome::Unknown), RunState::Unfinished, false, true),
+        ] {
+            let write = write_into(&store);
+            begin(&write);
+            write.ended(0, outcome.map_or(Ok(()), Err), BTreeMap::new(), None);
+            write.close(outcome.is_none_or(|outcome| outcome == Outcome::Executed));
+            let recorded = store.list().unwrap().pop().unwrap();
+            let log = recorded.log.unwrap();
+            assert_eq!(log.state(), state, "{outcome:?}");
+            assert_eq!((log.is_record_written(), log.is_unsettled()), (is_written, is_unsettled));
+            assert_eq!(log.has_effect(), is_written || is_unsettled);
+        }
+        let open = store.list().unwrap().pop().unwrap().run;
+        assert_eq!(store.prune(0, None, |_| true).unwrap().len(), 3);
+        store.abort(None, &open).unwrap();
+        let log = store.list().unwrap().pop().unwrap().log.unwrap();
+        assert!(log.is_unsettled() && log.state() == RunState::Ended(RunEnding::Aborted));
+        assert_eq!(store.prune(0, None, |_| true).unwrap(), [open]);
+    }
+}

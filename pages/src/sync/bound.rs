@@ -1,0 +1,363 @@
+//! File, page and record of the last sync, compared slot by slot and key by key.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::Hash;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::hashed::{HashedItem, HashedSlot, hashed_items, hashed_slots, value};
+use super::identity::{Identities, ItemIdentity, identify};
+use super::{FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, SlotBase, ValueHash};
+use crate::apply::{
+    DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, may_be_stored_as, same,
+};
+use links_sdk::{Object, SlotId};
+
+/// A comparison of a file with its page.
+pub(super) struct Bound<'a> {
+    pub(super) base: &'a PageBase,
+    pub(super) file: &'a FilePage,
+    pub(super) page: &'a LivePage,
+    pub(super) items: Vec<HashedItem<'a>>,
+    pub(super) slots: Vec<HashedSlot<'a>>,
+    pub(super) identities: Identities,
+    pub(super) order: Decision,
+}
+
+/// A value of the file, compared with the page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ComparedKey<'a> {
+    pub(super) key: &'a str,
+    pub(super) decision: Decision,
+    /// The value as it would be sent.
+    pub(super) file: &'a Value,
+    pub(super) page: &'a Value,
+}
+
+impl<'a> Bound<'a> {
+    /// Finds the slots of the items: by the record of the last sync, or by the rules of [`crate::apply`] where there is none.
+    pub(super) fn new(
+        base: Option<&'a PageBase>,
+        file: &'a FilePage,
+        page: &'a LivePage,
+        types: &SlotTypes,
+        created: &BTreeMap<usize, SlotId>,
+    ) -> Result<Self, PlanError> {
+        static NONE: LazyLock<PageBase> = LazyLock::new(PageBase::default);
+        let items = hashed_items(file, types);
+        let slots = hashed_slots(&page.slots, types);
+        let identities = match base {
+            Some(base) => identify(&items, &base.slots, &slots, types, created)?,
+            None => two_way(file, page, types, created)?,
+        };
+        let in_base: Vec<usize> = identities.live.iter().flatten().copied().collect();
+        let recorded = identities.items.iter().filter(|item| item.entry.is_some());
+        let in_file: Vec<usize> = recorded.filter_map(|item| item.position).collect();
+        let in_page: Vec<usize> = (0..slots.len()).collect();
+        let order = decide_order(&in_base, &in_file, &in_page);
+        Ok(Self { base: base.unwrap_or(&NONE), file, page, items, slots, identities, order })
+    }
+
+    pub(super) fn entry(&self, item: usize) -> Option<&'a SlotBase> {
+        self.identities.items[item].entry.map(|entry| &self.base.slots[entry])
+    }
+
+    /// Returns the position of the slot of an item.
+    pub(super) fn position(&self, item: usize) -> Option<usize> {
+        self.identities.items[item].position
+    }
+
+    /// Compares the keys that an item mentions with a slot.
+    pub(super) fn keys(&self, item: usize, position: usize) -> Vec<ComparedKey<'a>> {
+        let (written, slot) = (self.items[item].item, &self.slots[position]);
+        let entry = self.entry(item);
+        let compare = |(key, said): (&'a String, &'a Value)| {
+            let file = written.value(key).unwrap_or(said);
+            let page = slot.value(key);
+            let decision = decide(entry.map(|entry| entry.pair(key)), said, file, page);
+            ComparedKey { key, decision, file, page }
+        };
+        written.data.iter().map(compare).collect()
+    }
+
+    /// Returns the keys of an item that changed since the last sync.
+    pub(super) fn edited_keys(&self, item: usize, entry: &SlotBase) -> Vec<String> {
+        let keys = self.items[item].keys.iter();
+        let is_edited = |(key, hash): &(&&str, &ValueHash)| {
+            let pair = entry.pair(key);
+            pair.file != Some(**hash) && !(pair.file.is_none() && **hash == pair.page)
+        };
+        keys.filter(is_edited).map(|(key, _)| (*key).to_owned()).collect()
+    }
+
+    /// Returns the keys that the last sync knew from the file and that the item does not mention any more.
+    pub(super) fn removed_keys(&self, item: usize, entry: &'a SlotBase) -> Vec<&'a str> {
+        let keys = entry.keys.iter().filter(|(_, pair)| pair.file.is_some());
+        let is_gone = |key: &&str| !self.items[item].keys.contains_key(key);
+        keys.map(|(key, _)| key.as_str()).filter(is_gone).collect()
+    }
+
+    /// Returns the keys of a slot that changed on the page since the last sync, mentioned or not.
+    pub(super) fn changed_there(&self, entry: &'a SlotBase, position: usize) -> Vec<&'a str> {
+        let slot = &self.slots[position];
+        let keys: BTreeSet<&str> =
+            entry.keys.keys().map(String::as_str).chain(slot.writable_keys()).collect();
+        keys.into_iter().filter(|key| slot.hash(key) != entry.pair(key).page).collect()
+    }
+
+    /// Compares the profile fields that the file mentions and that were read.
+    pub(super) fn fields(&self) -> Vec<ComparedKey<'a>> {
+        let compare = |(key, said): (&'a String, &'a Value)| {
+            let page = self.page.fields.get(key)?;
+            let file = self.file.field(key).unwrap_or(said);
+            let decision = decide(self.base.fields.get(key).copied(), said, file, page);
+            Some(ComparedKey { key, decision, file, page })
+        };
+        self.file.fields.iter().filter_map(compare).collect()
+    }
+
+    /// Returns the profile fields that the last sync knew from the file and that the file does not mention any more.
+    pub(super) fn removed_fields(&self) -> Vec<&'a str> {
+        let known = self.base.fields.iter().filter(|(_, pair)| pair.file.is_some());
+        // A field that was not read was not looked at.
+        let is_gone = |key: &&str| {
+            self.page.fields.contains_key(*key) && !self.file.fields.contains_key(*key)
+        };
+        known.map(|(key, _)| key.as_str()).filter(is_gone).collect()
+    }
+
+    /// Returns the profile fields that the file does not mention and that changed on the page since the last sync, with their values.
+    pub(super) fn unmentioned_fields_changed_there(&self) -> Vec<(&'a str, &'a Value)> {
+        let recorded =
+            self.base.fields.iter().filter(|(key, _)| !self.file.fields.contains_key(*key));
+        let changed = |(key, pair): (&'a String, &HashPair)| {
+            let value = self.page.fields.get(key)?;
+            (ValueHash::of(value) != pair.page).then_some((key.as_str(), value))
+        };
+        recorded.filter_map(changed).collect()
+    }
+
+    pub(super) fn page_value(&self, position: usize, key: &str) -> &'a Value {
+        value(&self.slots[position].slot.data, key)
+    }
+}
+
+impl Bound<'_> {
+    /// Returns whether the record already says all that this comparison found, so that a run without writes leaves it as it is.
+    pub(super) fn is_recorded(&self) -> bool {
+        (self.base.id, &self.base.login) == (self.page.id, &self.page.login)
+            && self.items.len() == self.base.slots.len()
+            && (0..self.items.len()).all(|item| self.is_item_recorded(item))
+            && self.are_fields_recorded()
+    }
+
+    fn is_item_recorded(&self, item: usize) -> bool {
+        let ItemIdentity { entry: nth, position: Some(position) } = self.identities.items[item]
+        else {
+            return false;
+        };
+        let (entry, written) = (&self.base.slots[item], &self.items[item]);
+        let slot = &self.slots[position];
+        nth == Some(item)
+            && slot.slot.id == entry.id
+            && written.item.kind == entry.kind
+            && if slot.is_editable {
+                let said = written.keys.iter().filter(|(key, hash)| {
+                    let pair = HashPair { file: Some(**hash), page: slot.hash(key) };
+                    pair == entry.pair(key)
+                });
+                said.count() == written.keys.len() && self.removed_keys(item, entry).is_empty()
+            } else {
+                *entry == SlotBase { keys: [].into(), was: [].into(), ..entry.clone() }
+            }
+    }
+
+    fn are_fields_recorded(&self) -> bool {
+        let (said, recorded) = (&self.file.fields, &self.base.fields);
+        self.page.fields.iter().all(|(key, page)| match (said.get(key), recorded.get(key)) {
+            (None, Some(pair)) => pair.file.is_none(),
+            (Some(said), Some(pair)) => {
+                let now = HashPair { file: Some(ValueHash::of(said)), page: ValueHash::of(page) };
+                *pair == now
+            }
+            (_, None) => false,
+        })
+    }
+}
+
+/// Finds the slots of the items of a file that was never synced with its page, or whose record is lost.
+fn two_way(
+    file: &FilePage,
+    page: &LivePage,
+    types: &SlotTypes,
+    created: &BTreeMap<usize, SlotId>,
+) -> Result<Identities, PlanError> {
+    let desired: Vec<DesiredSlot> = file
+        .slots
+        .iter()
+        .map(|item| DesiredSlot {
+            id: match item.id {
+                FileSlotId::Id(id) => Some(id),
+                // Without a record, a slot that an earlier run made for the item cannot be told from one that another client made.
+                FileSlotId::Absent | FileSlotId::New => None,
+            },
+            kind: item.kind.clone(),
+            data: as_stored(item, page),
+        })
+        .collect();
+    let options =
+        PlanOptions { types: types.clone(), created: created.clone(), ..PlanOptions::default() };
+    let found = Wanted::bind(&page.slots, DesiredPage::from(desired), &options)?;
+    if !found.refused.is_empty() {
+        return Err(PlanError::Items(found.refused));
+    }
+    let position = |id: SlotId| page.slots.iter().position(|slot| slot.id == id);
+    let identity =
+        |slot: Option<SlotId>| ItemIdentity { entry: None, position: slot.and_then(position) };
+    let items: Vec<_> = found.bound.iter().map(|bound| identity(bound.slot)).collect();
+    let is_made = |position: &usize| items.iter().all(|item| item.position != Some(*position));
+    Ok(Identities {
+        made_there: (0..page.slots.len()).filter(is_made).collect(),
+        item_of_entry: Vec::new(),
+        live: Vec::new(),
+        doubtful: Vec::new(),
+        resembling: vec![Vec::new(); items.len()],
+        items,
+    })
+}
+
+/// Returns the data of an item, with the values that the service may have stored for it on this page: it finds its slot by them.
+fn as_stored(item: &FileSlot, page: &LivePage) -> Object {
+    let stored = |(key, value): (String, Value)| {
+        let slots = page.slots.iter().filter(|slot| slot.kind == item.kind);
+        let held: Vec<&Value> = slots.filter_map(|slot| slot.data.get(&key)).collect();
+        let is_held = held.iter().any(|held| same(held, &value));
+        let form = held.into_iter().find(|held| !is_held && may_be_stored_as(&value, held));
+        let form = form.cloned();
+        (key, form.unwrap_or(value))
+    };
+    item.values().0.into_iter().map(stored).collect()
+}
+
+/// How a value of the file, or the order of its slots, relates to the page and to the last sync.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// File and page hold the same.
+    Agreed,
+    /// They differ as they did after the last sync: the service normalised the value.
+    Unchanged,
+    /// Only the file changed.
+    ChangedHere,
+    /// Only the page changed.
+    ChangedThere,
+    /// Both changed, differently.
+    Conflict,
+    /// They differ, and nothing is known about the last sync.
+    Unrecorded,
+}
+
+/// Compares a value of the file with the page. `said` is the file's value as it is hashed, `sent` as it would be sent.
+fn decide(pair: Option<HashPair>, said: &Value, sent: &Value, page: &Value) -> Decision {
+    if same(sent, page) {
+        return Decision::Agreed;
+    }
+    let Some(pair) = pair else { return Decision::Unrecorded };
+    match (pair.file == Some(ValueHash::of(said)), pair.page == ValueHash::of(page)) {
+        (true, true) => Decision::Unchanged,
+        (false, true) => Decision::ChangedHere,
+        (true, false) => Decision::ChangedThere,
+        (false, false) => Decision::Conflict,
+    }
+}
+
+/// Compares three orders by the elements that all of them have.
+fn decide_order<T: Copy + Eq + Hash>(base: &[T], file: &[T], page: &[T]) -> Decision {
+    let set = |all: &[T]| all.iter().copied().collect::<HashSet<T>>();
+    let (in_base, in_file, in_page) = (set(base), set(file), set(page));
+    let shared = |all: &[T]| {
+        let is_shared =
+            |one: &&T| in_base.contains(one) && in_file.contains(one) && in_page.contains(one);
+        all.iter().filter(is_shared).copied().collect::<Vec<T>>()
+    };
+    let (base, file, page) = (shared(base), shared(file), shared(page));
+    match (file == page, file == base, page == base) {
+        (true, _, _) => Decision::Agreed,
+        (false, false, true) => Decision::ChangedHere,
+        (false, true, false) => Decision::ChangedThere,
+        (false, ..) => Decision::Conflict,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_three_way_merge() {
+        use Decision::*;
+        let pair = |file: Option<&str>, page: &str| {
+            let hash = |text: &str| ValueHash::of(&json!(text));
+            Some(HashPair { file: file.map(hash), page: hash(page) })
+        };
+        for (name, pair, file, page, expected) in [
+            ("nothing changed", pair(Some("a"), "a"), "a", "a", Agreed),
+            ("both changed alike", pair(Some("a"), "a"), "b", "b", Agreed),
+            ("normalised, nothing changed", pair(Some("a"), "A"), "a", "A", Unchanged),
+            ("changed here", pair(Some("a"), "a"), "b", "a", ChangedHere),
+            ("normalised, changed here", pair(Some("a"), "A"), "b", "A", ChangedHere),
+            ("changed there", pair(Some("a"), "a"), "a", "b", ChangedThere),
+            ("normalised, changed there", pair(Some("a"), "A"), "a", "b", ChangedThere),
+            ("cleared there", pair(Some("a"), "a"), "a", "", ChangedThere),
+            ("cleared here", pair(Some("a"), "a"), "", "a", ChangedHere),
+            ("both changed", pair(Some("a"), "a"), "b", "c", Conflict),
+            ("cleared here, changed there", pair(Some("a"), "a"), "", "c", Conflict),
+            ("mentioned for the first time", pair(None, "a"), "b", "a", ChangedHere),
+            ("mentioned after a foreign edit", pair(None, "a"), "b", "c", Conflict),
+            ("mentioned as the page has it", pair(None, "a"), "c", "c", Agreed),
+            ("new on both sides", Some(HashPair::UNMENTIONED), "a", "b", Conflict),
+            ("new here", Some(HashPair::UNMENTIONED), "a", "", ChangedHere),
+            ("no record", None, "a", "b", Unrecorded),
+            ("no record, equal", None, "a", " a", Agreed),
+        ] {
+            let (file, page) = (json!(file), json!(page));
+            assert_eq!(decide(pair, &file, &file, &page), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_reference_is_hashed_as_it_is_said_and_compared_as_it_is_sent() {
+        let said = json!({"$upload": "5f3c"});
+        let (path, other) = (json!("uploads/a.png"), json!("uploads/b.png"));
+        let pair = Some(HashPair { file: Some(ValueHash::of(&said)), page: ValueHash::of(&path) });
+        assert_eq!(decide(pair, &said, &path, &path), Decision::Agreed);
+        assert_eq!(decide(pair, &said, &said, &path), Decision::Unchanged);
+        assert_eq!(decide(pair, &said, &said, &other), Decision::ChangedThere);
+        let new = json!({"$upload": "77aa"});
+        assert_eq!(decide(pair, &new, &new, &path), Decision::ChangedHere);
+    }
+
+    #[test]
+    fn the_order_follows_the_table_over_the_slots_that_all_share() {
+        for (base, file, page, expected) in [
+            ("abc", "abc", "abc", Decision::Agreed),
+            ("abc", "bac", "bac", Decision::Agreed),
+            ("abc", "bac", "abc", Decision::ChangedHere),
+            ("abc", "abc", "bac", Decision::ChangedThere),
+            ("abc", "bac", "acb", Decision::Conflict),
+            // Slots that one side lacks do not count.
+            ("abc", "nab", "axbc", Decision::Agreed),
+            ("abc", "ba", "abx", Decision::ChangedHere),
+            ("", "ab", "ba", Decision::Agreed),
+        ] {
+            let of = |text: &str| text.chars().collect::<Vec<_>>();
+            assert_eq!(
+                decide_order(&of(base), &of(file), &of(page)),
+                expected,
+                "{base} {file} {page}"
+            );
+        }
+    }
+}
