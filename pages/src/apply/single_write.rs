@@ -333,8 +333,10 @@ impl SingleWrite {
     fn begin<'s>(&self, step: usize, content: impl FnOnce() -> (JournalEntry, Option<&'s [Slot]>)) {
         let recording = &mut *self.recording();
         let Some((store, header)) = recording.target.take() else {
-            if let Some(journal) = &mut recording.journal {
-                recording.error = journal.begin(step).err();
+            if let Some(journal) = &mut recording.journal
+                && let Err(error) = journal.begin(step)
+            {
+                recording.error.get_or_insert(error);
             }
             return;
         };
@@ -496,6 +498,16 @@ mod tests {
         recording.begin_first(&store, journal, 0);
         assert!(recording.error.is_some() && !recorded.path.exists());
         assert!(store.list().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_step_that_could_not_be_recorded_is_reported_after_later_ones() {
+        let state = tempfile::tempdir().unwrap();
+        let write = write_into(&JournalStore::of_commands(state.path(), "service"));
+        begin(&write);
+        write.recording().error = Some(io::ErrorKind::StorageFull.into());
+        write.begin(1, || panic!("the journal has begun"));
+        assert_eq!(write.close(true).unwrap().kind(), io::ErrorKind::StorageFull);
     }
 
     #[test]
