@@ -4,4 +4,4 @@ pub(crate) mod assignment;
 pub(crate) mod fields;
 pub(crate) mod flags;
 pub(crate) mod images;
-pub(crate) mod page_word;
+pub(crate) mod page;

@@ -1,21 +1,10 @@
 //! `links api`: calls any path of the service.
 
-use std::path::{Path, PathBuf};
-
-use clap::Args;
-use links_pages::apply::RecordWrite;
 use links_sdk::{RawCall, overrides_method};
-use serde_json::{Value, json};
 
+use super::prelude::*;
 use crate::args::assignment;
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
-use crate::commands::common::{CommandResult, answered};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::{CommandOutput, View};
-use links_pages::fs::named;
+use links_pages::apply::RecordWrite;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links api GET '/profiles/cafe?include=slots'", "links api POST /profiles/cafe/slots -F type=text -F 'data:={\"title\":\"Hello\"}'", "links api DELETE /profiles/cafe/slots -F 'ids:=[1001,1002]'"])]

@@ -1,23 +1,9 @@
 //! `links plan` and `links apply`: show what would be written to pages and forms, and make them match their files.
 
-use std::path::PathBuf;
-
-use clap::Args;
-use links_sdk::ProfileKey;
-
-use crate::account::files::named_files;
+use super::prelude::*;
 use crate::account::request::RunSource;
 use crate::account::{self, PlanOutputs};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
-use crate::args::flags::DryRunArgs;
-use crate::confine::NamedFiles;
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::CommandOutput;
-use links_pages::profile_key;
 
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]

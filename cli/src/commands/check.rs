@@ -1,22 +1,12 @@
 //! `links check`: finds the links of pages that are dead.
 
-use std::path::PathBuf;
-
-use clap::Args;
-
-use crate::account::files::named_files;
-use crate::args::page_word::{self, PageWord};
+use super::prelude::*;
+use crate::args::page::{self, PageWord};
 use crate::check::baseline::{self, BaselineArgs};
 use crate::check::checked_link::CheckedLink;
 use crate::check::report::{self, ReportOptions};
 use crate::check::visits::{LinkVerdicts, VisitOptions};
 use crate::check::{self, checked_links, fix};
-use crate::commands::common::{CommandResult, with_failure};
-use crate::confine::NamedFiles;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::Style;
 use crate::ui::annotations::Annotate;
 
 #[derive(Args, Debug)]
@@ -26,7 +16,7 @@ use crate::ui::annotations::Annotate;
 )]
 pub(crate) struct CheckArgs {
     /// Page files and form files, directories of them, and keys of pages; by default the directory of the closest links.lock
-    #[arg(value_name = "PATH|KEY", value_parser = page_word::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
     /// Every page and every form of the account
     #[arg(long)]
@@ -49,7 +39,7 @@ pub(crate) struct CheckArgs {
 impl CheckArgs {
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
-        let (paths, keys) = page_word::split(self.pages.clone());
+        let (paths, keys) = page::split(self.pages.clone());
         let is_live = self.all || !keys.is_empty();
         let mut named = if is_live && paths.is_empty() {
             NamedFiles::default()
@@ -71,7 +61,7 @@ impl CheckArgs {
 
 pub(crate) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult {
     let CheckArgs { pages, all, fix, strict, how, baseline: known, annotate } = args;
-    let (paths, keys) = page_word::split(pages);
+    let (paths, keys) = page::split(pages);
     if fix && !keys.is_empty() {
         return Err(CommandError::usage(
             "--fix writes page files, and a key names a page of the account",

@@ -1,16 +1,8 @@
 //! `links config`: commands for the configuration file.
 
-use std::path::PathBuf;
-
-use clap::Subcommand;
 use links_sdk::BaseUrl;
-use serde_json::{Value, json};
 
-use super::common::{CommandResult, CommandRules, said};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::{HelpText, POINTER};
-use crate::output::{Column, CommandOutput, View};
+use super::prelude::*;
 use crate::settings::config_file::{self, Config, ConfigKey, KEYS};
 
 #[derive(Debug, Subcommand)]

@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
+use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueHint};
 use links_sdk::types::File;
 use links_sdk::{Client, ImageUse, Upload, UploadMethod};
-use serde_json::{Value, json};
 
-use super::common::CommandResult;
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, next_dry_run};
+use super::prelude::*;
+use crate::args::flags::next_dry_run;
 use crate::args::images;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::{HelpText, POINTER};
-use crate::output::{Column, CommandOutput, Style, View};
 use crate::ui::Progress;
 
 #[derive(Debug, Subcommand)]

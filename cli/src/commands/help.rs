@@ -1,17 +1,11 @@
 //! `links help` explains a topic or a command; `links man` writes the manual pages, for packagers.
 
-use std::path::Path;
-
 use clap::Command;
-use serde_json::json;
 
-use super::common::{CommandResult, said};
-use crate::context::Context;
-use crate::error::CommandError;
+use super::prelude::*;
 use crate::error::file_error::file_error;
 use crate::help::TOPICS;
-use crate::output::{CommandOutput, View};
-use links_pages::fs::{atomic, named};
+use links_pages::fs::atomic;
 use links_pages::suggest::nearest;
 
 /// Explains a topic, or a command.

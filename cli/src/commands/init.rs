@@ -1,13 +1,8 @@
 //! `links init`: begins a `links.lock`, or rebuilds its records.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
-use clap::Args;
-use links_pages::apply::PageSnapshot;
-use links_pages::sync::Lock;
-use serde_json::json;
-
+use super::prelude::*;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{PlannedForm, record_form};
@@ -16,15 +11,14 @@ use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::{runs, uploads};
-use crate::context::Context;
 use crate::error::file_error::unusable_path;
-use crate::error::{CommandError, Exit};
-use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine, View, count};
+use crate::output::count;
+use links_pages::apply::PageSnapshot;
 use links_pages::form_file::FormFile;
-use links_pages::fs::{atomic, named};
+use links_pages::fs::atomic;
 use links_pages::page_file::{Document, PageFile};
 use links_pages::sanitize::quoted;
+use links_pages::sync::Lock;
 
 /// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
 const ATTRIBUTE: &str = "links.lock merge=binary";

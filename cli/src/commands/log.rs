@@ -3,19 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use clap::Args;
-use links_pages::apply::JournalStore;
-use links_sdk::ProfileKey;
-use serde_json::{Value, json};
-
+use super::prelude::*;
 use crate::apply::runs;
 use crate::apply::write_log::{self, COLUMNS, LoggedWrite, PageFilter};
-use crate::commands::common::{CommandResult, said};
-use crate::context::{Context, clock};
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::{CommandOutput, View};
-use links_pages::profile_key;
+use crate::context::clock;
+use links_pages::apply::JournalStore;
 
 #[derive(Args, Debug)]
 #[command(

@@ -10,7 +10,6 @@ mod api;
 mod apply;
 mod auth;
 mod check;
-mod common;
 mod config;
 mod doctor;
 mod files;
@@ -19,6 +18,7 @@ mod help;
 mod init;
 mod log;
 mod music;
+mod prelude;
 #[cfg(feature = "sandbox")]
 mod preview;
 mod profile;
@@ -30,18 +30,8 @@ mod search;
 mod slots;
 mod undo;
 
-use std::path::PathBuf;
-
-use clap::Subcommand;
-use serde_json::json;
-
-use self::common::{CommandResult, CommandRules, shown};
+use self::prelude::*;
 use crate::completion::ShellArgs;
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::{CommandOutput, View};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]

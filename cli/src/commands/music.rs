@@ -1,17 +1,10 @@
 //! `links music`: commands for releases, and for the slots that show them.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
 use links_sdk::types::NewSlot;
-use links_sdk::{MusicQuery, MusicType, ProfileKey};
+use links_sdk::{MusicQuery, MusicType};
 
-use super::common::{CommandResult, answered, shown};
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
-use crate::context::Context;
-use crate::help::{HelpText, POINTER};
-use crate::journal;
-use crate::output::View;
-use links_pages::profile_key;
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
@@ -32,14 +25,13 @@ pub(crate) enum MusicCommand {
 )]
 pub(crate) struct MusicAddArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     #[command(flatten)]
     release: ReleaseArgs,
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
-    key: IdempotencyKeyArgs,
+    idempotency: IdempotencyKeyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -90,12 +82,12 @@ impl MusicCommand {
 
 async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(&args.profile).slots();
+    let slots = client.profile(&*args.key).slots();
     let order = args.place.order(&slots).await?;
     let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
     slot.order = order;
-    let write = journal::page_write(context, "music add", &args.profile);
-    let created = write.create_slot(&slots, slot, args.key.idempotency_key).await;
+    let write = journal::page_write(context, "music add", &args.key);
+    let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
     let answer = journal::finish(context, &write, created)?;
     Ok(answered(&answer, View::Record(&["id", "type", "supported"])))
 }

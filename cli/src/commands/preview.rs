@@ -1,17 +1,8 @@
 //! `links preview`: shows a page as its file would make it.
 
-use std::path::PathBuf;
-
-use clap::Args;
-
-use crate::account::files::named_files;
+use super::prelude::*;
 use crate::account::summary;
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
-use crate::confine::NamedFiles;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::CommandOutput;
 use crate::preview::{ApplyWhen, PreviewOutputs, PreviewRequest, preview, serve, shown};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

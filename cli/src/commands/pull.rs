@@ -1,17 +1,8 @@
 //! `links pull` and `links slots pull`: write pages and forms to files.
 
-use std::path::PathBuf;
-
-use clap::Args;
-use links_sdk::ProfileKey;
-
+use super::prelude::*;
 use crate::account::pull::{self, PullOptions};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::CommandOutput;
 use links_pages::page_file::FileScope;
-use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
@@ -35,8 +26,7 @@ pub(crate) struct PullArgs {
 #[command(examples = ["links slots pull cafe -O cafe.yaml"])]
 pub(crate) struct SlotsPullArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Write to this file, as JSON if its name ends in .json (`-`: standard output)
     #[arg(short = 'O', long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -66,7 +56,7 @@ pub(super) async fn slots(
     context: &mut Context,
     args: SlotsPullArgs,
 ) -> Result<CommandOutput, CommandError> {
-    let SlotsPullArgs { profile, out, force, schema } = args;
+    let SlotsPullArgs { key, out, force, schema } = args;
     let how = PullOptions { force, images: false, portable: false, schema };
-    pull::pull(context, vec![profile], out, how, FileScope::Slots).await
+    pull::pull(context, vec![(*key).clone()], out, how, FileScope::Slots).await
 }

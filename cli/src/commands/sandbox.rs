@@ -4,25 +4,19 @@ use std::fmt::Display;
 use std::fs;
 use std::future::poll_fn;
 use std::io::ErrorKind;
-use std::path::Path;
 use std::task::Poll;
 
-use clap::Subcommand;
 use links_fixtures::ContractServer;
-use links_pages::apply::JournalStore;
 use links_sdk::{BaseUrl, Pacer, SharedFilePacer, Token};
-use serde_json::json;
 
-use super::common::{CommandResult, said};
+use super::prelude::*;
 use crate::apply::runs;
 use crate::apply::sync::StateRecords;
-use crate::context::{Context, SANDBOX_FILES, clock, uploads_file};
-use crate::error::{CommandError, Exit};
-use crate::help::{HelpText, POINTER};
+use crate::context::{SANDBOX_FILES, clock, uploads_file};
 use crate::journal::SANDBOX;
-use crate::output::{Body, CommandOutput, StyledLine, View};
 use crate::sandbox;
 use crate::signal::SuppressInterrupt;
+use links_pages::apply::JournalStore;
 
 /// The embedded service: try everything on this machine, without an account
 #[derive(Debug, Subcommand)]

@@ -1,11 +1,6 @@
 //! `links schema`: JSON Schemas of page files, form files and slots, for editors.
 
-use clap::Subcommand;
-
-use super::common::CommandResult;
-use crate::context::Context;
-use crate::help::{HelpText, POINTER};
-use crate::output::{CommandOutput, View};
+use super::prelude::*;
 use crate::schema::editor_schema;
 
 #[derive(Debug, Subcommand)]

@@ -1,20 +1,12 @@
 //! `links search`: finds a text on pages and in lead forms.
 
-use clap::Args;
-
-use crate::account::files::named_files;
-use crate::args::page_word::{self, PageWord};
-use crate::commands::common::{CommandResult, with_failure};
-use crate::confine::NamedFiles;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::output::{Style, count};
+use super::prelude::*;
+use crate::args::page::{self, PageWord};
+use crate::output::count;
 use crate::search::pattern::Pattern;
-use crate::search::report;
 use crate::search::sources::{self, Sources};
 use crate::search::texts::Area;
-use crate::search::{self, Hit};
+use crate::search::{self, Hit, report};
 use crate::ui;
 
 #[derive(Args, Debug)]
@@ -27,7 +19,7 @@ pub(crate) struct SearchCommandArgs {
     #[arg(value_name = "PATTERN")]
     pattern: String,
     /// Keys of pages, page files, and directories of them; by default every page and every form of the account
-    #[arg(value_name = "PATH|KEY", value_parser = page_word::parse, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH|KEY", value_parser = page::parse, value_hint = clap::ValueHint::AnyPath)]
     pages: Vec<PageWord>,
     /// The pattern is a regular expression; case matters unless it begins with (?i)
     #[arg(long)]
@@ -40,7 +32,7 @@ pub(crate) struct SearchCommandArgs {
 impl SearchCommandArgs {
     /// Returns the files that the arguments name.
     pub(crate) fn named_files(&self) -> NamedFiles {
-        let (paths, _) = page_word::split(self.pages.clone());
+        let (paths, _) = page::split(self.pages.clone());
         if paths.is_empty() { NamedFiles::default() } else { named_files(&paths, &[], false) }
     }
 }
@@ -48,7 +40,7 @@ impl SearchCommandArgs {
 pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> CommandResult {
     let SearchCommandArgs { pattern, pages, regex, areas } = args;
     let compiled = Pattern::new(&pattern, regex).map_err(CommandError::usage)?;
-    let (paths, keys) = page_word::split(pages);
+    let (paths, keys) = page::split(pages);
     let mut sources = Sources::default();
     if !paths.is_empty() {
         sources.read = sources::of_files(&paths)?;

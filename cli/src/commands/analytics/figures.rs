@@ -1,10 +1,9 @@
 //! Human-readable output of analytics. The shape of the data is not documented: objects of numbers, lists of records and a timeline are
 //! drawn, everything else is printed unchanged.
 
-use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
-use crate::output::StyledLine;
+use crate::commands::prelude::*;
 
 /// Number of lines of the chart of a timeline.
 const HEIGHT: usize = 6;

@@ -1,18 +1,12 @@
 //! `links analytics`: views and clicks.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
 use links_sdk::types::{AnalyticsBucket, AnalyticsPeriod};
-use links_sdk::{Analytics, AnalyticsQuery, Call, Date, Period, ProfileKey};
-use serde_json::Value;
+use links_sdk::{Analytics, AnalyticsQuery, Call, Date, Period};
 
-use super::common::{CommandResult, answered};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::help::{HelpText, POINTER};
-use crate::output::{Instead, Style, View};
+use super::prelude::*;
+use crate::output::Instead;
 use crate::ui;
-use links_pages::profile_key;
 
 pub(super) mod figures;
 
@@ -34,8 +28,7 @@ pub(crate) enum AnalyticsCommand {
     )]
     Profile {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
         #[command(flatten)]
         query: QueryArgs,
     },
@@ -56,7 +49,7 @@ impl AnalyticsCommand {
         let client = context.client().await?;
         let call = match self {
             Self::Account { query } => client.analytics().get(query.query()?),
-            Self::Profile { profile, query } => client.profile(profile).analytics(query.query()?),
+            Self::Profile { key, query } => client.profile(&*key).analytics(query.query()?),
             Self::Form { id, query } => client.form(id).analytics(query.query()?),
         };
         shown(context, call).await

@@ -16,7 +16,7 @@ use crate::auth::{
     Account, AccountName, Accounts, AccountsFile, ClientAuth, Secret, SecretLocation, Store,
     TokenCommand, Value, check_keyring,
 };
-use crate::commands::common::CommandResult;
+use crate::commands::prelude::CommandResult;
 use crate::context::{Context, no_service};
 use crate::env_vars;
 use crate::error::{CommandError, Exit};

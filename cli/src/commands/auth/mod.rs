@@ -5,7 +5,7 @@ use std::fmt::Display;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::common::CommandResult;
+use super::prelude::CommandResult;
 use crate::auth::{Account, AccountName, AccountsFile, Store, StoreError, Value};
 use crate::context::Context;
 use crate::env_vars;

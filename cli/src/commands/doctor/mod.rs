@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use checks::{CONNECTION, Finding, FindingState};
 use serde_json::{Value, json};
 
-use crate::commands::common::CommandResult;
+use crate::commands::prelude::CommandResult;
 use crate::context::Context;
 use crate::error::Exit;
 use crate::output::{CommandOutput, Style, StyledLine, View};

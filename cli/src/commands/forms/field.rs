@@ -1,19 +1,9 @@
 //! `links forms field`: commands for one field of a form. The service takes only whole lists, so the form is read, and all of it is written
 //! back with the `key` of every field that stays.
 
-use clap::{Args, Subcommand};
-use serde_json::{Map, Value};
-
 use super::record::FIRST;
-use crate::args::fields::FieldValues;
-use crate::args::flags::DryRunArgs;
-use crate::commands::common::{CommandResult, answered};
-use crate::context::Context;
+use crate::commands::prelude::*;
 use crate::editor::form_fields::{FormEditSession, called};
-use crate::error::CommandError;
-use crate::help::{HelpText, POINTER};
-use crate::journal;
-use crate::output::View;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

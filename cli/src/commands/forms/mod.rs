@@ -3,14 +3,7 @@
 mod field;
 mod record;
 
-use clap::Subcommand;
-
-use super::common::{CommandResult, CommandRules, shown};
-use crate::args::flags::DryRunArgs;
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::help::{HelpText, POINTER};
-use crate::output::{Column, View};
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]

@@ -1,24 +1,14 @@
 //! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both; and the pages that show it, as
 //! the cache knows them, or as all pages are read.
 
-use std::path::Path;
-
-use clap::Args;
-use links_sdk::{Answer, Client, FormChanges, ProfileId, ProfileKey, SlotId};
-use serde_json::{Value, json};
+use links_sdk::{Answer, Client, FormChanges, ProfileId};
 
 use crate::account::{estimate, live_page};
-use crate::args::fields::FieldValues;
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
 use crate::cache::resource_names::ResourceNames;
-use crate::commands::common::{CommandResult, answered, create as create_record};
-use crate::context::{Context, seconds_now};
+use crate::commands::prelude::*;
+use crate::context::seconds_now;
 use crate::editor;
 use crate::editor::form_fields::{self, FormEditSession};
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::{Body, CommandOutput, Style, View, yaml};
 use links_pages::apply::PageSnapshot;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::FileKind;

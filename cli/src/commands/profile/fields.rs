@@ -1,27 +1,13 @@
 //! `links profile create`, `update`, `edit` and `settings`: fields of a page.
 
-use std::path::Path;
-
-use clap::Args;
 use links_sdk::types::Profile;
-use links_sdk::{NewProfile, Object, ProfileChanges, ProfileHandle, ProfileKey, SettingsChanges};
+use links_sdk::{NewProfile, Object, ProfileChanges, ProfileHandle, SettingsChanges};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::login;
-use crate::args::fields::FieldValues;
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs};
 use crate::args::images;
-use crate::commands::common::{
-    CommandResult, answered, create as create_record, shown, write_fields,
-};
-use crate::context::Context;
+use crate::commands::prelude::*;
 use crate::editor;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::{View, yaml};
-use links_pages::profile_key;
 
 /// Fields of a page that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
@@ -50,7 +36,7 @@ pub(crate) struct ProfileCreateArgs {
     #[arg(value_name = "FILE|FIELD=VALUE")]
     words: Vec<String>,
     #[command(flatten)]
-    key: IdempotencyKeyArgs,
+    idempotency: IdempotencyKeyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -68,7 +54,8 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
     let call = client.profiles().create(NewProfile(profile.clone())).answer();
     let names = ("profile create", "createProfile");
-    let created = create_record(context, names, (title, profile.clone()), args.key, call).await;
+    let created =
+        create_record(context, names, (title, profile.clone()), args.idempotency, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -80,8 +67,7 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
 )]
 pub(crate) struct ProfileUpdateArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Fields of the page, the others stay: `title=Menu`, `languageId:=1` (JSON), `description=@file`, `avatar@logo.png`
     /// (uploads it); or a YAML or JSON file with them (`-`: standard input)
     #[arg(value_name = "FILE|FIELD=VALUE")]
@@ -94,10 +80,10 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let fields = FieldValues::read_with_images(&args.words)?.some("title=Menu")?;
     let fields = without_login(fields)?.no_local_images(images::OF_PAGE)?;
     let client = context.writer(args.dry_run).await?;
-    let profile = client.profile(&args.profile);
+    let profile = client.profile(&*args.key);
     let fields = fields.upload(context, &client).await?;
     let sent = fields.object();
-    let write = journal::page_write(context, "profile update", &args.profile);
+    let write = journal::page_write(context, "profile update", &args.key);
     let call = profile.update_unchanged(None, ProfileChanges(sent.clone())).answer();
     let changed = write_fields(context, write, call, &sent).await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
@@ -111,8 +97,7 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
 )]
 pub(crate) struct ProfileSettingsArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Settings to change, the others stay: `languageCode=kk`; or a YAML or JSON file with them (`-`: standard input). Without any, the
     /// settings are shown
     #[arg(value_name = "FILE|FIELD=VALUE")]
@@ -133,12 +118,12 @@ const FIRST_SETTINGS: &[&str] = &["profileId", "login", "languageCode", "compute
 
 pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -> CommandResult {
     let fields = without_login(FieldValues::read(&args.words)?)?;
-    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(&*args.key);
     if args.is_read() {
         return shown(profile.settings().answer(), View::Record(FIRST_SETTINGS)).await;
     }
     let sent = fields.some("languageCode=kk")?.object();
-    let write = journal::page_write(context, "profile settings", &args.profile);
+    let write = journal::page_write(context, "profile settings", &args.key);
     let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
     let answer = write_fields(context, write, call.answer(), &sent).await?;
     Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
@@ -148,8 +133,7 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
 #[command(examples = ["EDITOR='code --wait' links profile edit cafe"])]
 pub(crate) struct ProfileEditArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -159,7 +143,7 @@ pub(crate) struct ProfileEditArgs {
 const NOT_EDITED: [&str; 5] = ["id", "login", "themeId", "computed", "slots"];
 
 pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> CommandResult {
-    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(&*args.key);
     let (mut opened, _) = record(&profile).await?;
 
     let text = yaml(&opened)?;
@@ -170,7 +154,7 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         if changes.is_empty() {
             return Ok(None);
         }
-        let write = journal::page_write(context, "profile edit", &args.profile);
+        let write = journal::page_write(context, "profile edit", &args.key);
         let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone())).answer();
         let updated = write_fields(context, write, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))

@@ -1,21 +1,10 @@
 //! `links profile check-login` and `rename`: logins of pages. A new login is checked first by the rules that need no service, then by the service.
 
-use std::path::{Path, PathBuf};
+use links_sdk::{Client, SettingsChanges};
 
-use clap::Args;
-use links_sdk::{Client, ProfileKey, SettingsChanges};
-use serde_json::{Value, json};
-
-use crate::args::flags::DryRunArgs;
-use crate::commands::common::{CommandResult, answered, said, write_fields};
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::{Column, CommandOutput, Style, StyledLine, View, data};
+use crate::commands::prelude::*;
+use crate::output::data;
 use crate::ui::annotations::Annotate;
-use links_pages::fs::named;
-use links_pages::profile_key;
 use links_pages::profile_key::broken_login_rule;
 
 /// Returns the service's result for a login, or a result for a login that breaks a rule that needs no service. `page` is the own page that
@@ -152,8 +141,7 @@ fn parse(name: &str, text: &str) -> Vec<ListedLogin> {
 )]
 pub(crate) struct ProfileRenameArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// New login: 4 to 60 of `a-z A-Z 0-9 . _`, not in use
     new: String,
     /// Confirm without being asked
@@ -168,7 +156,7 @@ pub(crate) struct ProfileRenameArgs {
 
 pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
-    let page = client.profile(args.profile).settings().await?;
+    let page = client.profile(&*args.key).settings().await?;
     let old = page.login.clone();
     if old == args.new {
         let unchanged = json!({ "profileId": page.profile_id, "login": old });

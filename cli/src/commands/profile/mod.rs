@@ -5,17 +5,10 @@ pub(crate) mod login;
 mod preview;
 mod socials;
 
-use clap::{Subcommand, ValueEnum};
-use links_sdk::ProfileKey;
-use serde_json::json;
+use clap::ValueEnum;
 
-use super::common::{CommandResult, CommandRules, said, shown};
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::help::{HelpText, POINTER};
-use crate::output::{Column, Style, View};
+use super::prelude::*;
 use crate::process;
-use links_pages::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
@@ -27,8 +20,7 @@ pub(crate) enum ProfileCommand {
     #[command(alias = "show", examples = ["links profile get cafe", "links profile get cafe --include slots -o json", "links profile get https://links.example/cafe -o json"])]
     Get {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
         /// What to show besides the fields of the page
         #[arg(long, value_name = "WHAT")]
         include: Option<Include>,
@@ -50,8 +42,7 @@ pub(crate) enum ProfileCommand {
     #[command(examples = ["links profile open cafe"])]
     Open {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
     },
     /// Print a page as its readers see it, in Markdown
     Preview(preview::ProfilePreviewArgs),
@@ -89,8 +80,8 @@ impl ProfileCommand {
                 let client = context.client().await?;
                 shown(client.profiles().list().answer(), View::Table(COLUMNS)).await
             }
-            Self::Get { profile, include } => {
-                let profile = context.client().await?.profile(profile);
+            Self::Get { key, include } => {
+                let profile = context.client().await?.profile(&*key);
                 let call = match include {
                     Some(Include::Slots) => profile.get_with_slots(),
                     None => profile.get(),
@@ -103,7 +94,7 @@ impl ProfileCommand {
             Self::Rename(args) => login::rename(context, args).await,
             Self::Settings(args) => fields::settings(context, args).await,
             Self::Socials(command) => command.run(context).await,
-            Self::Open { profile } => open(context, profile).await,
+            Self::Open { key } => open(context, &key).await,
             Self::Preview(args) => preview::preview(context, args).await,
             Self::CheckLogin(args) => login::check_logins(context, args).await,
         }
@@ -111,8 +102,8 @@ impl ProfileCommand {
 }
 
 /// Prints the URL of a page, and opens it in a browser on a terminal.
-async fn open(context: &mut Context, profile: ProfileKey) -> CommandResult {
-    let page = context.client().await?.profile(profile).get().await?;
+async fn open(context: &mut Context, key: &ProfileKey) -> CommandResult {
+    let page = context.client().await?.profile(key).get().await?;
     let url = page.computed.url;
     if context.ui.is_read()
         && let Err(error) = process::browse(context.settings.browser.as_deref(), &url)

@@ -1,23 +1,16 @@
 //! `links profile preview`: prints a page in Markdown, or compares it with a file, which it can also update.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
-use clap::Args;
-use links_sdk::{Markdown, ProfileKey};
-use serde_json::{Value, json};
+use links_sdk::Markdown;
 use similar::TextDiff;
 
-use crate::commands::common::{CommandResult, said};
-use crate::context::Context;
+use crate::commands::prelude::*;
 use crate::error::file_error::file_error;
-use crate::error::{CommandError, Exit};
-use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, View, diff_lines, unified};
+use crate::output::{diff_lines, unified};
 use crate::ui::annotations::Annotate;
+use links_pages::fs::atomic;
 use links_pages::fs::named::ReadError;
-use links_pages::fs::{atomic, named};
-use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(
@@ -25,8 +18,7 @@ use links_pages::profile_key;
 )]
 pub(crate) struct ProfilePreviewArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Compare the page with this file; exit code 3 when they differ
     #[arg(long, value_name = "FILE")]
     expect: Option<PathBuf>,
@@ -42,7 +34,7 @@ pub(crate) struct ProfilePreviewArgs {
 }
 
 pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> CommandResult {
-    let page = context.client().await?.profile(args.profile).markdown().await?;
+    let page = context.client().await?.profile(&*args.key).markdown().await?;
     let too_long = too_long(page.tokens, args.max_tokens)?;
     if let Some(message) = &too_long {
         context.ui.tell(Style::Removed, message.clone());

@@ -1,21 +1,11 @@
 //! `links profile socials`: adds and removes social links of a page. The service takes only whole lists, so the page is read first, and
 //! refused if it was changed meanwhile.
 
-use clap::Subcommand;
 use links_sdk::types::Social;
-use links_sdk::{Object, ProfileChanges, ProfileKey};
-use serde_json::json;
+use links_sdk::{Object, ProfileChanges};
 
 use super::fields::FIRST;
-use crate::args::flags::DryRunArgs;
-use crate::commands::common::{CommandResult, answered, said, write_fields};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::{HelpText, POINTER};
-use crate::journal;
-use crate::output::View;
-use links_pages::profile_key;
+use crate::commands::prelude::*;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
@@ -24,8 +14,7 @@ pub(crate) enum SocialsCommand {
     #[command(examples = ["links profile socials add cafe https://www.youtube.com/@qara"])]
     Add {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
         /// URLs of the social links; the icons follow from them
         #[arg(value_name = "URL", required = true)]
         links: Vec<String>,
@@ -36,8 +25,7 @@ pub(crate) enum SocialsCommand {
     #[command(alias = "rm", examples = ["links profile socials remove cafe https://t.me/qaracoffee"])]
     Remove {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
         /// URLs of the social links, as `links profile get KEY --fields socials` shows them
         #[arg(value_name = "URL", required = true)]
         links: Vec<String>,
@@ -50,9 +38,8 @@ impl SocialsCommand {
     /// Changes the social links of a page, unless the change leaves them as they are.
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         let is_add = matches!(self, Self::Add { .. });
-        let (Self::Add { profile: key, links, dry_run }
-        | Self::Remove { profile: key, links, dry_run }) = self;
-        let profile = context.writer(dry_run).await?.profile(&key);
+        let (Self::Add { key, links, dry_run } | Self::Remove { key, links, dry_run }) = self;
+        let profile = context.writer(dry_run).await?.profile(&*key);
         let page = profile.get().await?;
         let before = page.socials.clone();
         let socials = if is_add { with(before, &links) } else { without(before, &links)? };

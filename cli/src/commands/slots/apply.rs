@@ -1,26 +1,13 @@
 //! `links slots plan` and `links slots apply`: show what would be written to the slots of a page, and make them match a file or a saved plan.
 
-use std::path::{Path, PathBuf};
-
-use clap::Args;
-use links_pages::apply::RunCommand;
-use links_sdk::ProfileKey;
-
 use crate::account::request::RunSource;
 use crate::account::saved_plan::lock_of;
 use crate::account::{self, PlanOutputs};
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
 use crate::apply::{runs, unfinished_runs};
-use crate::args::flags::DryRunArgs;
-use crate::confine::NamedFiles;
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::error::CommandError;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::CommandOutput;
-use links_pages::profile_key;
+use crate::commands::prelude::*;
+use links_pages::apply::RunCommand;
 
 // A page file, and what is made of it. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]

@@ -1,26 +1,16 @@
 //! `links slots rewrite` and `import`: many slots at once, without a page file.
 
-use std::path::{Path, PathBuf};
-
-use clap::{Args, ValueEnum};
-use links_sdk::ProfileKey;
+use clap::ValueEnum;
 
 use crate::account::live_page::all_keys;
 use crate::apply::image;
-use crate::args::flags::DryRunArgs;
 use crate::bulk;
 use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
 use crate::bulk::rewrite::SlotFilter;
 use crate::bulk::{BulkArgs, invalid};
-use crate::commands::common::CommandResult;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::HelpText;
-use links_pages::fs::named;
+use crate::commands::prelude::*;
 use links_pages::page_file::field_rule::local_file;
 use links_pages::page_file::local_image::{ImageRoots, has_image_ending, is_local};
-use links_pages::profile_key;
 use links_pages::sanitize::quoted;
 use links_pages::suggest::suggest;
 
@@ -69,8 +59,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
 )]
 pub(crate) struct SlotsImportArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// CSV file with a heading (`-`: standard input)
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
@@ -102,7 +91,7 @@ enum NewSlotsAt {
 const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> CommandResult {
-    let SlotsImportArgs { profile, file, kind, map, at, delimiter, how, dry_run } = args;
+    let SlotsImportArgs { key, file, kind, map, at, delimiter, how, dry_run } = args;
     let (name, bytes) = read_table(&file)?;
     context.writer(dry_run).await?;
     let types = context.slot_types().await?;
@@ -126,7 +115,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
     let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
-    bulk::run(context, vec![profile], how, &import).await
+    bulk::run(context, vec![(*key).clone()], how, &import).await
 }
 
 /// Reads the file. Its name is that of messages.

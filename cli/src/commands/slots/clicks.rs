@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use links_sdk::types::AnalyticsPeriod;
-use links_sdk::{AnalyticsQuery, ProfileHandle, Slot, SlotId};
-use serde_json::{Map, Value};
+use links_sdk::{AnalyticsQuery, ProfileHandle};
 
-use crate::error::CommandError;
+use crate::commands::prelude::*;
 
 /// Names of the fields of a row that may hold the id of its slot.
 const IDS: [&str; 4] = ["slotId", "blockId", "slot", "id"];

@@ -2,30 +2,21 @@
 
 use std::collections::HashMap;
 
-use clap::Args;
-use links_pages::apply::{SingleWrite, SlotTypes};
-use links_sdk::{ProfileKey, SLOTS_PER_BATCH, Slot, SlotId, SlotsHandle};
-use serde_json::{Value, json};
+use links_sdk::{SLOTS_PER_BATCH, SlotsHandle};
 
 use super::clicks;
-use crate::args::flags::{DryRunArgs, next_dry_run};
-use crate::commands::common::CommandResult;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::HelpText;
-use crate::journal;
+use crate::args::flags::next_dry_run;
+use crate::commands::prelude::*;
 use crate::output::dry_run::DryRun;
 use crate::output::label::label;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
-use links_pages::{profile_key, sanitize};
+use links_pages::apply::{SingleWrite, SlotTypes};
+use links_pages::sanitize;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
 pub(crate) struct SlotsDeleteArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Ids of the slots, as `links slots list` shows them
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
@@ -48,7 +39,7 @@ fn question(slots: usize) -> String {
 }
 
 pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> CommandResult {
-    let profile = context.writer(args.dry_run).await?.profile(&args.profile);
+    let profile = context.writer(args.dry_run).await?.profile(&*args.key);
     let slots = profile.slots();
     let page = slots.list().await?;
     let to_delete = select(&args.ids, &page)?;
@@ -63,7 +54,7 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     {
         return Ok(refused);
     }
-    let write = journal::page_write(context, "slots delete", &args.profile);
+    let write = journal::page_write(context, "slots delete", &args.key);
     let deleted = delete_batches(context, &write, &slots, (&page, &to_delete)).await;
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;

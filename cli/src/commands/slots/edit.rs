@@ -1,33 +1,21 @@
 //! `links slots edit`: edits a page in an editor and applies the result.
 
-use std::path::Path;
-
-use clap::Args;
-use links_pages::apply::{PageSnapshot, fingerprint};
-use links_sdk::ProfileKey;
-
 use crate::account::apply;
 use crate::account::live_page::export;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{ApplyArgs, RunOptions};
 use crate::apply::sync::OpenedText;
-use crate::args::flags::DryRunArgs;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::HelpText;
-use crate::output::{CommandOutput, yaml};
-use crate::{editor, journal};
+use crate::commands::prelude::*;
+use crate::editor;
+use links_pages::apply::{PageSnapshot, fingerprint};
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{Document, FileScope, PageFile};
-use links_pages::profile_key;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots edit cafe"])]
 pub(crate) struct SlotsEditArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     #[command(flatten)]
     apply_args: ApplyArgs,
     #[command(flatten)]
@@ -49,7 +37,7 @@ pub(crate) async fn run(
 ) -> Result<CommandOutput, CommandError> {
     context.writer(args.dry_run).await?;
     let client = context.client().await?;
-    let read = PageSnapshot::read(&client, &args.profile).await?;
+    let read = PageSnapshot::read(&client, &args.key).await?;
     let types = context.slot_types().await?.rules();
     let (page, _) = export(&read, &types, FileScope::Slots);
     let text = format!("{HEAD}{}", yaml(&page)?);

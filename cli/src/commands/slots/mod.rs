@@ -11,20 +11,10 @@ mod types;
 mod view;
 pub(crate) mod write;
 
-use clap::Subcommand;
-use links_sdk::{ProfileKey, SlotId};
-use serde_json::{Value, json};
-
 use self::clicks::PageClicks;
 use super::analytics::{PeriodArgs, unrecognised};
-use super::common::{CommandResult, CommandRules, answered, shown};
+use super::prelude::*;
 use super::pull::{self, SlotsPullArgs};
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::error::{CommandError, Exit};
-use crate::help::{HelpText, POINTER};
-use crate::output::{Body, Column, CommandOutput, View};
-use links_pages::profile_key;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
@@ -33,8 +23,7 @@ pub(crate) enum SlotsCommand {
     #[command(alias = "ls", examples = ["links slots list cafe", "links slots list cafe --clicks --period last7", "links slots list cafe --jq '.[] | select(.type == \"button\")'"])]
     List {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
         /// With the clicks of each slot in the period
         #[arg(long)]
         clicks: bool,
@@ -45,8 +34,7 @@ pub(crate) enum SlotsCommand {
     #[command(alias = "show", examples = ["links slots get cafe 1002", "links slots get cafe 1002 --fields data.link"])]
     Get {
         /// Id, login or URL of the page
-        #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-        profile: ProfileKey,
+        key: PageKey,
         /// Id of the slot, as `links slots list` shows it
         #[arg(value_parser = profile_key::slot)]
         id: SlotId,
@@ -121,9 +109,9 @@ impl SlotsCommand {
 
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         match self {
-            Self::List { profile, clicks, period } => list(context, profile, clicks, period).await,
-            Self::Get { profile, id } => {
-                let slots = context.client().await?.profile(profile).slots();
+            Self::List { key, clicks, period } => list(context, &key, clicks, period).await,
+            Self::Get { key, id } => {
+                let slots = context.client().await?.profile(&*key).slots();
                 shown(slots.get(id).answer(), View::Record(view::FIRST)).await
             }
             Self::Top(args) => top::top(context, args).await,
@@ -151,11 +139,11 @@ impl SlotsCommand {
 
 async fn list(
     context: &mut Context,
-    profile: ProfileKey,
+    key: &ProfileKey,
     with_clicks: bool,
     period: PeriodArgs,
 ) -> CommandResult {
-    let profile = context.client().await?.profile(profile);
+    let profile = context.client().await?.profile(key);
     if !with_clicks {
         if period.is_given() {
             return Err(CommandError::usage("the period is that of the clicks")

@@ -2,19 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use clap::Args;
-use links_sdk::{Error, Outcome, ProfileKey, Slot, SlotId};
+use links_sdk::{Error, Outcome};
 
 use super::view::{COLUMNS, page};
-use crate::args::flags::{DryRunArgs, PositionArgs};
-use crate::commands::common::{CommandResult, answered};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::{CommandOutput, View};
-use links_pages::profile_key;
+use crate::commands::prelude::*;
 
 #[derive(Args, Debug)]
 #[command(
@@ -23,8 +14,7 @@ use links_pages::profile_key;
 )]
 pub(crate) struct SlotsMoveArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
     id: SlotId,
@@ -39,14 +29,14 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
         return Err(CommandError::usage("no position is given")
             .with_hint("pass --top, --bottom, --at N, --before ID or --after ID"));
     }
-    let slots = context.writer(args.dry_run).await?.profile(&args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(&*args.key).slots();
     let _lock = context.lock(ORDER);
     for tries in 1.. {
         let (body, page) = page(&slots).await?;
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
             return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
         };
-        let write = journal::page_write(context, "slots move", &args.profile);
+        let write = journal::page_write(context, "slots move", &args.key);
         let moved = write.reorder(&slots, &page, order).await;
         match journal::finish(context, &write, moved) {
             Ok(answer) => return Ok(answered(&answer, View::Table(COLUMNS))),
@@ -93,8 +83,7 @@ fn moved(
 #[command(examples = ["links slots reorder qara.weddings 1102 1101"])]
 pub(crate) struct SlotsReorderArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// The id of every slot of the page, in the new order
     #[arg(value_name = "ID", required = true, value_parser = profile_key::slot)]
     ids: Vec<SlotId>,
@@ -103,11 +92,11 @@ pub(crate) struct SlotsReorderArgs {
 }
 
 pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> CommandResult {
-    let slots = context.writer(args.dry_run).await?.profile(&args.profile).slots();
+    let slots = context.writer(args.dry_run).await?.profile(&*args.key).slots();
     let _lock = context.lock(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
-    let write = journal::page_write(context, "slots reorder", &args.profile);
+    let write = journal::page_write(context, "slots reorder", &args.key);
     let ordered = write.reorder(&slots, &page, args.ids).await;
     let answer = journal::finish(context, &write, ordered)?;
     Ok(answered(&answer, View::Table(COLUMNS)))

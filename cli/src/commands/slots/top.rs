@@ -4,24 +4,19 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use clap::Args;
-use links_sdk::{ProfileHandle, ProfileKey, Slot, SlotId};
-use serde_json::{Value, json};
+use links_sdk::ProfileHandle;
 use unicode_width::UnicodeWidthStr;
 
 use super::clicks::PageClicks;
 use super::view;
 use crate::commands::analytics::{PeriodArgs, figures, reliance, unrecognised};
-use crate::commands::common::CommandResult;
-use crate::context::{Context, clock};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::HelpText;
+use crate::commands::prelude::*;
+use crate::context::clock;
+use crate::output::Instead;
 use crate::output::label::label;
-use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui;
 use crate::ui::cut;
-use links_pages::{profile_key, sanitize};
+use links_pages::sanitize;
 
 /// Time between two looks if the service does not say how long it keeps its numbers.
 const REFRESH: Duration = Duration::from_secs(300);
@@ -35,8 +30,7 @@ const REFRESH_MIN: Duration = Duration::from_secs(30);
 )]
 pub(crate) struct SlotsTopArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     #[command(flatten)]
     period: PeriodArgs,
     /// Show it again whenever there are new numbers
@@ -45,7 +39,7 @@ pub(crate) struct SlotsTopArgs {
 }
 
 pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandResult {
-    let profile = context.client().await?.profile(&args.profile);
+    let profile = context.client().await?.profile(&*args.key);
     let mut before = HashMap::new();
     loop {
         let (clicks, slots) = read(&profile, &args.period).await?;

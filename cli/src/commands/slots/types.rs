@@ -1,14 +1,11 @@
 //! `links slots explain` and `template`: a type of slot, its fields, what they take, an example.
 
-use links_pages::apply::literal;
 use links_sdk::types::SlotType;
-use serde_json::{Value, json};
 
-use crate::commands::common::{CommandResult, answered};
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::{self, CommandOutput, StyledLine, View, yaml};
+use crate::commands::prelude::*;
+use crate::output::{self};
 use crate::schema::fields as schema_fields;
+use links_pages::apply::literal;
 use links_pages::sanitize;
 use links_pages::suggest::suggest;
 

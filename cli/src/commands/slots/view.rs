@@ -1,12 +1,11 @@
 //! Human-readable view of a page's slots, and the request that reads them.
 
 use bytes::Bytes;
-use links_sdk::{Slot, SlotsHandle};
-use serde_json::{Map, Value};
+use links_sdk::SlotsHandle;
 
-use crate::error::CommandError;
+use crate::commands::prelude::*;
+use crate::output::data;
 use crate::output::label::label;
-use crate::output::{Column, data};
 use links_pages::page_file::local_image::has_image_ending;
 
 /// Fields of a slot that are shown first.

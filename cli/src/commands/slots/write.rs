@@ -1,18 +1,9 @@
 //! `links slots add` and `set`: one slot, from values or a file.
 
-use clap::Args;
 use links_sdk::types::NewSlot;
-use links_sdk::{ProfileKey, SlotId};
 
 use super::view::FIRST;
-use crate::args::fields::FieldValues;
-use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
-use crate::commands::common::{CommandResult, answered};
-use crate::context::Context;
-use crate::help::HelpText;
-use crate::journal;
-use crate::output::View;
-use links_pages::profile_key;
+use crate::commands::prelude::*;
 
 #[derive(Args, Debug)]
 #[command(
@@ -21,8 +12,7 @@ use links_pages::profile_key;
 )]
 pub(crate) struct SlotsAddArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Type of the slot; `links slots types` lists them
     #[arg(value_name = "TYPE")]
     kind: String,
@@ -33,7 +23,7 @@ pub(crate) struct SlotsAddArgs {
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
-    key: IdempotencyKeyArgs,
+    idempotency: IdempotencyKeyArgs,
     #[command(flatten)]
     dry_run: DryRunArgs,
 }
@@ -41,14 +31,14 @@ pub(crate) struct SlotsAddArgs {
 pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandResult {
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(&args.profile).slots();
+    let slots = client.profile(&*args.key).slots();
     let order = args.place.order(&slots).await?;
     let fields = fields.upload(context, &client).await?;
     let mut slot = NewSlot::of(args.kind);
     slot.data = (!fields.is_empty()).then(|| fields.object());
     slot.order = order;
-    let write = journal::page_write(context, "slots add", &args.profile);
-    let created = write.create_slot(&slots, slot, args.key.idempotency_key).await;
+    let write = journal::page_write(context, "slots add", &args.key);
+    let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
     let answer =
         journal::finish(context, &write, created).map_err(|error| fields.failure(error, "data"))?;
     Ok(answered(&answer, View::Record(FIRST)))
@@ -61,8 +51,7 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
 )]
 pub(crate) struct SlotsSetArgs {
     /// Id, login or URL of the page
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profile: ProfileKey,
+    key: PageKey,
     /// Id of the slot, as `links slots list` shows it
     #[arg(value_parser = profile_key::slot)]
     id: SlotId,
@@ -78,9 +67,9 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let fields = FieldValues::read_with_images(&args.words)?.of_data()?.some("title=Menu")?;
     let fields = fields.no_local_images(&[])?;
     let client = context.writer(args.dry_run).await?;
-    let slots = client.profile(&args.profile).slots();
+    let slots = client.profile(&*args.key).slots();
     let fields = fields.upload(context, &client).await?;
-    let write = journal::page_write(context, "slots set", &args.profile);
+    let write = journal::page_write(context, "slots set", &args.key);
     let changed = write.update_slot(&slots, args.id, &fields.object()).await;
     let changed = journal::finish(context, &write, changed);
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;

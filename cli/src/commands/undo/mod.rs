@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::selection::UndoArgs;
 use self::selection::UndoneWrite;
-use super::common::{CommandResult, answered, said};
+use super::prelude::{CommandResult, answered, said};
 use crate::apply::runs;
 use crate::context::Context;
 use crate::editor::form_fields::FormEditSession;

@@ -1,16 +1,26 @@
-//! What commands have in common: what is declared about them, and the usual ways from a call of the service to the output.
+//! What most commands import; what is declared about a command, and the usual ways from a call of the service to the output.
 
+pub(crate) use std::path::{Path, PathBuf};
+
+pub(crate) use clap::{Args, Subcommand};
 use links_pages::apply::{RecordWrite, SingleWrite, record_in};
+pub(crate) use links_pages::fs::named;
+pub(crate) use links_pages::profile_key;
 use links_sdk::{Answer, Call, Create, Error, Object, Write};
-use serde_json::Value;
+pub(crate) use links_sdk::{ProfileKey, Slot, SlotId};
+pub(crate) use serde_json::{Map, Value, json};
 
-use crate::args::flags::IdempotencyKeyArgs;
-use crate::confine::NamedFiles;
-use crate::context::Context;
-use crate::context::plan_first::PlanRule;
-use crate::error::CommandError;
-use crate::journal;
-use crate::output::{CommandOutput, StyledLine, View};
+pub(crate) use crate::account::files::named_files;
+pub(crate) use crate::args::fields::FieldValues;
+pub(crate) use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
+pub(crate) use crate::args::page::PageKey;
+pub(crate) use crate::confine::NamedFiles;
+pub(crate) use crate::context::Context;
+pub(crate) use crate::context::plan_first::PlanRule;
+pub(crate) use crate::error::{CommandError, Exit};
+pub(crate) use crate::help::{HelpText, POINTER};
+pub(crate) use crate::journal;
+pub(crate) use crate::output::{Body, Column, CommandOutput, Style, StyledLine, View, yaml};
 use crate::ui::Ui;
 
 /// Result of a command.
@@ -89,7 +99,7 @@ pub(crate) async fn write_fields(
 }
 
 /// Creates a record that the service cannot delete, and records that in the journal. `title` names it.
-pub(crate) async fn create(
+pub(crate) async fn create_record(
     context: &Context,
     (command, operation): (&str, &str),
     (title, sent): (&str, Object),

@@ -1,10 +1,32 @@
-//! Words that name a page: the path of its file, or its key.
+//! Words that name a page: its key, or the path of its file.
 
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use links_sdk::{InvalidValue, ProfileKey};
 
 use links_pages::profile_key;
+
+/// Key of a page, as an argument of a command: id, login or URL.
+#[derive(Clone, Debug)]
+pub(crate) struct PageKey(ProfileKey);
+
+impl FromStr for PageKey {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        profile_key::parse(text).map(Self)
+    }
+}
+
+impl Deref for PageKey {
+    type Target = ProfileKey;
+
+    fn deref(&self) -> &ProfileKey {
+        &self.0
+    }
+}
 
 /// Word that names a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
