@@ -18,7 +18,7 @@ use crate::transport::connection_options::{BuildError, ConnectionOptions, cannot
 use crate::transport::exchange::WriteMode;
 use crate::transport::http_sender::Timeouts;
 use crate::transport::http_sender::{HttpClient, LocalResponder};
-use crate::transport::observer::{NoObserver, Observer};
+use crate::transport::observer::Observer;
 use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
 use crate::transport::retry_policy::RetryBudget;
 use crate::transport::retry_policy::RetryPolicy;
@@ -115,7 +115,7 @@ impl Client {
             clock: Arc::new(SystemClock::new()),
             pacer: None,
             limits: None,
-            observer: Arc::new(NoObserver),
+            observer: Arc::new(()),
             secrets: None,
             http: None,
             in_process: None,
@@ -215,23 +215,6 @@ impl Client {
     pub fn write_summary(&self) -> WriteSummary {
         self.shared.tally.so_far()
     }
-
-    /// Returns the summary, and begins a new one: for a program that runs for long, and reports its writes from time to time. Writes under way
-    /// are in both.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_sdk::Outcome;
-    /// use links_sdk::types::NewSlot;
-    ///
-    /// client.profile("cafe").slots().create(NewSlot::of("divider")).await?;
-    /// assert_eq!(client.take_write_summary().outcome(), Outcome::Executed);
-    /// assert_eq!(client.write_summary().outcome(), Outcome::NotExecuted);
-    /// # Ok(()) });
-    /// ```
-    pub fn take_write_summary(&self) -> WriteSummary {
-        self.shared.tally.take()
-    }
 }
 
 impl ClientBuilder {
@@ -310,51 +293,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds the certificates of a PEM text to those of the system that are trusted: a company's own authority, for example.
-    ///
-    /// ```no_run
-    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::Client;
-    ///
-    /// let builder = Client::builder("https://links.example/api/v1");
-    /// let client = builder.root_certificate(std::fs::read("company-ca.pem")?).build()?;
-    /// # Ok(()) }
-    /// ```
-    pub fn root_certificate(self, pem: impl AsRef<[u8]>) -> Self {
-        self.connect_with(|connection| connection.root_certificate(pem))
-    }
-
-    /// Sets the client certificate and its private key, both in one PEM text. They are shown to the service alone, not to hosts of upload
-    /// URLs elsewhere.
-    ///
-    /// ```no_run
-    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::Client;
-    ///
-    /// let builder = Client::builder("https://links.example/api/v1");
-    /// let client = builder.identity(std::fs::read("client-with-key.pem")?).build()?;
-    /// # Ok(()) }
-    /// ```
-    pub fn identity(self, pem: impl AsRef<[u8]>) -> Self {
-        self.connect_with(|connection| connection.identity(pem))
-    }
-
-    /// Sets the proxy for every connection, in place of the system's: an http or https URL, with a user name and a password if it needs
-    /// them.
-    ///
-    /// ```
-    /// use links_sdk::Client;
-    ///
-    /// let builder = Client::builder("https://links.example/api/v1");
-    /// let client = builder.proxy("http://me:open-sesame@proxy.example:3128").build()?;
-    /// assert!(!format!("{client:?}").contains("open-sesame"));
-    /// # Ok::<(), links_sdk::BuildError>(())
-    /// ```
-    pub fn proxy(self, url: impl AsRef<str>) -> Self {
-        self.connect_with(|connection| connection.proxy(url))
-    }
-
-    /// Sets all options of the connections, for example those that a login at the connector has as well.
+    /// Sets the options of the connections: certificates, client certificate, proxy. A client certificate is shown to the service alone, not to
+    /// hosts of upload URLs elsewhere.
     ///
     /// ```
     /// use links_sdk::{Client, ConnectionOptions};
@@ -365,19 +305,6 @@ impl ClientBuilder {
     /// ```
     pub fn connection(mut self, options: ConnectionOptions) -> Self {
         self.connection = options;
-        self
-    }
-
-    fn connect_with(
-        mut self,
-        set: impl FnOnce(ConnectionOptions) -> Result<ConnectionOptions, BuildError>,
-    ) -> Self {
-        match set(self.connection.clone()) {
-            Ok(connection) => self.connection = connection,
-            Err(error) => {
-                self.error.get_or_insert(error);
-            }
-        }
         self
     }
 
@@ -467,8 +394,7 @@ impl ClientBuilder {
     }
 
     /// Sends the requests by an HTTP client of the program, with its connections, TLS, proxy, connect timeout and default headers, so
-    /// [`root_certificate`](Self::root_certificate), [`identity`](Self::identity), [`proxy`](Self::proxy) and
-    /// [`Timeouts::connect`] do not go with it. Upload URLs are sent to, and files downloaded, by a client of the SDK.
+    /// [`connection`](Self::connection) and [`Timeouts::connect`] do not go with it. Upload URLs are sent to, and files downloaded, by a client of the SDK.
     ///
     /// It must neither follow redirects nor repeat requests. An answer that comes from another URL than the request is not believed: the call
     /// fails, and the outcome of a write is unknown. By then the headers of the call, except `Authorization`, may have been sent to another host.
@@ -525,7 +451,7 @@ impl ClientBuilder {
         let mut http = match self.http {
             Some(_) if self.connection.is_set() => {
                 return Err(BuildError::new(
-                    "root_certificate, identity and proxy have to be set in the HTTP client that was given",
+                    "certificates and proxy have to be set in the HTTP client that was given",
                 ));
             }
             Some(http) => {

@@ -72,8 +72,7 @@ const LOOKED_AT: usize = 64 * 1024;
 ///   [timeouts](crate::Timeouts). If nothing was sent, the call can be made again.
 /// - [`is_network`](Error::is_network): no connection, no name, or no trusted certificate. The source of the error has the
 ///   reason of the network library. For [`is_untrusted`](Error::is_untrusted) see
-///   [`ClientBuilder::root_certificate`](crate::ClientBuilder::root_certificate) and
-///   [`ClientBuilder::identity`](crate::ClientBuilder::identity).
+///   [`ConnectionOptions`](crate::ConnectionOptions).
 /// - [`is_server_error`](Error::is_server_error): the service failed. Send [`request_id`](Error::request_id) to its operator if it lasts.
 /// - [`is_unreadable`](Error::is_unreadable): the answer is not what the interface describes: often a proxy or a login page in between. The
 ///   message shows how it begins; the status alone proves nothing about a write, see [`outcome`](Error::outcome).

@@ -9,7 +9,7 @@ use http::{HeaderMap, StatusCode};
 use crate::operation::Bucket;
 use crate::transport::answer::Answer;
 use crate::transport::clock::SystemClock;
-use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits, poll_once};
+use crate::transport::pacing::{InProcessPacer, Pacer, PacerNote, RateLimits, poll_once};
 use crate::transport::retry::retry_after as wait_of;
 use crate::upload;
 use crate::{Error, generated, operation};
@@ -30,7 +30,7 @@ pub fn retry_after(bytes: &[u8]) {
     }
     let Some(wait) = wait_of(&headers, SystemTime::UNIX_EPOCH) else { return };
     let (pacer, clock) = (InProcessPacer::new(RateLimits::default()), SystemClock::new());
-    let _ = poll_once(pacer.block(wait, &clock));
+    let _ = poll_once(pacer.note(PacerNote::Blocked(wait), &clock));
     let admitted = poll_once(pacer.admit(Bucket::General, &clock));
     assert!(
         matches!(admitted, Ok(Err(_))) || wait < Duration::from_secs(2),

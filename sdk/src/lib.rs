@@ -152,7 +152,7 @@ pub use transport::exchange::WriteMode;
 pub use transport::http_sender::Timeouts;
 pub use transport::observer::{AnswerView, AttemptReport, Observer, RequestView};
 pub use transport::pacing::{
-    InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits,
+    InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, PacerNote, RateLimits,
     SharedFilePacer, Ticket, WaitReason,
 };
 #[cfg(feature = "redis")]

@@ -2,7 +2,7 @@
 
 use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
-use links_sdk::{BaseUrl, Client, Token};
+use links_sdk::{BaseUrl, Client, ConnectionOptions, Token};
 use serde_json::{Value, json};
 
 use links_test_support::misbehaving_servers::{PathServer, misbehaving_connector};
@@ -25,7 +25,7 @@ pub(crate) async fn browse(address: &str) -> String {
 }
 
 async fn begin(mcp_url: &str, client_id: Option<&str>) -> Login {
-    let connector = Connector::discover(mcp_url).await.unwrap();
+    let connector = Connector::discover(mcp_url, &ConnectionOptions::default()).await.unwrap();
     connector.begin(REDIRECT, NAME, client_id).await.unwrap()
 }
 
@@ -55,7 +55,7 @@ async fn a_login_gives_a_token_that_works_on_rest() {
     let shown = format!("{credentials:?}");
     assert!(!shown.contains(credentials.access_token.as_str()), "{shown}");
 
-    credentials.revoke().await.unwrap();
+    credentials.revoke(&ConnectionOptions::default()).await.unwrap();
     assert!(client.me().await.unwrap_err().is_not_authenticated());
 }
 
@@ -100,7 +100,10 @@ async fn the_service_names_its_connector() {
     for oauth_metadata in [OauthMetadata::WellKnown, OauthMetadata::HeaderOnly] {
         let server = server(Choices { oauth_metadata, ..Choices::default() }).await;
         let base = BaseUrl::new(server.base_url()).unwrap();
-        assert_eq!(Connector::url_of(&base).await.unwrap(), server.mcp_url());
+        assert_eq!(
+            Connector::url_of(&base, &ConnectionOptions::default()).await.unwrap(),
+            server.mcp_url()
+        );
     }
 }
 
@@ -190,7 +193,7 @@ async fn fault_81_an_answer_that_is_not_to_this_login_gets_no_token() {
 }
 
 async fn discover(pages: &PathServer) -> Result<Connector, LoginError> {
-    Connector::discover(&pages.mcp_url()).await
+    Connector::discover(&pages.mcp_url(), &ConnectionOptions::default()).await
 }
 
 #[tokio::test]
@@ -305,11 +308,17 @@ async fn a_connector_elsewhere_is_not_taken_from_the_service() {
         _ => (200, String::new(), json!({ "resource": "https://evil.example/mcp" }).to_string()),
     });
     let base = BaseUrl::new(format!("http://{}/api/v1", pages.address())).unwrap();
-    let error = Connector::url_of(&base).await.unwrap_err();
+    let error = Connector::url_of(&base, &ConnectionOptions::default()).await.unwrap_err();
     assert!(error.to_string().contains("evil.example"), "{error}");
     let silent = PathServer::start(|_| (401, String::new(), String::new()));
     let base = BaseUrl::new(format!("http://{}/api/v1", silent.address())).unwrap();
-    assert!(Connector::url_of(&base).await.unwrap_err().to_string().contains("does not name"));
+    assert!(
+        Connector::url_of(&base, &ConnectionOptions::default())
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("does not name")
+    );
 }
 
 #[tokio::test]
@@ -328,6 +337,10 @@ async fn found_27_connector_metadata_is_found_at_the_well_known_url() {
     {
         let pages = at(document);
         let base = BaseUrl::new(format!("http://{}/api/v1", pages.address())).unwrap();
-        assert_eq!(Connector::url_of(&base).await.unwrap(), pages.mcp_url(), "{document}");
+        assert_eq!(
+            Connector::url_of(&base, &ConnectionOptions::default()).await.unwrap(),
+            pages.mcp_url(),
+            "{document}"
+        );
     }
 }

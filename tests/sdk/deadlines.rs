@@ -7,7 +7,7 @@ use std::time::Duration;
 use links_fixtures::{ContractServer, Fault, World};
 use links_sdk::testing::TestClock;
 use links_sdk::{
-    Bucket, Client, Clock, Error, ErrorKind, MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits,
+    Bucket, Client, Clock, Error, ErrorKind, MustWait, NotAdmitted, Pacer, PacerFuture, PacerNote,
     Ticket, Token, TokenFuture, TokenSource,
 };
 use links_test_support::clock::shared_clock;
@@ -62,12 +62,13 @@ impl Pacer for Slow {
         Box::pin(self.step(Await::Admit, Ok(Ticket(1))))
     }
 
-    fn settle<'a>(&'a self, _: Ticket, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        Box::pin(self.step(Await::Settle, ()))
-    }
-
-    fn block<'a>(&'a self, _: Duration, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        Box::pin(self.step(Await::Block, ()))
+    fn note<'a>(&'a self, note: PacerNote, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        let what = match note {
+            PacerNote::Blocked(_) => Await::Block,
+            PacerNote::Learned(_) => Await::Learn,
+            _ => Await::Settle,
+        };
+        Box::pin(self.step(what, ()))
     }
 
     fn forecast<'a>(
@@ -77,10 +78,6 @@ impl Pacer for Slow {
         _: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
         Box::pin(std::future::ready(None))
-    }
-
-    fn learn<'a>(&'a self, _: RateLimits, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        Box::pin(self.step(Await::Learn, ()))
     }
 }
 

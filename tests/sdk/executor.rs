@@ -14,7 +14,7 @@ use links_fixtures::{ContractServer, World};
 use links_sdk::testing::TestClock;
 use links_sdk::{
     Bucket, Client, Clock, EnvironmentToken, InProcessPacer, NotAdmitted, Outcome, Pacer,
-    SharedFilePacer, SystemClock, Ticket, Token, TokenSource, Upload,
+    PacerNote, SharedFilePacer, SystemClock, Ticket, Token, TokenSource, Upload,
 };
 use links_test_support::executor::{Holder, hold, others_run, without_blocking_threads};
 
@@ -199,11 +199,11 @@ async fn answers_do_not_wait_for_a_pacer_file_and_are_noted_with_the_next_reques
     let (pacer, clock) = (SharedFilePacer::new(&path), TestClock::new());
     let ticket = admit(&pacer, &clock).await;
     let holder = Holder::of(&path);
-    pacer.settle(ticket, &clock).await;
-    pacer.block(SECOND, &clock).await;
+    pacer.note(PacerNote::Settled(ticket), &clock).await;
+    pacer.note(PacerNote::Blocked(SECOND), &clock).await;
     // Dropped at its first wait.
     let second = SharedFilePacer::new(&path);
-    assert!(!polled(&mut second.block(3 * SECOND, &clock), 1).await);
+    assert!(!polled(&mut second.note(PacerNote::Blocked(3 * SECOND), &clock), 1).await);
     drop(holder);
     let other = SharedFilePacer::new(&path);
     for _ in 1..5 {
@@ -213,7 +213,11 @@ async fn answers_do_not_wait_for_a_pacer_file_and_are_noted_with_the_next_reques
     assert_eq!(must_wait(&other, &clock).await, SECOND, "to the others as well");
     assert_eq!(must_wait(&second, &clock).await, 3 * SECOND);
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches(",null]").count(), 4, "the first request was answered: {text}");
+    assert_eq!(
+        text.matches("\"answered\":null").count(),
+        4,
+        "the first request was answered: {text}"
+    );
 }
 
 #[tokio::test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use links_fixtures::{ContractServer, World};
 use links_sdk::{
-    BaseUrl, Bucket, Clock, MustWait, NotAdmitted, Observer, Pacer, RateLimits, RedisPacer,
-    RedisServer, SystemClock, Ticket, Token, WaitReason, WhenUnreachable,
+    BaseUrl, Bucket, Clock, MustWait, NotAdmitted, Observer, Pacer, PacerNote, RateLimits,
+    RedisPacer, RedisServer, SystemClock, Ticket, Token, WaitReason, WhenUnreachable,
 };
 use links_test_support::clock::shared_clock;
 use links_test_support::redis::RedisProcess;
@@ -83,7 +83,7 @@ async fn a_thousand_accounts_share_one_connection_and_cost_little() {
         async move {
             for _ in 0..5 {
                 let ticket = admit(&pacer).await.unwrap();
-                pacer.settle(ticket, &SystemClock::new()).await;
+                pacer.note(PacerNote::Settled(ticket), &SystemClock::new()).await;
             }
         }
     };
@@ -121,7 +121,7 @@ async fn machines_share_the_limits_of_a_token_and_no_token_shares_those_of_anoth
     assert_eq!(ahead.reason, WaitReason::PerMinute(60));
     admit(&pacer(&process, "other")).await.unwrap();
 
-    machines[0].block(Duration::from_secs(100), &clock).await;
+    machines[0].note(PacerNote::Blocked(Duration::from_secs(100)), &clock).await;
     let wait = admit(&machines[5]).await.unwrap_err();
     assert_eq!(wait.reason, WaitReason::TooManyRequests);
     assert!(wait.duration > Duration::from_secs(90), "{wait:?}");
@@ -134,13 +134,13 @@ async fn limits_that_one_machine_learns_hold_for_all_below_their_ceilings() {
     let (one, other) = (pacer(&process, "one"), pacer(&process, "one"));
     let mut learned = RateLimits::default();
     learned.per_second = 3;
-    one.learn(learned, &SystemClock::new()).await;
+    one.note(PacerNote::Learned(learned), &SystemClock::new()).await;
     for _ in 0..3 {
         admit(&other).await.unwrap();
     }
     assert!(admit(&other).await.is_err());
     learned.per_second = 100;
-    one.learn(learned, &SystemClock::new()).await;
+    one.note(PacerNote::Learned(learned), &SystemClock::new()).await;
     admit(&other).await.unwrap();
     let mut ceiling = RateLimits::default();
     ceiling.per_second = 4;
@@ -155,10 +155,10 @@ async fn a_server_that_was_restarted_is_told_what_was_sent() {
     let clock = SystemClock::new();
     for _ in 0..3 {
         let ticket = admit(&one).await.unwrap();
-        one.settle(ticket, &clock).await;
+        one.note(PacerNote::Settled(ticket), &clock).await;
     }
     admit(&other).await.unwrap();
-    one.block(Duration::from_secs(50), &clock).await;
+    one.note(PacerNote::Blocked(Duration::from_secs(50)), &clock).await;
     process.restart();
     let new = pacer(&process, "one");
     assert_eq!(admit(&new).await.unwrap_err().reason, WaitReason::PacerStarting);
@@ -197,7 +197,7 @@ async fn the_keys_hold_no_token_and_expire() {
     let canary = Token::new("lnk_canary").unwrap();
     let pacer = pacer(&process, &RedisPacer::name(&base, &canary));
     let clock = SystemClock::new();
-    pacer.learn(RateLimits::default(), &clock).await;
+    pacer.note(PacerNote::Learned(RateLimits::default()), &clock).await;
     for bucket in [Bucket::General, Bucket::Music, Bucket::Analytics] {
         pacer.admit(bucket, &clock).await.unwrap();
     }
@@ -268,7 +268,7 @@ async fn without_the_server_a_share_of_the_limits_is_used_if_it_shall() {
         match pacer.admit(Bucket::General, &*clock).await {
             Ok(ticket) => {
                 times.push(clock.monotonic());
-                pacer.settle(ticket, &*clock).await;
+                pacer.note(PacerNote::Settled(ticket), &*clock).await;
             }
             Err(NotAdmitted::Wait(wait)) => clock.advance(wait.duration),
             Err(refusal) => panic!("{refusal:?}"),

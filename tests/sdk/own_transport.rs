@@ -43,7 +43,12 @@ fn with_tls(server: &ContractServer, authority: &Authority) -> (TlsFront, Client
 fn for_clients(server: &ContractServer, authority: &Authority) -> (TlsFront, ClientBuilder) {
     let front = TlsFront::before(&origin(server), authority.server_for_clients());
     let builder = builder_at(&format!("{}/api/v1", front.origin()), server);
-    (front, builder.root_certificate(authority.pem()))
+    (front, builder.connection(trusting(authority)))
+}
+
+/// Returns options that trust an authority.
+fn trusting(authority: &Authority) -> ConnectionOptions {
+    ConnectionOptions::default().root_certificate(authority.pem()).unwrap()
 }
 
 fn refused(builder: ClientBuilder) -> BuildError {
@@ -72,7 +77,8 @@ async fn a_root_certificate_is_trusted_by_the_client_that_has_it() {
 
     let builder = builder_at(&format!("{}/api/v1", front.origin()), &server);
     let both = Authority::new("Another company").pem() + &authority.pem();
-    let client = builder.root_certificate(both).build().unwrap();
+    let options = ConnectionOptions::default().root_certificate(both).unwrap();
+    let client = builder.connection(options).build().unwrap();
     assert_eq!(client.me().await.unwrap().name, client_of(&server).me().await.unwrap().name);
     let image = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x06\x40\0\0\x03\x84\x08\x02\0\0\0";
     let upload = Upload::bytes("a.png", image.to_vec()).method(UploadMethod::UploadUrl);
@@ -94,7 +100,8 @@ async fn a_server_that_requires_a_certificate_of_its_clients_gets_it() {
     let (certificate, key) = authority.client("this program");
     for pem in [format!("{certificate}{key}"), format!("{key}{certificate}")] {
         let builder = builder_at(&format!("{}/api/v1", front.origin()), &server);
-        let client = builder.root_certificate(authority.pem()).identity(pem).build().unwrap();
+        let options = trusting(&authority).identity(pem).unwrap();
+        let client = builder.connection(options).build().unwrap();
         client.me().await.unwrap();
         client.with_token(Token::new(server.token()).unwrap()).me().await.unwrap();
     }
@@ -111,8 +118,7 @@ async fn a_host_that_is_not_the_service_is_not_shown_the_client_certificate() {
     let elsewhere = TlsFront::before(&origin(&server), authority.server_for_clients());
     let (certificate, key) = authority.client("this program");
     let client = builder_at(&server.base_url(), &server)
-        .root_certificate(authority.pem())
-        .identity(certificate + &key)
+        .connection(trusting(&authority).identity(certificate + &key).unwrap())
         .header("X-Gateway-Key", "canary-of-a-header")
         .build()
         .unwrap();
@@ -133,7 +139,8 @@ async fn a_proxy_is_used_for_http_and_https_on_every_host() {
     let proxy = ForwardProxy::to(target);
     let url = format!("http://me:canary-of-a-proxy@{}", proxy.address());
     let builder = builder_at("http://links.test/api/v1", &server).allow_insecure_http();
-    builder.proxy(&url).build().unwrap().me().await.unwrap();
+    let options = ConnectionOptions::default().proxy(&url).unwrap();
+    builder.connection(options).build().unwrap().me().await.unwrap();
     let heads = proxy.heads();
     assert!(heads[0].starts_with("GET http://links.test/api/v1/me HTTP/1.1\r\n"), "{heads:?}");
     assert!(heads[0].to_lowercase().contains("proxy-authorization: basic"), "{heads:?}");
@@ -143,8 +150,8 @@ async fn a_proxy_is_used_for_http_and_https_on_every_host() {
     let address = front.origin().replace("https://localhost", "127.0.0.1").parse().unwrap();
     let proxy = ForwardProxy::to(address);
     let builder = builder_at("https://links.test/api/v1", &server);
-    let builder = builder.root_certificate(authority.pem());
-    let client = builder.proxy(format!("http://{}", proxy.address())).build().unwrap();
+    let options = trusting(&authority).proxy(format!("http://{}", proxy.address())).unwrap();
+    let client = builder.connection(options).build().unwrap();
     client.me().await.unwrap();
     assert!(proxy.heads()[0].starts_with("CONNECT links.test:443 "), "{:?}", proxy.heads());
 }
@@ -193,39 +200,11 @@ async fn a_header_is_sent_with_every_request_and_shown_nowhere() {
 )]
 fn options_that_cannot_be_used_are_refused_before_anything_is_sent() {
     let base = "https://links.test/api/v1";
-    let authority = Authority::new("A company");
-    let (certificate, key) = authority.client("this program");
-    let (_, other) = authority.client("another program");
     for (builder, message) in [
         (Client::builder(base).header("Authorization", "x"), "the header \"Authorization\" cannot"),
         (Client::builder(base).header("host", "x"), "the header \"host\" cannot"),
         (Client::builder(base).header("Idempotency-Key", "x"), "the header \"Idempotency-Key\""),
         (Client::builder(base).user_agent("a\nb"), "the header \"user-agent\" cannot"),
-        (
-            Client::builder(base).root_certificate("nothing"),
-            "the root certificate cannot be used: it holds no",
-        ),
-        (
-            Client::builder(base).root_certificate(&key),
-            "the root certificate cannot be used: it holds no",
-        ),
-        (
-            Client::builder(base).identity(&certificate),
-            "certificate cannot be used: it holds no private key",
-        ),
-        (
-            Client::builder(base).identity(&key),
-            "certificate cannot be used: it holds no certificate",
-        ),
-        (
-            Client::builder(base).identity(certificate.clone() + &other),
-            "certificate cannot be used: ",
-        ),
-        (
-            Client::builder(base).proxy("socks9://me:canary@h"),
-            "the proxy \"socks9://***@h\" cannot be used: it is",
-        ),
-        (Client::builder(base).proxy("nowhere"), "the proxy \"nowhere\" cannot be used: "),
         (Client::builder("http://links.test/api/v1"), "must be https"),
         (Client::builder("ftp://links.test/api/v1").allow_insecure_http(), "must be https"),
         (Client::builder("http://u:canary@links.test").allow_insecure_http(), "***@links.test"),
@@ -234,6 +213,36 @@ fn options_that_cannot_be_used_are_refused_before_anything_is_sent() {
         let error = refused(builder);
         assert!(chain(&error).contains(message), "{}", chain(&error));
         for text in [shown, chain(&error), format!("{error:?}")] {
+            assert!(!text.contains("canary"), "{text}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(
+    all(feature = "native-tls", not(feature = "rustls")),
+    ignore = "the texts are those of rustls"
+)]
+fn options_of_connections_that_cannot_be_used_are_refused() {
+    let authority = Authority::new("A company");
+    let (certificate, key) = authority.client("this program");
+    let (_, other) = authority.client("another program");
+    let options = ConnectionOptions::default;
+    for (refused, message) in [
+        (options().root_certificate("nothing"), "the root certificate cannot be used: it holds no"),
+        (options().root_certificate(&key), "the root certificate cannot be used: it holds no"),
+        (options().identity(&certificate), "certificate cannot be used: it holds no private key"),
+        (options().identity(&key), "certificate cannot be used: it holds no certificate"),
+        (options().identity(certificate.clone() + &other), "certificate cannot be used: "),
+        (
+            options().proxy("socks9://me:canary@h"),
+            "the proxy \"socks9://***@h\" cannot be used: it is",
+        ),
+        (options().proxy("nowhere"), "the proxy \"nowhere\" cannot be used: "),
+    ] {
+        let error = refused.unwrap_err();
+        assert!(chain(&error).contains(message), "{}", chain(&error));
+        for text in [chain(&error), format!("{error:?}")] {
             assert!(!text.contains("canary"), "{text}");
         }
     }
@@ -406,7 +415,8 @@ mod own_http_client {
     #[test]
     fn options_that_belong_to_it_are_refused() {
         let builder = Client::builder("https://links.test/api/v1").http_client(http_client());
-        let error = refused(builder.proxy("http://proxy.test"));
+        let options = ConnectionOptions::default().proxy("http://proxy.test").unwrap();
+        let error = refused(builder.connection(options));
         assert!(error.to_string().contains("have to be set in the HTTP client"), "{error}");
     }
 }
@@ -430,7 +440,8 @@ async fn a_process_with_its_own_tls() {
     let (server, authority) = (server().await, Authority::new("A company"));
     let (_front, builder) = for_clients(&server, &authority);
     let (certificate, key) = authority.client("this program");
-    builder.identity(certificate + &key).build().unwrap().me().await.unwrap();
+    let options = trusting(&authority).identity(certificate + &key).unwrap();
+    builder.connection(options).build().unwrap().me().await.unwrap();
     assert!(rustls::crypto::CryptoProvider::get_default().is_none());
     println!("no provider installed");
 }

@@ -39,9 +39,10 @@ async fn login(base: &str, mcp_url: &str) -> Result<(), Box<dyn Error>> {
     use links_sdk::Client;
 
     // docs/embedding.md
+    use links_sdk::ConnectionOptions;
     use links_sdk::oauth::{Connector, RefreshingTokenSource, file_store};
 
-    let connector = Connector::discover(mcp_url).await?;
+    let connector = Connector::discover(mcp_url, &ConnectionOptions::default()).await?;
     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
     let redirect = in_the_browser(login.url()).await?;
     file_store("login.json").save(&login.finish(&redirect).await?)?;

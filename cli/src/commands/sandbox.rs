@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::task::Poll;
 
 use links_fixtures::ContractServer;
-use links_sdk::{BaseUrl, Pacer, SharedFilePacer, Token};
+use links_sdk::{BaseUrl, Pacer, PacerNote, SharedFilePacer, Token};
 
 use super::prelude::*;
 use crate::apply::runs;
@@ -86,7 +86,7 @@ async fn tell_limits(context: &Context, server: &ContractServer, has_limits: boo
     {
         let file = directory.join(SharedFilePacer::name(&base, &token));
         let limits = sandbox::reported_limits(has_limits);
-        SharedFilePacer::new(file).learn(limits, &*clock()).await;
+        SharedFilePacer::new(file).note(PacerNote::Learned(limits), &*clock()).await;
     }
 }
 

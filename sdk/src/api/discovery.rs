@@ -10,7 +10,7 @@ use crate::generated::types::{
     Index, Me, MeEnvelope, MusicMatch, MusicSearchType, NotificationChannel, RateLimit, SlotType,
 };
 use crate::operation;
-use crate::transport::pacing::RateLimits;
+use crate::transport::pacing::{PacerNote, RateLimits};
 
 impl Client {
     /// Returns the entry point: conventions, limits and examples in the service's own words. The only call that needs no token.
@@ -59,7 +59,8 @@ impl Client {
                 let request = |api: Api<'_>| api.get_me();
                 let (MeEnvelope { data: me }, _) =
                     sender.send_decoded(operation::GET_ME, request).await?;
-                let learned = shared.pacer.learn((&me.limits.rate_limit).into(), &*shared.clock);
+                let learned = PacerNote::Learned((&me.limits.rate_limit).into());
+                let learned = shared.pacer.note(learned, &*shared.clock);
                 // Limits that are not stored in time are reported again by the next call.
                 let _ = shared.within(sender.options.until, learned).await;
                 Ok(me)
@@ -112,17 +113,17 @@ const MAX_PER_WINDOW: usize = 10_000;
 impl From<&RateLimit> for RateLimits {
     /// Converts the numbers that `/me` reports. A number that cannot be a limit is replaced by that of the interface.
     fn from(limits: &RateLimit) -> Self {
-        let or = |reported: i64, default: usize| match usize::try_from(reported) {
-            Ok(0) | Err(_) => default,
-            Ok(limit) => limit.min(MAX_PER_WINDOW),
+        let number = |reported: i64| usize::try_from(reported).unwrap_or_default();
+        let reported = Self {
+            per_second: number(limits.requests_per_second),
+            per_minute: number(limits.requests_per_minute),
+            analytics_per_minute: number(limits.analytics_per_minute),
+            music_per_minute: number(limits.music_lookup_per_minute),
         };
-        let default = Self::default();
-        Self {
-            per_second: or(limits.requests_per_second, default.per_second),
-            per_minute: or(limits.requests_per_minute, default.per_minute),
-            analytics_per_minute: or(limits.analytics_per_minute, default.analytics_per_minute),
-            music_per_minute: or(limits.music_lookup_per_minute, default.music_per_minute),
-        }
+        reported.zip(Self::default(), |reported, default| match reported {
+            0 => default,
+            limit => limit.min(MAX_PER_WINDOW),
+        })
     }
 }
 

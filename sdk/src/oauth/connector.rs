@@ -42,13 +42,16 @@ pub struct Login {
 }
 
 impl Connector {
-    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414).
+    /// Discovers the authorization server of the connector at this URL (RFC 9728), and its capabilities (RFC 8414). All requests of the login
+    /// use these options; a client certificate is shown to the connector alone.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use links_sdk::ConnectionOptions;
     /// use links_sdk::oauth::Connector;
     ///
-    /// let connector = Connector::discover("https://links.example/mcp").await?;
+    /// let options = ConnectionOptions::default();
+    /// let connector = Connector::discover("https://links.example/mcp", &options).await?;
     /// # Ok(()) }
     /// ```
     ///
@@ -56,27 +59,7 @@ impl Connector {
     ///
     /// When they cannot be reached, contradict each other, or lead to URLs that are not to be trusted; when there is no registration
     /// for programs, or no PKCE with SHA-256.
-    pub async fn discover(mcp_url: impl AsRef<str>) -> Result<Self, LoginError> {
-        Self::discover_with(mcp_url, &ConnectionOptions::default()).await
-    }
-
-    /// Discovers the authorization server as [`discover`](Self::discover) does. All requests of the login use these options; a client
-    /// certificate is shown to the connector alone.
-    ///
-    /// ```no_run
-    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::ConnectionOptions;
-    /// use links_sdk::oauth::Connector;
-    ///
-    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
-    /// let connector = Connector::discover_with("https://links.example/mcp", &options).await?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`discover`](Self::discover).
-    pub async fn discover_with(
+    pub async fn discover(
         mcp_url: impl AsRef<str>,
         options: &ConnectionOptions,
     ) -> Result<Self, LoginError> {
@@ -118,41 +101,19 @@ impl Connector {
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::BaseUrl;
     /// use links_sdk::oauth::Connector;
+    /// use links_sdk::{BaseUrl, ConnectionOptions};
     ///
-    /// let mcp_url = Connector::url_of(&BaseUrl::new("https://links.example/api/v1")?).await?;
-    /// let connector = Connector::discover(&mcp_url).await?;
+    /// let options = ConnectionOptions::default();
+    /// let mcp_url = Connector::url_of(&BaseUrl::new("https://links.example/api/v1")?, &options).await?;
+    /// let connector = Connector::discover(&mcp_url, &options).await?;
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
     /// When the service cannot be reached, names none, or names one at another origin.
-    pub async fn url_of(base: &BaseUrl) -> Result<String, LoginError> {
-        Self::url_of_with(base, &ConnectionOptions::default()).await
-    }
-
-    /// Returns the connector's URL as [`url_of`](Self::url_of) does, by connections with these options.
-    ///
-    /// ```no_run
-    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::oauth::Connector;
-    /// use links_sdk::{BaseUrl, ConnectionOptions};
-    ///
-    /// let base = BaseUrl::new("https://links.example/api/v1")?;
-    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
-    /// let mcp_url = Connector::url_of_with(&base, &options).await?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`url_of`](Self::url_of).
-    pub async fn url_of_with(
-        base: &BaseUrl,
-        options: &ConnectionOptions,
-    ) -> Result<String, LoginError> {
+    pub async fn url_of(base: &BaseUrl, options: &ConnectionOptions) -> Result<String, LoginError> {
         let url = base.join("/me");
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
         let refusal = http.get(url.clone()).await.map_err(LoginError::unreachable)?;
@@ -384,7 +345,7 @@ impl Credentials {
     ///
     /// ```no_run
     /// # async fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
-    /// if !credentials.revoke().await? {
+    /// if !credentials.revoke(&links_sdk::ConnectionOptions::default()).await? {
     ///     println!("the tokens stay valid until they expire");
     /// }
     /// # Ok(()) }
@@ -393,25 +354,7 @@ impl Credentials {
     /// # Errors
     ///
     /// When the server cannot be reached, or refuses.
-    pub async fn revoke(&self) -> Result<bool, LoginError> {
-        self.revoke_with(&ConnectionOptions::default()).await
-    }
-
-    /// Revokes the tokens as [`revoke`](Self::revoke) does, by connections with these options.
-    ///
-    /// ```no_run
-    /// # async fn example(credentials: links_sdk::oauth::Credentials) -> Result<(), Box<dyn std::error::Error>> {
-    /// use links_sdk::ConnectionOptions;
-    ///
-    /// let options = ConnectionOptions::default().root_certificate(std::fs::read("company-ca.pem")?)?;
-    /// credentials.revoke_with(&options).await?;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`revoke`](Self::revoke).
-    pub async fn revoke_with(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
+    pub async fn revoke(&self, options: &ConnectionOptions) -> Result<bool, LoginError> {
         let Some(endpoint) = &self.revocation_endpoint else { return Ok(false) };
         let connector = connector_url(&self.resource).map_err(LoginError::refused)?;
         let http = OAuthHttpClient::new(&connector, options).map_err(LoginError::unreachable)?;

@@ -5,7 +5,7 @@
 //! tokens of a [`Client`](crate::Client):
 //!
 //! ```
-//! use links_sdk::Client;
+//! use links_sdk::{Client, ConnectionOptions};
 //! use links_sdk::oauth::{Connector, Credentials, RefreshingTokenSource, memory_store};
 //!
 //! /// Shows the URL to the user, and returns the URL at which the browser ends: here one of your own web application.
@@ -19,7 +19,7 @@
 //! }
 //!
 //! async fn connect(mcp_url: &str) -> Result<Credentials, Box<dyn std::error::Error>> {
-//!     let connector = Connector::discover(mcp_url).await?;
+//!     let connector = Connector::discover(mcp_url, &ConnectionOptions::default()).await?;
 //!     let login = connector.begin("http://127.0.0.1:49152/callback", "Café planner", None).await?;
 //!     let redirect = in_the_browser(login.url()).await?;
 //!     Ok(login.finish(&redirect).await?)

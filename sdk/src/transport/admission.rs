@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 
 use super::clock::Clock;
 use super::exchange::{CallFailure, CallOptions, Reservation};
-use super::pacing::{MustWait, NotAdmitted, Pacer, Ticket, WaitReason, poll_once};
+use super::pacing::{MustWait, NotAdmitted, Pacer, PacerNote, Ticket, WaitReason, poll_once};
 use super::shared::{Place, QueueGuard, Shared};
 use crate::operation::{Bucket, Operation};
 
@@ -26,7 +26,7 @@ pub(super) struct AdmittedRequest<'a> {
 impl AdmittedRequest<'_> {
     /// Settles the request, and returns its ticket.
     pub(super) async fn settle(mut self) -> Ticket {
-        self.shared.pacer.settle(self.ticket, &*self.shared.clock).await;
+        self.shared.pacer.note(PacerNote::Settled(self.ticket), &*self.shared.clock).await;
         self.is_settled = true;
         self.ticket
     }
@@ -45,7 +45,7 @@ impl Drop for AdmittedRequest<'_> {
 /// Settles a request without waiting for it: at once, if the pacer asks nobody, else in a task of the runtime. Without a runtime the pacer
 /// counts the request as under way until it must have been counted.
 fn settle_in_background(pacer: Arc<dyn Pacer>, clock: Arc<dyn Clock>, ticket: Ticket) {
-    let settled = Box::pin(async move { pacer.settle(ticket, &*clock).await });
+    let settled = Box::pin(async move { pacer.note(PacerNote::Settled(ticket), &*clock).await });
     if let Err(settled) = poll_once(settled)
         && let Ok(runtime) = Handle::try_current()
     {

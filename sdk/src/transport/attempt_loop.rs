@@ -19,7 +19,7 @@ use super::exchange::CallOptions;
 use super::exchange::MakeRequest;
 use super::exchange::{AttemptCounts, CallFailure, CallResult, NextAttempt, attempt_end};
 use super::observer::AttemptReport;
-use super::pacing::{MustWait, NotAdmitted, WaitReason};
+use super::pacing::{MustWait, NotAdmitted, PacerNote, WaitReason};
 use super::retry::retry_after;
 use super::retry::{AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide};
 use super::shared::Shared;
@@ -158,7 +158,7 @@ impl<'a> AttemptLoop<'a> {
             }
             if end == AttemptEnd::Answer(429) {
                 let block = asked.unwrap_or(SHORTEST_BLOCK).min(LONGEST_BLOCK);
-                let blocked = shared.pacer.block(block, &*shared.clock);
+                let blocked = shared.pacer.note(PacerNote::Blocked(block), &*shared.clock);
                 let _ = shared.within(deadline, blocked).await;
             }
             let (wait, reason) = match decision {
@@ -409,11 +409,5 @@ fn jitter() -> f64 {
     f64::from(random) / f64::from(u32::MAX)
 }
 
-#[cfg(test)]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the time of these tests is tokio's, which is paused"
-)]
-mod fairness;
 #[cfg(test)]
 mod tests;

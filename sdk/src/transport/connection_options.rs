@@ -10,8 +10,7 @@ use crate::base_url::{BaseUrl, is_loopback};
 use crate::ids::InvalidValue;
 
 /// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
-/// [`Client`](crate::Client) takes them one by one, see [`ClientBuilder`](crate::ClientBuilder), or together by
-/// [`ClientBuilder::connection`](crate::ClientBuilder::connection). Cloning is cheap.
+/// [`Client`](crate::Client) takes them by [`ClientBuilder::connection`](crate::ClientBuilder::connection). Cloning is cheap.
 ///
 /// Keys and passwords never appear in its `Debug` text.
 ///

@@ -57,10 +57,7 @@ pub struct AttemptReport<'a> {
 }
 
 /// Observer that does nothing.
-#[derive(Debug)]
-pub(crate) struct NoObserver;
-
-impl Observer for NoObserver {}
+impl Observer for () {}
 
 /// Request for display, without the token.
 #[derive(Clone, Debug)]

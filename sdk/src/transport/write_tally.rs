@@ -116,15 +116,6 @@ impl WriteTally {
         self.counts().summary()
     }
 
-    /// Returns the same summary, and forgets all of it but the calls that are under way.
-    pub(crate) fn take(&self) -> WriteSummary {
-        let mut counts = self.counts();
-        let summary = counts.summary();
-        let open = std::mem::take(&mut counts.open);
-        *counts = WriteCounts { open, ..WriteCounts::default() };
-        summary
-    }
-
     fn counts(&self) -> MutexGuard<'_, WriteCounts> {
         locked(&self.0)
     }
@@ -323,19 +314,5 @@ mod tests {
         assert_eq!(said(&tally).1, [("createSlot", 2 * all)], "too long ago");
         tally.settle(keys.last().unwrap(), true);
         assert_eq!((said(&tally).0[0].1, said(&tally).1[0].1), (1, 2 * all - 1));
-    }
-
-    #[test]
-    fn a_summary_that_is_taken_leaves_what_is_under_way() {
-        let tally = Arc::new(WriteTally::default());
-        drop(requested(&tally, CREATE_SLOT, ""));
-        requested(&tally, UPDATE_SLOT, "").done();
-        let open = requested(&tally, UPDATE_SLOT, "open");
-        let taken = tally.take();
-        assert_eq!(taken.executed().collect::<Counted>(), [("updateSlot", 1)]);
-        assert_eq!(taken.in_doubt().collect::<Counted>(), [("createSlot", 1), ("updateSlot", 1)]);
-        assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown));
-        open.done();
-        assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed));
     }
 }

@@ -225,12 +225,12 @@ async fn mcp_url(
     };
     match given.or(context.settings.mcp_url.as_ref()).or(of_account) {
         Some(url) => Ok(url.clone()),
-        None => Connector::url_of_with(base, &context.settings.connection.read()?).await.map_err(
-            |error| {
+        None => {
+            Connector::url_of(base, &context.settings.connection.read()?).await.map_err(|error| {
                 CommandError::from(error)
                     .with_hint("name the connector with --mcp-url, or log in with --token-stdin")
-            },
-        ),
+            })
+        }
     }
 }
 

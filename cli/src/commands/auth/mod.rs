@@ -166,7 +166,7 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
                 )
             };
             let connection = context.settings.connection.read().map_err(|error| failed(&error))?;
-            match credentials.revoke_with(&connection).await {
+            match credentials.revoke(&connection).await {
                 Ok(true) => Ok(true),
                 Ok(false) => Err("this program still has access, because the service offers no way to revoke it: disconnect it in the account's settings".to_owned()),
                 Err(error) => Err(failed(&error)),

@@ -60,7 +60,7 @@ async fn attempt(
 ) -> Result<Option<Credentials>, CommandError> {
     let listener = Listener::bind(port).map_err(|error| cannot_listen(port, &error))?;
     let connection = context.settings.connection.read()?;
-    let connector = Connector::discover_with(mcp_url, &connection).await?;
+    let connector = Connector::discover(mcp_url, &connection).await?;
     let login = match connector.begin(&listener.redirect_uri(), NAME, client_id).await {
         Err(error) if error.is_unknown_client() => return Ok(None),
         login => login?,

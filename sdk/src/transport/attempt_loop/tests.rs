@@ -409,3 +409,9 @@ async fn deletes_of_several_slots_are_never_sent_again_blindly() {
         .await;
     assert!(ran.ok());
 }
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time of these tests is tokio's, which is paused"
+)]
+mod fairness;

@@ -9,27 +9,28 @@ use std::future::ready;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, WaitReason};
+use super::{MustWait, NotAdmitted, Pacer, PacerFuture, PacerNote, RateLimits, Ticket, WaitReason};
 use crate::blocking::locked;
 use crate::operation::Bucket;
 use crate::transport::clock::Clock;
 
-/// Nanoseconds of one clock, which may be set back. Each request goes through the whole log, and to compare two `Duration`s takes several
+/// Microseconds of one clock, which may be set back. Each request goes through the whole log, and to compare two `Duration`s takes several
 /// times as long.
-pub(super) type Nanos = u64;
+pub(super) type Micros = u64;
 
-const SECOND: Nanos = 1_000_000_000;
-const MINUTE: Nanos = 60 * SECOND;
+const SECOND: Micros = 1_000_000;
+const MINUTE: Micros = 60 * SECOND;
 /// Maximum time between sending a request and its being counted.
-const TRANSIT: Nanos = 10 * SECOND;
+const TRANSIT: Micros = 10 * SECOND;
 /// Maximum time for which requests are blocked, whatever the service asked for: the next answer then shows the state. A mistaken `Retry-After` would
 /// otherwise stop every process of the token.
-const LONGEST_BLOCK: Nanos = 60 * MINUTE;
+const LONGEST_BLOCK: Micros = 60 * MINUTE;
 
 /// Requests of the last minute.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct RequestLog {
     pub(super) sent: Vec<LoggedRequest>,
     pub(super) blocked: Option<BlockedPeriod>,
@@ -37,23 +38,31 @@ pub(super) struct RequestLog {
     pub(super) learned: Option<RateLimits>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LoggedRequest {
     pub(super) ticket: Ticket,
     pub(super) bucket: Bucket,
-    pub(super) sent: Nanos,
-    pub(super) answered: Option<Nanos>,
+    pub(super) sent: Micros,
+    pub(super) answered: Option<Micros>,
 }
 
 /// Period in which nothing may be sent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct BlockedPeriod {
-    pub(super) since: Nanos,
-    pub(super) until: Nanos,
+    pub(super) since: Micros,
+    pub(super) until: Micros,
 }
 
-pub(super) fn nanos(time: Duration) -> Nanos {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+/// Maximum number of requests, of a bucket or of all, in any span of this length.
+struct Window {
+    only: Option<Bucket>,
+    most: usize,
+    length: Micros,
+    reason: WaitReason,
+}
+
+pub(super) fn micros(time: Duration) -> Micros {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl RequestLog {
@@ -63,16 +72,14 @@ impl RequestLog {
         bucket: Bucket,
         now: Duration,
     ) -> Result<Ticket, MustWait> {
-        let now = nanos(now);
-        self.forget(now);
-        let limits = self.limits(ceiling);
-        if !self.has_room(&limits, bucket, now) {
-            return Err(self.longest_wait(&limits, bucket, 0, now));
+        let wait = self.forecast(ceiling, bucket, 0, now);
+        if !wait.duration.is_zero() {
+            return Err(wait);
         }
         let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
         // Without a limit no request is ever looked up again, and a log of them would slow each one.
-        if limits != RateLimits::unlimited() || self.blocked.is_some() {
-            self.sent.push(LoggedRequest { ticket, bucket, sent: now, answered: None });
+        if self.limits(ceiling) != RateLimits::unlimited() || self.blocked.is_some() {
+            self.sent.push(LoggedRequest { ticket, bucket, sent: micros(now), answered: None });
         }
         Ok(ticket)
     }
@@ -85,31 +92,62 @@ impl RequestLog {
         ahead: usize,
         now: Duration,
     ) -> MustWait {
-        let now = nanos(now);
+        let now = micros(now);
         self.forget(now);
-        self.longest_wait(&self.limits(ceiling), bucket, ahead, now)
+        let blocked = self.blocked.map_or(0, |block| block.until.saturating_sub(now));
+        let (mut wait, mut reason) = (blocked, WaitReason::TooManyRequests);
+        // Each window with the times at which requests were counted in it, in order.
+        let with_times = |window: Window| {
+            let counted = self
+                .sent
+                .iter()
+                .filter(|entry| window.only.is_none_or(|bucket| entry.bucket == bucket));
+            let mut times: Vec<Micros> = counted.map(|entry| entry.counted(now)).collect();
+            times.sort_unstable();
+            (window, times)
+        };
+        let windows = self.windows(self.limits(ceiling), bucket);
+        let mut windows: Vec<_> = windows.into_iter().flatten().map(with_times).collect();
+        for _ in 0..=ahead {
+            for (window, times) in &windows {
+                // A limit of zero would block for ever; the service never reports one.
+                let oldest = times.len().checked_sub(window.most.max(1));
+                let opens = oldest.map_or(0, |at| times[at].saturating_add(window.length));
+                if opens.saturating_sub(now) > wait {
+                    (wait, reason) = (opens - now, window.reason);
+                }
+            }
+            for (_, times) in &mut windows {
+                times.push(now.saturating_add(wait));
+            }
+        }
+        MustWait { duration: Duration::from_micros(wait), reason }
     }
 
     /// Returns the limits in force: those of the service, but never more than the program allows itself.
     pub(super) fn limits(&self, ceiling: Option<RateLimits>) -> RateLimits {
         match (self.learned, ceiling) {
-            (Some(learned), Some(ceiling)) => learned.at_most(ceiling),
+            (Some(learned), Some(ceiling)) => learned.zip(ceiling, usize::min),
             (Some(limits), None) | (None, Some(limits)) => limits,
             (None, None) => RateLimits::default(),
         }
     }
 
-    pub(super) fn settle(&mut self, ticket: Ticket, now: Duration) {
-        if let Some(entry) = self.sent.iter_mut().rfind(|entry| entry.ticket == ticket) {
-            entry.answered = Some(nanos(now));
-        }
-    }
-
-    pub(super) fn block(&mut self, wait: Duration, now: Duration) {
-        let now = nanos(now);
-        let until = now.saturating_add(nanos(wait).min(LONGEST_BLOCK));
-        if self.blocked.is_none_or(|block| block.until < until) {
-            self.blocked = Some(BlockedPeriod { since: now, until });
+    pub(super) fn note(&mut self, note: PacerNote, now: Duration) {
+        let now = micros(now);
+        match note {
+            PacerNote::Settled(ticket) => {
+                if let Some(entry) = self.sent.iter_mut().rfind(|entry| entry.ticket == ticket) {
+                    entry.answered = Some(now);
+                }
+            }
+            PacerNote::Blocked(wait) => {
+                let until = now.saturating_add(micros(wait).min(LONGEST_BLOCK));
+                if self.blocked.is_none_or(|block| block.until < until) {
+                    self.blocked = Some(BlockedPeriod { since: now, until });
+                }
+            }
+            PacerNote::Learned(limits) => self.learned = Some(limits),
         }
     }
 
@@ -128,25 +166,17 @@ impl RequestLog {
 
     /// Returns the number of requests that still fit into the minute.
     pub(super) fn remaining(&mut self, ceiling: Option<RateLimits>, now: Duration) -> usize {
-        self.forget(nanos(now));
+        self.forget(micros(now));
         self.limits(ceiling).per_minute.saturating_sub(self.sent.len())
     }
 
     /// Removes requests that no window reaches. Times in the future, because the clock was set back, become now.
-    pub(super) fn forget(&mut self, now: Nanos) {
-        // Most times there is nothing to change, and to find that is a fraction of moving the entries.
-        if self.sent.iter().any(|entry| entry.sent.max(entry.answered.unwrap_or(0)) > now) {
-            for entry in &mut self.sent {
-                entry.sent = entry.sent.min(now);
-                entry.answered = entry.answered.map(|at| at.min(now));
-            }
+    pub(super) fn forget(&mut self, now: Micros) {
+        for entry in &mut self.sent {
+            entry.sent = entry.sent.min(now);
+            entry.answered = entry.answered.map(|at| at.min(now));
         }
-        let is_over = |entry: &LoggedRequest| now - entry.counted(now) >= MINUTE;
-        let oldest = self.sent.iter().take_while(|entry| is_over(entry)).count();
-        self.sent.drain(..oldest);
-        if self.sent.iter().any(is_over) {
-            self.sent.retain(|entry| !is_over(entry));
-        }
+        self.sent.retain(|entry| now - entry.counted(now) < MINUTE);
         if let Some(block) = &mut self.blocked {
             let length = block.until.saturating_sub(block.since).min(LONGEST_BLOCK);
             block.since = block.since.min(now);
@@ -155,119 +185,35 @@ impl RequestLog {
         self.blocked = self.blocked.filter(|block| now < block.until.saturating_add(MINUTE));
     }
 
-    /// Returns whether a request of this bucket can be sent now. Most can: counting is enough for that, without the order in which
-    /// [`Self::longest_wait`] puts the log.
-    fn has_room(&self, limits: &RateLimits, bucket: Bucket, now: Nanos) -> bool {
-        self.blocked.is_none_or(|block| block.until <= now)
-            && self.windows(limits, bucket).all(|window| {
-                let all = self.of(window.only);
-                let count = match window.length {
-                    // The log holds no more than that.
-                    MINUTE => all.count(),
-                    length => all.filter(|entry| now - entry.counted(now) < length).count(),
-                };
-                count < window.most
-            })
-    }
-
-    fn longest_wait(
-        &self,
-        limits: &RateLimits,
-        bucket: Bucket,
-        ahead: usize,
-        now: Nanos,
-    ) -> MustWait {
-        let blocked = self.blocked.map_or(0, |block| block.until.saturating_sub(now));
-        let (mut wait, mut reason) = (blocked, WaitReason::TooManyRequests);
-        let with_times = |limit: WindowLimit| Window { times: self.times(limit.only, now), limit };
-        let mut windows: Vec<Window> = self.windows(limits, bucket).map(with_times).collect();
-        for _ in 0..=ahead {
-            for window in &windows {
-                let opens_in = window.opens().saturating_sub(now);
-                if opens_in > wait {
-                    (wait, reason) = (opens_in, window.limit.reason);
-                }
-            }
-            for window in &mut windows {
-                window.times.push(now.saturating_add(wait));
-            }
-        }
-        MustWait { duration: Duration::from_nanos(wait), reason }
-    }
-
     /// Returns the windows that a request of this bucket has to fit in.
-    fn windows(
-        &self,
-        limits: &RateLimits,
-        bucket: Bucket,
-    ) -> impl Iterator<Item = WindowLimit> + use<> {
+    fn windows(&self, limits: RateLimits, bucket: Bucket) -> [Option<Window>; 3] {
         use WaitReason::{
             AnalyticsPerMinute, MusicPerMinute, PerMinute, PerSecond, TooManyRequests,
         };
-        // A limit of zero would block for ever; the service never reports one.
-        let window = |only, most: usize, length, reason| WindowLimit {
-            only,
-            most: most.max(1),
-            length,
-            reason,
-        };
+        let RateLimits { per_second, per_minute, analytics_per_minute, music_per_minute } = limits;
         let (per_second, second) = match self.blocked {
             Some(_) => (1, TooManyRequests),
-            None => (limits.per_second, PerSecond(limits.per_second)),
+            None => (per_second, PerSecond(per_second)),
         };
-        let (music, analytics) = (limits.music_per_minute, limits.analytics_per_minute);
         let own = match bucket {
             Bucket::General => None,
-            Bucket::Analytics => Some((analytics, AnalyticsPerMinute(analytics))),
-            Bucket::Music => Some((music, MusicPerMinute(music))),
+            Bucket::Analytics => {
+                Some((analytics_per_minute, AnalyticsPerMinute(analytics_per_minute)))
+            }
+            Bucket::Music => Some((music_per_minute, MusicPerMinute(music_per_minute))),
         };
-        let all = [
-            Some(window(None, per_second, SECOND, second)),
-            Some(window(None, limits.per_minute, MINUTE, PerMinute(limits.per_minute))),
-            own.map(|(most, reason)| window(Some(bucket), most, MINUTE, reason)),
-        ];
-        all.into_iter().flatten()
-    }
-
-    /// Returns the requests of a bucket, or all.
-    fn of(&self, only: Option<Bucket>) -> impl Iterator<Item = &LoggedRequest> {
-        self.sent.iter().filter(move |entry| only.is_none_or(|bucket| entry.bucket == bucket))
-    }
-
-    /// Returns the times at which the requests of a bucket, or all, were counted.
-    fn times(&self, only: Option<Bucket>, now: Nanos) -> Vec<Nanos> {
-        let mut times: Vec<Nanos> = self.of(only).map(|entry| entry.counted(now)).collect();
-        times.sort_unstable();
-        times
-    }
-}
-
-/// Maximum number of requests, of a bucket or of all, in any span of this length.
-struct WindowLimit {
-    only: Option<Bucket>,
-    most: usize,
-    length: Nanos,
-    reason: WaitReason,
-}
-
-/// A limit with the requests that it counts.
-struct Window {
-    limit: WindowLimit,
-    /// Times at which requests were counted, in order.
-    times: Vec<Nanos>,
-}
-
-impl Window {
-    /// Returns the time at which the window has room for one more request.
-    fn opens(&self) -> Nanos {
-        let oldest = self.times.len().checked_sub(self.limit.most);
-        oldest.map_or(0, |index| self.times[index].saturating_add(self.limit.length))
+        let window = |only, length, (most, reason)| Some(Window { only, most, length, reason });
+        [
+            window(None, SECOND, (per_second, second)),
+            window(None, MINUTE, (per_minute, PerMinute(per_minute))),
+            own.and_then(|own| window(Some(bucket), MINUTE, own)),
+        ]
     }
 }
 
 impl LoggedRequest {
     /// Returns the latest time at which the service counted the request, `now` at the latest.
-    fn counted(&self, now: Nanos) -> Nanos {
+    fn counted(&self, now: Micros) -> Micros {
         self.answered.unwrap_or(self.sent.saturating_add(TRANSIT)).min(now)
     }
 }
@@ -302,13 +248,8 @@ impl Pacer for InProcessPacer {
         Box::pin(ready(admitted.map_err(NotAdmitted::Wait)))
     }
 
-    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.log().settle(ticket, clock.monotonic());
-        Box::pin(ready(()))
-    }
-
-    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.log().block(wait, clock.monotonic());
+    fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.log().note(note, clock.monotonic());
         Box::pin(ready(()))
     }
 
@@ -322,11 +263,6 @@ impl Pacer for InProcessPacer {
         Box::pin(ready(Some(wait)))
     }
 
-    fn learn<'a>(&'a self, limits: RateLimits, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.log().learned = Some(limits);
-        Box::pin(ready(()))
-    }
-
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
         Some(self.log().remaining(self.ceiling, clock.monotonic()))
     }
@@ -337,10 +273,10 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
-    const SECOND: Duration = Duration::from_nanos(super::SECOND);
-    const MINUTE: Duration = Duration::from_nanos(super::MINUTE);
-    const TRANSIT: Duration = Duration::from_nanos(super::TRANSIT);
-    const LONGEST_BLOCK: Duration = Duration::from_nanos(super::LONGEST_BLOCK);
+    const SECOND: Duration = Duration::from_micros(super::SECOND);
+    const MINUTE: Duration = Duration::from_micros(super::MINUTE);
+    const TRANSIT: Duration = Duration::from_micros(super::TRANSIT);
+    const LONGEST_BLOCK: Duration = Duration::from_micros(super::LONGEST_BLOCK);
 
     /// Sends as fast as the log admits, each request answered after `answer`; returns the times of sending.
     fn run(log: &mut RequestLog, bucket: Bucket, count: usize, answer: Duration) -> Vec<Duration> {
@@ -351,7 +287,7 @@ mod tests {
                 Ok(ticket) => {
                     times.push(now);
                     now += answer;
-                    log.settle(ticket, now);
+                    log.note(PacerNote::Settled(ticket), now);
                 }
                 Err(wait) => now += wait.duration,
             }
@@ -409,12 +345,12 @@ mod tests {
     #[test]
     fn a_block_holds_for_everybody_and_then_one_a_second_goes_out() {
         let mut log = RequestLog::default();
-        log.block(MS(2500), Duration::ZERO);
-        log.block(MS(1000), Duration::ZERO);
+        log.note(PacerNote::Blocked(MS(2500)), Duration::ZERO);
+        log.note(PacerNote::Blocked(MS(1000)), Duration::ZERO);
         let wait = log.admit(None, Bucket::Analytics, MS(500)).unwrap_err();
         assert_eq!(wait, MustWait { duration: MS(2000), reason: WaitReason::TooManyRequests });
         let ticket = log.admit(None, Bucket::Analytics, MS(2500)).unwrap();
-        log.settle(ticket, MS(2600));
+        log.note(PacerNote::Settled(ticket), MS(2600));
         let wait = log.admit(None, Bucket::General, MS(2600)).unwrap_err();
         assert_eq!(wait, MustWait { duration: SECOND, reason: WaitReason::TooManyRequests });
         for _ in 0..5 {
@@ -429,10 +365,10 @@ mod tests {
         let admit = |log: &mut RequestLog, now| log.admit(unlimited, Bucket::Music, now);
         for _ in 0..1000 {
             let ticket = admit(&mut log, SECOND).unwrap();
-            log.settle(ticket, SECOND);
+            log.note(PacerNote::Settled(ticket), SECOND);
         }
         assert_eq!(log.sent, []);
-        log.block(SECOND, SECOND);
+        log.note(PacerNote::Blocked(SECOND), SECOND);
         assert_eq!(admit(&mut log, SECOND).unwrap_err().reason, WaitReason::TooManyRequests);
         admit(&mut log, 2 * SECOND).unwrap();
         assert_eq!(admit(&mut log, 2 * SECOND).unwrap_err().duration, SECOND, "one a second");
@@ -448,15 +384,15 @@ mod tests {
         let shared = both.admit(None, Bucket::General, SECOND).unwrap();
         let (mut file, mut memory) = (both.clone(), both);
         file.admit(None, Bucket::General, SECOND).unwrap();
-        file.block(MS(2000), SECOND);
-        memory.settle(shared, 2 * SECOND);
+        file.note(PacerNote::Blocked(MS(2000)), SECOND);
+        memory.note(PacerNote::Settled(shared), 2 * SECOND);
         memory.admit(None, Bucket::Music, 2 * SECOND).unwrap();
-        memory.block(MS(500), SECOND);
+        memory.note(PacerNote::Blocked(MS(500)), SECOND);
         memory.learned = Some(RateLimits { per_second: 2, ..RateLimits::default() });
         file.merge(&memory);
         assert_eq!(file.sent.len(), 3);
-        assert_eq!(file.sent[0].answered, Some(nanos(2 * SECOND)));
-        assert_eq!(file.blocked.map(|it| it.until), Some(nanos(3 * SECOND)));
+        assert_eq!(file.sent[0].answered, Some(micros(2 * SECOND)));
+        assert_eq!(file.blocked.map(|it| it.until), Some(micros(3 * SECOND)));
         assert_eq!(file.learned, memory.learned);
         let again = file.clone();
         file.merge(&memory);
@@ -466,7 +402,7 @@ mod tests {
     #[test]
     fn a_block_without_end_ends_after_an_hour() {
         let mut log = RequestLog::default();
-        log.block(Duration::MAX, SECOND);
+        log.note(PacerNote::Blocked(Duration::MAX), SECOND);
         let wait = log.admit(None, Bucket::General, SECOND).unwrap_err();
         assert_eq!(wait.duration, LONGEST_BLOCK);
     }
@@ -503,7 +439,7 @@ mod tests {
             }
         }
         let mut log = RequestLog::default();
-        log.block(MS(2500), Duration::ZERO);
+        log.note(PacerNote::Blocked(MS(2500)), Duration::ZERO);
         let wait = log.forecast(None, Bucket::General, 3, Duration::ZERO);
         let reason = WaitReason::TooManyRequests;
         assert_eq!(wait, MustWait { duration: MS(5500), reason });
@@ -515,12 +451,12 @@ mod tests {
         let mut log = RequestLog::default();
         for _ in 0..5 {
             let ticket = log.admit(None, Bucket::General, hour).unwrap();
-            log.settle(ticket, hour);
+            log.note(PacerNote::Settled(ticket), hour);
         }
         assert_eq!(log.admit(None, Bucket::General, SECOND).unwrap_err().duration, SECOND);
         log.admit(None, Bucket::General, 2 * SECOND).unwrap();
 
-        log.block(MS(5000), hour);
+        log.note(PacerNote::Blocked(MS(5000)), hour);
         assert_eq!(log.admit(None, Bucket::General, SECOND).unwrap_err().duration, MS(5000));
         assert_eq!(log.admit(None, Bucket::General, 3 * SECOND).unwrap_err().duration, MS(3000));
     }

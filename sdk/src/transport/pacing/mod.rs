@@ -59,34 +59,17 @@ impl RateLimits {
     /// ```
     #[must_use]
     pub fn unlimited() -> Self {
-        let most = usize::MAX;
-        Self {
-            per_second: most,
-            per_minute: most,
-            analytics_per_minute: most,
-            music_per_minute: most,
-        }
+        let known = Self::default();
+        known.zip(known, |_, _| usize::MAX)
     }
 
-    /// Returns the smaller of each two numbers.
-    fn at_most(self, ceiling: Self) -> Self {
+    /// Combines each two numbers.
+    pub(crate) fn zip(self, other: Self, combine: impl Fn(usize, usize) -> usize) -> Self {
         Self {
-            per_second: self.per_second.min(ceiling.per_second),
-            per_minute: self.per_minute.min(ceiling.per_minute),
-            analytics_per_minute: self.analytics_per_minute.min(ceiling.analytics_per_minute),
-            music_per_minute: self.music_per_minute.min(ceiling.music_per_minute),
-        }
-    }
-
-    /// Returns one of this many equal shares, rounded down; at least 1 each.
-    #[cfg(feature = "redis")]
-    fn divided_by(self, shares: usize) -> Self {
-        let share = |most: usize| (most / shares.max(1)).max(1);
-        Self {
-            per_second: share(self.per_second),
-            per_minute: share(self.per_minute),
-            analytics_per_minute: share(self.analytics_per_minute),
-            music_per_minute: share(self.music_per_minute),
+            per_second: combine(self.per_second, other.per_second),
+            per_minute: combine(self.per_minute, other.per_minute),
+            analytics_per_minute: combine(self.analytics_per_minute, other.analytics_per_minute),
+            music_per_minute: combine(self.music_per_minute, other.music_per_minute),
         }
     }
 }
@@ -191,9 +174,8 @@ pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///
 /// ```
 /// use std::future::ready;
-/// use std::time::Duration;
 ///
-/// use links_sdk::{Bucket, Clock, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket};
+/// use links_sdk::{Bucket, Clock, NotAdmitted, Pacer, PacerFuture, PacerNote, Ticket};
 ///
 /// /// Leaves the limits to a proxy in front of the service.
 /// #[derive(Debug)]
@@ -204,15 +186,7 @@ pub type PacerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///         Box::pin(ready(Ok(Ticket(0))))
 ///     }
 ///
-///     fn settle<'a>(&'a self, _: Ticket, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
-///         Box::pin(ready(()))
-///     }
-///
-///     fn block<'a>(&'a self, _: Duration, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
-///         Box::pin(ready(()))
-///     }
-///
-///     fn learn<'a>(&'a self, _: RateLimits, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
+///     fn note<'a>(&'a self, _: PacerNote, _: &'a dyn Clock) -> PacerFuture<'a, ()> {
 ///         Box::pin(ready(()))
 ///     }
 /// }
@@ -229,12 +203,8 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>>;
 
-    /// Notes that the request of this ticket was answered, or will never be. A call that is dropped settles in the background, if a runtime
-    /// is there.
-    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
-
-    /// Blocks all requests for this long, because the service asked for it.
-    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
+    /// Notes something that all further requests depend on.
+    fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
     /// Returns how long a request would wait at least if `ahead` others of its bucket are admitted first, if the pacer can tell.
     fn forecast<'a>(
@@ -246,9 +216,6 @@ pub trait Pacer: fmt::Debug + Send + Sync + 'static {
         let _ = (bucket, ahead, clock);
         Box::pin(std::future::ready(None))
     }
-
-    /// Sets the limits that the service has reported. A pacer with limits of its own keeps within the smaller ones.
-    fn learn<'a>(&'a self, limits: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()>;
 
     /// Returns the number of requests that may still be sent in this minute, as far as the pacer can tell without asking anybody.
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
@@ -272,6 +239,18 @@ fn token_digest(base: &BaseUrl, token: &Token) -> String {
     hash.update([0]);
     hash.update(token.header().as_bytes());
     hex::encode(&hash.finalize()[..16])
+}
+
+/// Something that a [`Pacer`] is to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PacerNote {
+    /// The request of this ticket was answered, or never will be. A call that is dropped notes it in the background, if a runtime is there.
+    Settled(Ticket),
+    /// The service asked to send nothing for this long.
+    Blocked(Duration),
+    /// The service has reported these limits. A pacer with limits of its own keeps within the smaller ones.
+    Learned(RateLimits),
 }
 
 /// Ticket of one admitted request.

@@ -7,26 +7,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
-
-use super::log::{BlockedPeriod, LoggedRequest, Nanos, RequestLog};
-use super::{MustWait, NotAdmitted, Pacer, PacerFuture, RateLimits, Ticket, token_digest};
+use super::log::RequestLog;
+use super::{
+    MustWait, NotAdmitted, Pacer, PacerFuture, PacerNote, RateLimits, Ticket, token_digest,
+};
 use crate::base_url::BaseUrl;
 use crate::blocking::{LockRetry, locked};
 use crate::operation::Bucket;
 use crate::token::Token;
 use crate::transport::clock::Clock;
-use crate::transport::observer::{NoObserver, Observer};
+use crate::transport::observer::Observer;
 
 /// Maximum size of the file in bytes. A larger file was not written by a pacer.
 const MAX_BYTES: u64 = 1024 * 1024;
+/// Version of the content: a pair of this number and a [`RequestLog`] with times since 1970.
 const VERSION: u32 = 1;
 /// Time after which a file that cannot be used is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 /// Number of attempts to write a note to a file that another process holds: 63 ms.
 const NOTE_ATTEMPTS: usize = 6;
-/// Nanoseconds of the log in a microsecond of the file.
-const MICRO: Nanos = 1000;
 
 /// A [`Pacer`] whose log is a file, so that all processes of one token behave as one client.
 ///
@@ -70,24 +69,10 @@ struct LastKnownLog {
     retry_at: Option<Duration>,
 }
 
-/// Content of the file: [`RequestLog`] with its times in microseconds since 1970.
-#[derive(Serialize, Deserialize)]
-struct StoredLog {
-    version: u32,
-    limits: Option<RateLimits>,
-    blocked: Option<(u64, u64)>,
-    sent: Vec<(Ticket, Bucket, u64, Option<u64>)>,
-}
-
 impl SharedFilePacer {
     /// Returns a pacer over this file, with the limits of the interface. It is created, with its directory, when the first request is sent.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            ceiling: None,
-            observer: Arc::new(NoObserver),
-            memory: Mutex::default(),
-        }
+        Self { path: path.into(), ceiling: None, observer: Arc::new(()), memory: Mutex::default() }
     }
 
     /// Sets upper bounds for the rate limits, which hold even if the service reports higher ones.
@@ -150,31 +135,17 @@ impl SharedFilePacer {
         Some(result)
     }
 
-    /// Changes the log in the file, as soon as no other process holds it.
-    async fn change<T>(
-        &self,
-        clock: &dyn Clock,
-        change: impl Fn(&mut RequestLog, Duration) -> T,
-    ) -> T {
-        let mut retry = LockRetry::default();
-        loop {
-            if let Some(result) = self.try_change(clock, &change) {
-                return result;
-            }
-            retry.pause().await;
-        }
-    }
-
     /// Notes something about requests that were sent. No call waits long for that: after a few attempts to write it, that is left to the next
     /// admission.
-    async fn note(&self, clock: &dyn Clock, note: impl Fn(&mut RequestLog, Duration)) {
-        if self.try_change(clock, &note).is_some() {
+    async fn note_soon(&self, clock: &dyn Clock, note: PacerNote) {
+        let change = |log: &mut RequestLog, now| log.note(note, now);
+        if self.try_change(clock, &change).is_some() {
             return;
         }
         {
             let mut memory = self.memory();
             memory.is_ahead = true;
-            note(&mut memory.log, since_1970(clock));
+            change(&mut memory.log, since_1970(clock));
         }
         let mut retry = LockRetry::default();
         for _ in 0..NOTE_ATTEMPTS {
@@ -198,17 +169,20 @@ impl Pacer for SharedFilePacer {
         bucket: Bucket,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
-        let ceiling = self.ceiling;
-        let admitted = self.change(clock, move |log, now| log.admit(ceiling, bucket, now));
-        Box::pin(async { admitted.await.map_err(NotAdmitted::Wait) })
+        Box::pin(async move {
+            let mut retry = LockRetry::default();
+            loop {
+                let admit = |log: &mut RequestLog, now| log.admit(self.ceiling, bucket, now);
+                if let Some(admitted) = self.try_change(clock, &admit) {
+                    return admitted.map_err(NotAdmitted::Wait);
+                }
+                retry.pause().await;
+            }
+        })
     }
 
-    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        Box::pin(self.note(clock, move |log, now| log.settle(ticket, now)))
-    }
-
-    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        Box::pin(self.note(clock, move |log, now| log.block(wait, now)))
+    fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        Box::pin(self.note_soon(clock, note))
     }
 
     fn forecast<'a>(
@@ -219,10 +193,6 @@ impl Pacer for SharedFilePacer {
     ) -> PacerFuture<'a, Option<MustWait>> {
         let wait = self.look(clock, |log, now| log.forecast(self.ceiling, bucket, ahead, now));
         Box::pin(ready(Some(wait)))
-    }
-
-    fn learn<'a>(&'a self, limits: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        Box::pin(self.change(clock, move |log, _| log.learned = Some(limits)))
     }
 
     fn remaining(&self, clock: &dyn Clock) -> Option<usize> {
@@ -262,15 +232,15 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 fn read(file: &mut File) -> io::Result<RequestLog> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes)?;
-    Ok(match serde_json::from_slice::<StoredLog>(&bytes) {
-        Ok(kept) if kept.version == VERSION => kept.into(),
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok((VERSION, log)) => log,
         _ => RequestLog::default(),
     })
 }
 
 /// Writes the log over the old one in one write, padded with spaces to the old length: after a crash the file holds one of the two.
 fn write(file: &mut File, log: &RequestLog) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(&StoredLog::from(log))?;
+    let mut bytes = serde_json::to_vec(&(VERSION, log))?;
     let length = bytes.len();
     let old = usize::try_from(file.metadata()?.len().min(MAX_BYTES)).unwrap_or_default();
     bytes.resize(length.max(old), b' ');
@@ -281,37 +251,4 @@ fn write(file: &mut File, log: &RequestLog) -> io::Result<()> {
 
 fn since_1970(clock: &dyn Clock) -> Duration {
     clock.wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-}
-
-impl From<&RequestLog> for StoredLog {
-    fn from(log: &RequestLog) -> Self {
-        let sent = log.sent.iter().map(|entry| {
-            (entry.ticket, entry.bucket, entry.sent / MICRO, entry.answered.map(|at| at / MICRO))
-        });
-        Self {
-            version: VERSION,
-            limits: log.learned,
-            blocked: log.blocked.map(|block| (block.since / MICRO, block.until / MICRO)),
-            sent: sent.collect(),
-        }
-    }
-}
-
-impl From<StoredLog> for RequestLog {
-    fn from(kept: StoredLog) -> Self {
-        let time = |micros: u64| micros.saturating_mul(MICRO);
-        let sent = kept.sent.into_iter().map(|(ticket, bucket, sent, answered)| LoggedRequest {
-            ticket,
-            bucket,
-            sent: time(sent),
-            answered: answered.map(time),
-        });
-        Self {
-            sent: sent.collect(),
-            blocked: kept
-                .blocked
-                .map(|(since, until)| BlockedPeriod { since: time(since), until: time(until) }),
-            learned: kept.limits,
-        }
-    }
 }

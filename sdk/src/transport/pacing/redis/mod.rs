@@ -2,26 +2,26 @@
 //!
 //! A client remembers its own requests, for a server that has lost them and for a share of the limits.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
+use redis::{RedisError, Script};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::log::{LoggedRequest, Nanos, RequestLog, nanos};
-use super::redis::shared_log::{Context, LogAnswer, SharedLog, bucket_name, limits, ticket_name};
+use super::log::{LoggedRequest, Micros, RequestLog, micros};
 use super::{
-    MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, RateLimits, Ticket, WaitReason,
+    MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, PacerNote, RateLimits, Ticket,
+    WaitReason,
 };
 use crate::base_url::BaseUrl;
 use crate::blocking::locked;
 use crate::operation::Bucket;
 use crate::token::Token;
 use crate::transport::clock::Clock;
-use crate::transport::observer::{NoObserver, Observer};
-use crate::transport::redis_server::RedisServer;
+use crate::transport::observer::Observer;
+use crate::transport::redis_server::{RedisConnection, RedisServer};
 
-mod shared_log;
 #[cfg(test)]
 mod tests;
 
@@ -69,9 +69,6 @@ pub struct RedisPacer {
     memory: Mutex<Memory>,
 }
 
-/// The server could not be asked, for this reason.
-struct Unreachable(String);
-
 impl RedisPacer {
     /// Returns a pacer for the token of this name, with the limits of the interface. All machines have to use the same name for a token, and
     /// another one for each token; [`RedisPacer::name`] makes one. Nothing is sent before the first request.
@@ -80,7 +77,7 @@ impl RedisPacer {
             log: SharedLog::new(server, name.as_ref()),
             ceiling: None,
             when_unreachable: WhenUnreachable::default(),
-            observer: Arc::new(NoObserver),
+            observer: Arc::new(()),
             memory: Mutex::default(),
         }
     }
@@ -123,30 +120,31 @@ impl RedisPacer {
     /// When it cannot be reached, or refuses the login or the script.
     pub async fn check(&self, clock: &dyn Clock) -> Result<(), PacerError> {
         let asked = self.ask("look", &[], clock).await;
-        asked.map(drop).map_err(|error| self.error(error))
+        asked.map(drop).map_err(|reason| self.error(&reason))
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
         locked(&self.memory)
     }
 
-    fn error(&self, Unreachable(reason): Unreachable) -> PacerError {
+    fn error(&self, reason: &str) -> PacerError {
         let server = &self.log.server;
         PacerError::new(format!("{server}, which shares the rate limits, cannot be used: {reason}"))
     }
 
-    /// Asks the server, unless it has just failed to answer. It is told first what this client has sent if it does not know that.
+    /// Asks the server, unless it has just failed to answer; the error tells why. It is told first what this client has sent if it does not
+    /// know that.
     async fn ask(
         &self,
         operation: &str,
         details: &[String],
         clock: &dyn Clock,
-    ) -> Result<LogAnswer, Unreachable> {
+    ) -> Result<LogAnswer, String> {
         let now = clock.monotonic();
         let epoch = {
             let mut memory = self.memory();
-            if let Some(reason) = memory.is_away(now) {
-                return Err(Unreachable(reason.to_owned()));
+            if let Some(outage) = memory.outage.as_ref().filter(|outage| now < outage.ends) {
+                return Err(outage.reason.clone());
             }
             memory.epoch(now)
         };
@@ -156,59 +154,46 @@ impl RedisPacer {
             context.report = self.memory().report(clock.monotonic());
             asked = self.log.ask(operation, details, &context).await;
         }
-        let has_reported = !context.report.is_empty();
+        let mut memory = self.memory();
         match asked {
             Ok(answer) => {
-                self.memory().reached(answer.epoch.clone(), answer.remaining, has_reported);
+                memory.outage = None;
+                memory.remaining = Some(answer.remaining);
+                memory.is_unreported &= context.report.is_empty();
+                memory.epoch.clone_from(&answer.epoch);
                 Ok(answer)
             }
             Err(error) => {
-                let is_first = self.memory().failed(error.to_string(), clock.monotonic());
+                let is_first = memory.failed(error.to_string(), clock.monotonic());
+                drop(memory);
                 if is_first && matches!(self.when_unreachable, WhenUnreachable::Share(_)) {
                     self.observer.pacing_alone(&self.log.server.to_string(), &error);
                 }
-                Err(Unreachable(error.to_string()))
+                Err(error.to_string())
             }
-        }
-    }
-
-    /// Asks for an admission, or for a forecast of it.
-    async fn ask_to_admit(
-        &self,
-        ticket: Ticket,
-        bucket: Bucket,
-        clock: &dyn Clock,
-    ) -> Result<Ticket, NotAdmitted> {
-        let details = [ticket_name(ticket), bucket_name(bucket).to_owned()];
-        let asked = self.ask("admit", &details, clock).await;
-        match asked {
-            Ok(LogAnswer { wait: ..0, .. }) => {
-                self.memory().admitted(ticket, bucket, clock.monotonic());
-                Ok(ticket)
-            }
-            Ok(answer) => Err(NotAdmitted::Wait(self.must_wait(&answer))),
-            Err(unreachable) => self.admit_alone(unreachable, bucket, clock.monotonic()),
         }
     }
 
     /// Decides without the server.
     fn admit_alone(
         &self,
-        unreachable: Unreachable,
+        reason: &str,
         bucket: Bucket,
         now: Duration,
     ) -> Result<Ticket, NotAdmitted> {
+        let mut memory = self.memory();
         match self.when_unreachable {
             WhenUnreachable::Wait => {
-                let duration = self.memory().asks_again_in(now);
-                Err(NotAdmitted::Wait(MustWait { duration, reason: WaitReason::PacerUnreachable }))
+                let outage = memory.outage.as_ref();
+                let duration = outage.map_or(FIRST_WAIT, |outage| outage.ends.saturating_sub(now));
+                Err(MustWait { duration, reason: WaitReason::PacerUnreachable }.into())
             }
-            WhenUnreachable::Fail => Err(NotAdmitted::Failed(self.error(unreachable))),
+            WhenUnreachable::Fail => Err(NotAdmitted::Failed(self.error(reason))),
             WhenUnreachable::Share(shares) => {
-                let mut memory = self.memory();
-                let share = memory.share(self.ceiling, shares);
+                let limits = memory.log.limits(self.ceiling);
+                let share = limits.zip(limits, |most, _| (most / shares.max(1)).max(1));
                 let ticket = memory.log.admit(Some(share), bucket, now)?;
-                memory.is_ahead();
+                memory.is_unreported = true;
                 Ok(ticket)
             }
         }
@@ -227,13 +212,6 @@ impl RedisPacer {
         let duration = Duration::from_micros(answer.wait.unsigned_abs());
         MustWait { duration, reason }
     }
-
-    /// Tells the server something. If that fails, it is told with the next report.
-    async fn tell(&self, operation: &'static str, detail: String, clock: &dyn Clock) {
-        if self.ask(operation, &[detail], clock).await.is_err() {
-            self.memory().is_ahead();
-        }
-    }
 }
 
 impl Pacer for RedisPacer {
@@ -242,18 +220,35 @@ impl Pacer for RedisPacer {
         bucket: Bucket,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
-        let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
-        Box::pin(self.ask_to_admit(ticket, bucket, clock))
+        Box::pin(async move {
+            let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
+            let details = [ticket_name(ticket), bucket_name(bucket).to_owned()];
+            match self.ask("admit", &details, clock).await {
+                Ok(LogAnswer { wait: ..0, .. }) => {
+                    let sent = micros(clock.monotonic());
+                    let request = LoggedRequest { ticket, bucket, sent, answered: None };
+                    self.memory().log.sent.push(request);
+                    Ok(ticket)
+                }
+                Ok(answer) => Err(self.must_wait(&answer).into()),
+                Err(reason) => self.admit_alone(&reason, bucket, clock.monotonic()),
+            }
+        })
     }
 
-    fn settle<'a>(&'a self, ticket: Ticket, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.memory().log.settle(ticket, clock.monotonic());
-        Box::pin(self.tell("settle", ticket_name(ticket), clock))
-    }
-
-    fn block<'a>(&'a self, wait: Duration, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.memory().log.block(wait, clock.monotonic());
-        Box::pin(self.tell("block", wait.as_micros().to_string(), clock))
+    fn note<'a>(&'a self, note: PacerNote, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
+        self.memory().log.note(note, clock.monotonic());
+        let (operation, detail) = match note {
+            PacerNote::Settled(ticket) => ("settle", ticket_name(ticket)),
+            PacerNote::Blocked(wait) => ("block", wait.as_micros().to_string()),
+            PacerNote::Learned(learned) => ("learn", limits(&learned)),
+        };
+        Box::pin(async move {
+            // What the server is not told now, it is told with the next report.
+            if self.ask(operation, &[detail], clock).await.is_err() {
+                self.memory().is_unreported = true;
+            }
+        })
     }
 
     fn forecast<'a>(
@@ -269,11 +264,6 @@ impl Pacer for RedisPacer {
         })
     }
 
-    fn learn<'a>(&'a self, learned: RateLimits, clock: &'a dyn Clock) -> PacerFuture<'a, ()> {
-        self.memory().log.learned = Some(learned);
-        Box::pin(self.tell("learn", limits(&learned), clock))
-    }
-
     fn remaining(&self, _: &dyn Clock) -> Option<usize> {
         self.memory().remaining
     }
@@ -284,15 +274,14 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Epoch that no server has: what the client has sent is to be reported.
 const UNREPORTED: &str = "-";
-const MICRO: Nanos = 1000;
 
 /// What a client of a shared log knows by itself, by its monotonic clock.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+struct Memory {
     /// The requests of this client alone, with the limits and the blocked period as it knows them.
-    pub(super) log: RequestLog,
+    log: RequestLog,
     /// Number of requests that were left in this minute.
-    pub(super) remaining: Option<usize>,
+    remaining: Option<usize>,
     epoch: String,
     is_unreported: bool,
     outage: Option<Outage>,
@@ -308,8 +297,8 @@ struct Outage {
 
 impl Memory {
     /// Returns the epoch to ask with: empty if there is nothing to report.
-    pub(super) fn epoch(&mut self, now: Duration) -> String {
-        self.log.forget(nanos(now));
+    fn epoch(&mut self, now: Duration) -> String {
+        self.log.forget(micros(now));
         match (self.log.sent.is_empty() && self.log.blocked.is_none(), self.is_unreported) {
             (true, _) => String::new(),
             (false, false) if !self.epoch.is_empty() => self.epoch.clone(),
@@ -318,60 +307,140 @@ impl Memory {
     }
 
     /// Returns what this client has sent, by age in microseconds.
-    pub(super) fn report(&mut self, now: Duration) -> String {
-        let now = nanos(now);
+    fn report(&mut self, now: Duration) -> String {
+        let now = micros(now);
         self.log.forget(now);
-        let age = |at: Nanos| i64::try_from((now - at) / MICRO).unwrap_or(i64::MAX);
+        let age = |at: Micros| i64::try_from(now - at).unwrap_or(i64::MAX);
         let sent = self.log.sent.iter().map(|entry| {
             let ticket = ticket_name(entry.ticket);
             json!([ticket, entry.bucket, age(entry.sent), entry.answered.map_or(-1, age)])
         });
-        let blocked = self.log.blocked.map_or(0, |block| block.until.saturating_sub(now) / MICRO);
+        let blocked = self.log.blocked.map_or(0, |block| block.until.saturating_sub(now));
         let learned = self.log.learned.as_ref().map(limits).unwrap_or_default();
         json!({ "sent": sent.collect::<Vec<_>>(), "blocked": blocked, "limits": learned })
             .to_string()
     }
 
-    /// Notes that the server knows what this client has sent.
-    pub(super) fn reached(&mut self, epoch: String, remaining: usize, has_reported: bool) {
-        self.outage = None;
-        self.remaining = Some(remaining);
-        self.is_unreported &= !has_reported;
-        self.epoch = epoch;
-    }
-
     /// Notes that the server did not answer. Returns whether it did before.
-    pub(super) fn failed(&mut self, reason: String, now: Duration) -> bool {
+    fn failed(&mut self, reason: String, now: Duration) -> bool {
         let errors = self.outage.as_ref().map_or(0, |outage| outage.errors);
         let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(errors)).min(LONGEST_WAIT);
         self.outage = Some(Outage { errors: errors + 1, ends: now.saturating_add(wait), reason });
         self.remaining = None;
         errors == 0
     }
+}
 
-    /// Returns why the server is not asked yet.
-    pub(super) fn is_away(&self, now: Duration) -> Option<&str> {
-        let outage = self.outage.as_ref().filter(|outage| now < outage.ends)?;
-        Some(&outage.reason)
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("shared_log.lua")));
+
+/// Maximum number of requests of a limit, as the script counts them: what is more is no limit.
+const MOST: usize = 1_000_000_000;
+
+/// What goes along with each question.
+#[derive(Debug, Default)]
+struct Context {
+    /// The epoch that the client knows; empty if it has sent nothing.
+    epoch: String,
+    ceiling: Option<RateLimits>,
+    /// What the client has sent, as JSON, or empty.
+    report: String,
+    /// The time in microseconds, in tests of the script.
+    now: Option<u64>,
+}
+
+/// Answer of the script.
+#[derive(Debug, PartialEq)]
+struct LogAnswer {
+    /// Set if the client has to report first what it has sent.
+    must_report: bool,
+    epoch: String,
+    remaining: usize,
+    /// Time to wait in microseconds; negative if the request is admitted.
+    wait: i64,
+    reason: u8,
+}
+
+/// The log of the requests of one token in the server, which a script asks and changes.
+#[derive(Debug)]
+struct SharedLog {
+    server: RedisServer,
+    keys: [String; 5],
+}
+
+impl SharedLog {
+    fn new(server: RedisServer, name: &str) -> Self {
+        let parts = ["", ":state", ":all", ":analytics", ":music"];
+        let keys = parts.map(|part| match part {
+            "" => "links:pacing".to_owned(),
+            part => format!("links:pacing:{name}{part}"),
+        });
+        Self { server, keys }
     }
 
-    /// Returns the time after which the server is asked again.
-    pub(super) fn asks_again_in(&self, now: Duration) -> Duration {
-        self.outage.as_ref().map_or(FIRST_WAIT, |outage| outage.ends.saturating_sub(now))
+    /// Asks, over a new connection if the old one is broken. To ask twice has no other effect than once.
+    async fn ask(
+        &self,
+        operation: &str,
+        details: &[String],
+        context: &Context,
+    ) -> Result<LogAnswer, RedisError> {
+        let (connection, is_new) = self.server.connection().await?;
+        match self.ask_over(&connection, operation, details, context).await {
+            Err(error) if !is_new && error.is_io_error() && !error.is_timeout() => {}
+            answer => return answer,
+        }
+        let (connection, _) = self.server.connection().await?;
+        self.ask_over(&connection, operation, details, context).await
     }
 
-    /// Notes a request that the server has admitted.
-    pub(super) fn admitted(&mut self, ticket: Ticket, bucket: Bucket, now: Duration) {
-        self.log.sent.push(LoggedRequest { ticket, bucket, sent: nanos(now), answered: None });
+    /// Asks over this connection, which is not used again after an error.
+    async fn ask_over(
+        &self,
+        connection: &Arc<RedisConnection>,
+        operation: &str,
+        details: &[String],
+        context: &Context,
+    ) -> Result<LogAnswer, RedisError> {
+        let mut script = SCRIPT.prepare_invoke();
+        for key in &self.keys {
+            script.key(key);
+        }
+        script
+            .arg(operation)
+            .arg(context.now.map(|now| now.to_string()).unwrap_or_default())
+            .arg(&connection.run)
+            .arg(&context.epoch)
+            .arg(context.ceiling.as_ref().map(limits).unwrap_or_default())
+            .arg(limits(&RateLimits::default()))
+            .arg(&context.report);
+        for detail in details {
+            script.arg(detail);
+        }
+        let answer = script.invoke_async(&mut connection.commands.clone()).await;
+        if answer.is_err() {
+            self.server.disconnect(connection).await;
+        }
+        let (must_report, epoch, remaining, wait, reason): (u8, _, _, _, _) = answer?;
+        Ok(LogAnswer { must_report: must_report == 1, epoch, remaining, wait, reason })
     }
+}
 
-    /// Notes that the server does not know all of what this client did.
-    pub(super) fn is_ahead(&mut self) {
-        self.is_unreported = true;
-    }
+/// Returns limits as the script reads them.
+fn limits(limits: &RateLimits) -> String {
+    let RateLimits { per_second, per_minute, analytics_per_minute, music_per_minute } = limits;
+    let all = [per_second, per_minute, analytics_per_minute, music_per_minute];
+    all.map(|most| (*most).min(MOST).to_string()).join(",")
+}
 
-    /// Returns one of this many equal shares of the limits in force.
-    pub(super) fn share(&self, ceiling: Option<RateLimits>, shares: usize) -> RateLimits {
-        self.log.limits(ceiling).divided_by(shares)
+/// Returns the name of a ticket in the server, whose numbers are not as large.
+fn ticket_name(ticket: Ticket) -> String {
+    format!("{:016x}", ticket.0)
+}
+
+fn bucket_name(bucket: Bucket) -> &'static str {
+    match bucket {
+        Bucket::General => "general",
+        Bucket::Analytics => "analytics",
+        Bucket::Music => "music",
     }
 }

@@ -100,12 +100,12 @@ impl Both {
             Event::Settle(back) => {
                 let index = self.tickets.len().checked_sub(back + 1);
                 if let Some((of_model, of_server)) = index.map(|index| self.tickets[index]) {
-                    self.model.settle(of_model, model_now);
+                    self.model.note(PacerNote::Settled(of_model), model_now);
                     self.ask("settle", vec![ticket_name(of_server)]).await;
                 }
             }
             Event::Block(wait) => {
-                self.model.block(Duration::from_micros(*wait), model_now);
+                self.model.note(PacerNote::Blocked(Duration::from_micros(*wait)), model_now);
                 self.ask("block", vec![wait.to_string()]).await;
             }
             Event::Learn(learned) => {

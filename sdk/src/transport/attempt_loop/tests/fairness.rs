@@ -9,7 +9,7 @@ use reqwest::{Method, StatusCode};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::*;
+use super::super::*;
 use crate::client::Client;
 use crate::operation;
 use crate::token::{TokenFuture, TokenSource};
@@ -181,7 +181,7 @@ async fn found_30_the_token_is_taken_after_the_wait() {
     }
     let bench = FairnessTest::new(Some(Arc::new(RotatingToken(Instant::now()))));
     bench.calls(60, 120 * SECOND).await;
-    bench.client.shared.pacer.block(60 * SECOND, &*bench.clock).await;
+    bench.client.shared.pacer.note(PacerNote::Blocked(60 * SECOND), &*bench.clock).await;
     let (ended, result) = bench.call(operation::LIST_SLOTS, 120 * SECOND).await;
     assert!(result.is_ok() && ended > 70 * SECOND, "{ended:?}: {result:?}");
     let last = bench.service.0.lock().unwrap().last().cloned();
