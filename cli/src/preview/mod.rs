@@ -1,13 +1,11 @@
 //! Preview of a page file: a shadow of the account in this process, to which the file is applied with the ordinary code. The service only
 //! reads.
 
-mod file_base;
 mod html;
 mod live_account;
 mod output;
 mod render;
 mod serve;
-mod service_markdown;
 mod shadow;
 mod shadow_account;
 mod shown_page;

@@ -6,7 +6,7 @@ use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileId;
 use links_sdk::types::LeadForm;
 
-use super::service_markdown::ServiceMarkdown;
+use super::live_account::ServiceMarkdown;
 use crate::account::shadow_run::ApplyOutlook;
 use links_pages::page_file::local_image::LocalImage;
 

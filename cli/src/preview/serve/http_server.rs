@@ -3,13 +3,12 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::{Body, Frame, SizeHint};
+use http_body_util::channel::Channel;
+use http_body_util::{Either, Full};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -20,7 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_local;
 
-use super::serve_session::{ApplyOrder, FAILED, Served};
+use super::serve_session::{ApplyOrder, Document, FAILED};
+use links_pages::page_file::local_image::hash_of;
 
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
@@ -35,7 +35,9 @@ pub(super) const HEAD_LIMIT: Duration = Duration::from_secs(30);
 pub(super) struct Routes {
     /// Host and port of this server.
     pub(super) host: String,
-    pub(super) served: Rc<Served>,
+    /// Beginning of every path, without which nothing is served.
+    pub(super) secret: String,
+    pub(super) document: watch::Receiver<Document>,
     /// Where orders to apply the file go, if it may be applied.
     pub(super) orders: Option<mpsc::Sender<ApplyOrder>>,
 }
@@ -93,7 +95,7 @@ async fn answer<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    let policy = content_policy(routes.served.document().image_origin.as_deref());
+    let policy = content_policy(routes.document.borrow().image_origin.as_deref());
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
@@ -136,7 +138,8 @@ async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody>
     let Some((secret, name)) = path.strip_prefix('/').and_then(|path| path.split_once('/')) else {
         return missing();
     };
-    if !routes.served.is_secret(secret) {
+    // How long the comparison takes tells nothing of the secret.
+    if hash_of(secret.as_bytes()) != hash_of(routes.secret.as_bytes()) {
         return missing();
     }
     let method = request.method();
@@ -146,24 +149,37 @@ async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody>
     if method != Method::GET || name == "apply" {
         return text(StatusCode::METHOD_NOT_ALLOWED, "this URL does not answer this method");
     }
-    let served = &routes.served;
     match name {
-        "" => whole("text/html; charset=utf-8", served.document().html),
+        "" => whole("text/html; charset=utf-8", routes.document.borrow().html.clone()),
         "style.css" => whole("text/css; charset=utf-8", STYLE),
         "script.js" => whole("text/javascript; charset=utf-8", SCRIPT),
-        "events" => with_type("text/event-stream", ServedBody::events(served.versions())),
-        _ => name
-            .strip_prefix("image/")
-            .and_then(|index| image(served, index))
-            .unwrap_or_else(missing),
+        "events" => {
+            with_type("text/event-stream", Either::Right(versions(routes.document.clone())))
+        }
+        _ => name.strip_prefix("image/").and_then(|it| image(routes, it)).unwrap_or_else(missing),
     }
 }
 
+/// Returns an answer that goes on: the version of the document, and each one after it.
+fn versions(mut document: watch::Receiver<Document>) -> Channel<Bytes> {
+    let (mut events, body) = Channel::new(1);
+    document.mark_changed();
+    spawn_local(async move {
+        while document.changed().await.is_ok() {
+            let event = format!("data: {}\n\n", document.borrow_and_update().version);
+            // The browser may have gone.
+            if events.send_data(event.into()).await.is_err() {
+                break;
+            }
+        }
+    });
+    body
+}
+
 /// Returns an image of the document by its index. An image that was changed since is missing until the document is made again.
-fn image(served: &Served, index: &str) -> Option<Response<ServedBody>> {
+fn image(routes: &Routes, index: &str) -> Option<Response<ServedBody>> {
     let index: usize = index.parse().ok()?;
-    let images = served.document().images;
-    let image = images.get(index)?;
+    let image = routes.document.borrow().images.get(index)?.clone();
     let bytes = image.read().ok()??;
     Some(whole(image.image_type.media_type(), bytes))
 }
@@ -187,8 +203,11 @@ async fn apply(routes: &Routes, query: &str) -> Response<ServedBody> {
     whole("application/json", json!({ "state": state }).to_string())
 }
 
-fn whole(media_type: &'static str, bytes: impl Into<bytes::Bytes>) -> Response<ServedBody> {
-    with_type(media_type, ServedBody::bytes(bytes))
+/// A text or an image, or events without an end.
+type ServedBody = Either<Full<Bytes>, Channel<Bytes>>;
+
+fn whole(media_type: &'static str, bytes: impl Into<Bytes>) -> Response<ServedBody> {
+    with_type(media_type, Either::Left(Full::new(bytes.into())))
 }
 
 fn text(status: StatusCode, message: &'static str) -> Response<ServedBody> {
@@ -203,65 +222,6 @@ fn with_type(media_type: &'static str, body: ServedBody) -> Response<ServedBody>
     response
 }
 
-/// Body of an answer.
-enum ServedBody {
-    Bytes(Option<Bytes>),
-    Events(NextVersion),
-}
-
-/// Future of the next version, with the receiver for the one after it; `None` once the session has ended.
-type NextVersion = Pin<Box<dyn Future<Output = Option<(u64, watch::Receiver<u64>)>>>>;
-
-impl ServedBody {
-    fn bytes(bytes: impl Into<Bytes>) -> Self {
-        Self::Bytes(Some(bytes.into()).filter(|bytes: &Bytes| !bytes.is_empty()))
-    }
-
-    fn events(versions: watch::Receiver<u64>) -> Self {
-        Self::Events(next(versions))
-    }
-}
-
-fn next(mut versions: watch::Receiver<u64>) -> NextVersion {
-    Box::pin(async move {
-        versions.changed().await.ok()?;
-        let version = *versions.borrow_and_update();
-        Some((version, versions))
-    })
-}
-
-impl Body for ServedBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut *self {
-            Self::Bytes(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Self::Events(waiting) => waiting.as_mut().poll(context).map(|found| {
-                let (version, versions) = found?;
-                *waiting = next(versions);
-                Some(Ok(Frame::data(Bytes::from(format!("data: {version}\n\n")))))
-            }),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Bytes(None))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Bytes(bytes) => {
-                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
-            }
-            Self::Events(_) => SizeHint::default(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -271,14 +231,18 @@ mod tests {
 
     use super::*;
 
+    fn routes(host: &str) -> Routes {
+        let document = watch::Sender::new(Document::default()).subscribe();
+        Routes { host: host.to_owned(), secret: "5ec7e7".to_owned(), document, orders: None }
+    }
+
     #[test]
     fn a_client_that_does_not_end_its_request_is_cut_off() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let ended = LocalSet::new().block_on(&runtime, async {
             let listener = bind(0).unwrap();
             let address = listener.local_addr().unwrap();
-            let (host, served) = (address.to_string(), Rc::new(Served::new()));
-            let routes = Routes { host, served, orders: None };
+            let routes = routes(&address.to_string());
             let mut client = TcpStream::connect(address).await.unwrap();
             spawn_local(run(listener, routes, Duration::from_millis(1)));
             client.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
@@ -289,9 +253,8 @@ mod tests {
     }
 
     fn status(method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
-        let served = Rc::new(Served::new());
-        let path = path.replace("SECRET", served.secret());
-        let routes = Routes { host: "127.0.0.1:80".to_owned(), served, orders: None };
+        let routes = routes("127.0.0.1:80");
+        let path = path.replace("SECRET", &routes.secret);
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);

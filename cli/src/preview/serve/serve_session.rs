@@ -1,13 +1,8 @@
 //! Session of a served preview: makes the document anew when the file changes, and applies the file where that is allowed.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use bytes::Bytes;
 use tokio::sync::{oneshot, watch};
-use uuid::Uuid;
 
-use super::watcher::FileWatcher;
 use crate::account::apply;
 use crate::account::request::RunSource;
 use crate::account::shadow_run::ApplyOutlook;
@@ -20,7 +15,7 @@ use crate::preview::html::{FileProblem, Notice, Screen, document, image_origin};
 use crate::preview::live_account::LiveAccount;
 use crate::preview::render::{PreviewRequest, PreviewSource, render};
 use crate::preview::shown_page::Preview;
-use links_pages::page_file::local_image::{LocalImage, hash_of};
+use links_pages::page_file::local_image::LocalImage;
 
 /// When the file is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -55,12 +50,12 @@ pub(super) struct ServeSession {
     context: Context,
     request: PreviewRequest,
     apply: Option<ApplyWhen>,
-    served: Rc<Served>,
+    document: watch::Sender<Document>,
     live: Option<LiveAccount>,
     /// Text of the file as the document shows it.
     source: Option<PreviewSource>,
     /// The last preview that could be made.
-    preview: Option<Preview>,
+    pub(super) preview: Option<Preview>,
     problems: Vec<FileProblem>,
     /// What the last apply refused of the file.
     refused: Vec<FileProblem>,
@@ -70,17 +65,12 @@ pub(super) struct ServeSession {
 }
 
 impl ServeSession {
-    pub(super) fn new(
-        context: Context,
-        request: PreviewRequest,
-        apply: Option<ApplyWhen>,
-        served: &Rc<Served>,
-    ) -> Self {
+    pub(super) fn new(context: Context, request: PreviewRequest, apply: Option<ApplyWhen>) -> Self {
         Self {
             context,
             request,
             apply,
-            served: served.clone(),
+            document: watch::Sender::default(),
             live: None,
             source: None,
             preview: None,
@@ -127,7 +117,7 @@ impl ServeSession {
 
     /// Carries out an order of a user who sees this version of the document.
     pub(super) async fn carry_out(&mut self, version: u64, is_confirmed: bool) -> &'static str {
-        if version != self.served.version() || !self.problems.is_empty() {
+        if version != self.document.borrow().version || !self.problems.is_empty() {
             return STALE;
         }
         self.run(is_confirmed).await
@@ -136,16 +126,6 @@ impl ServeSession {
     /// Applies a file that was saved.
     pub(super) async fn apply_saved(&mut self) {
         self.run(false).await;
-    }
-
-    /// Watches the directories of the images that the file names.
-    pub(super) fn watch_images(&self, watcher: &mut FileWatcher) {
-        for image in self.preview.iter().flat_map(|preview| preview.images.values()) {
-            if let Some(directory) = image.path().parent() {
-                // An image in a directory that cannot be watched is read again when the file is saved.
-                let _ = watcher.watch(directory);
-            }
-        }
     }
 
     fn outlook(&self) -> Option<&ApplyOutlook> {
@@ -241,91 +221,45 @@ impl ServeSession {
         found
     }
 
+    /// Returns a receiver of the document and of those that replace it.
+    pub(super) fn document(&self) -> watch::Receiver<Document> {
+        self.document.subscribe()
+    }
+
     /// Replaces the document, if it has changed.
     fn publish(&self) {
         let file = self.request.path.display().to_string();
         let problems = if self.problems.is_empty() { &self.refused } else { &self.problems };
-        self.served.replace(|version| {
-            let page = self.preview.as_ref();
-            let html = document(&Screen {
+        let page = self.preview.as_ref();
+        let html = |version| {
+            document(&Screen {
                 file: &file,
                 version,
                 page,
                 problems,
                 notice: self.notice.as_ref(),
                 may_apply: self.apply.is_some(),
-            });
-            let images = page.iter().flat_map(|page| page.images.values());
-            ServedDocument {
-                html: html.into(),
-                images: images.cloned().collect(),
-                image_origin: page.and_then(image_origin),
+            })
+        };
+        self.document.send_if_modified(|shown| {
+            let is_changed = html(shown.version) != shown.html;
+            if is_changed {
+                let version = shown.version + 1;
+                let images = page.iter().flat_map(|page| page.images.values()).cloned().collect();
+                let image_origin = page.and_then(image_origin);
+                *shown = Document { version, html: html(version).into(), images, image_origin };
             }
+            is_changed
         });
     }
 }
 
-/// The current document, which the session replaces and the HTTP server reads.
-#[derive(Debug)]
-pub(super) struct Served {
-    /// Part of every path, without which nothing is served.
-    secret: String,
-    document: RefCell<ServedDocument>,
-    /// Version of the document.
-    version: watch::Sender<u64>,
-}
-
 /// A document with the images that it shows.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ServedDocument {
+#[derive(Default)]
+pub(super) struct Document {
+    pub(super) version: u64,
     pub(super) html: Bytes,
     pub(super) images: Vec<LocalImage>,
     /// Origin of other images, if they may be loaded.
     pub(super) image_origin: Option<String>,
-}
-
-impl Served {
-    /// Returns an empty document at a random path.
-    pub(super) fn new() -> Self {
-        Self {
-            secret: Uuid::new_v4().simple().to_string(),
-            document: RefCell::default(),
-            version: watch::Sender::new(0),
-        }
-    }
-
-    pub(super) fn secret(&self) -> &str {
-        &self.secret
-    }
-
-    /// Returns whether a text is the secret. How long that takes tells nothing of the secret.
-    pub(super) fn is_secret(&self, text: &str) -> bool {
-        hash_of(text.as_bytes()) == hash_of(self.secret.as_bytes())
-    }
-
-    pub(super) fn document(&self) -> ServedDocument {
-        self.document.borrow().clone()
-    }
-
-    pub(super) fn version(&self) -> u64 {
-        *self.version.borrow()
-    }
-
-    /// Returns a receiver of versions, the current one first.
-    pub(super) fn versions(&self) -> watch::Receiver<u64> {
-        let mut versions = self.version.subscribe();
-        versions.mark_changed();
-        versions
-    }
-
-    /// Replaces the document by the one that `make` returns for a version, if it differs.
-    pub(super) fn replace(&self, make: impl Fn(u64) -> ServedDocument) {
-        let version = self.version();
-        let is_same = make(version).html == self.document.borrow().html;
-        if is_same {
-            return;
-        }
-        *self.document.borrow_mut() = make(version + 1);
-        self.version.send_replace(version + 1);
-    }
 }
