@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use links_fixtures::{
-    Choices, Consent, ContractServer, ContractServerBuilder, FileUrls, Limits, World,
-};
+use links_fixtures::{Choices, Consent, ContractServer, ContractServerBuilder, Limits, World};
 use links_sdk::RateLimits;
 
 use crate::env_vars::STATE_DIR;
@@ -74,7 +72,7 @@ pub(crate) async fn start(
     let oauth_consent = Consent::AskForToken;
     let mut builder = ContractServer::builder(World::cafe().with_random_tokens())
         .no_request_log()
-        .choices(Choices { file_urls: FileUrls::Here, oauth_consent, ..Choices::default() })
+        .choices(Choices { files_here: true, oauth_consent, ..Choices::default() })
         .state_file(path);
     if let Some(port) = port {
         builder = builder.port(port);

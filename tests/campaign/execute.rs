@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::thread;
 
-use links_fixtures::{
-    Account, Choices, ContractServer, IdempotentWrites, LegacyTypes, Token, World as Start,
-};
+use links_fixtures::{Account, Choices, ContractServer, IdempotentWrites, Token, World as Start};
 use tempfile::TempDir;
 
 use crate::applicable::must_succeed;
@@ -56,7 +54,7 @@ impl<'p> Player<'p> {
         let page = account.profiles.iter_mut().find(|page| page.id == PAGE).unwrap();
         page.slots = ids.iter().zip(&history.page).map(|(id, it)| edits::slot(*id, it)).collect();
         let keys_count = choices.idempotent_writes != IdempotentWrites::None;
-        let legacy_as_buttons = choices.legacy_types == LegacyTypes::Inside;
+        let legacy_as_buttons = choices.legacy_as_buttons;
         let server = start_server(account, choices);
         let directory = tempfile::tempdir().unwrap();
         let machines = Machine::all(directory.path(), &tokens, |nth| nth == 0);

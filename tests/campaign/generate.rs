@@ -1,9 +1,6 @@
 //! Random histories.
 
-use links_fixtures::{
-    Choices, Collection, DryRunConflict, ForeignIds, IdempotentWrites, LegacyTypes, Strings,
-    UpdatedSlots,
-};
+use links_fixtures::{Choices, IdempotentWrites};
 
 use crate::content;
 use crate::history::{
@@ -61,20 +58,18 @@ pub(crate) fn choices(seed: u64) -> Choices {
     ]);
     choices.failures_stored = random.percent(30);
     choices.in_flight_conflicts = random.pick(&[false, true]);
-    choices.dry_run_conflict =
-        random.pick(&[DryRunConflict::Passes, DryRunConflict::Invalid, DryRunConflict::Conflict]);
-    choices.empty_objects = random.pick(&[Collection::Array, Collection::Map]);
+    choices.dry_run_conflict = random.pick(&[None, Some(422), Some(409)]);
+    choices.empty_objects = random.pick(&[false, true]);
     choices.unknown_fields = random.percent(30);
-    choices.legacy_types = random.pick(&[LegacyTypes::Outside, LegacyTypes::Inside]);
+    choices.legacy_as_buttons = random.pick(&[false, true]);
     choices.events_deletable = random.percent(30);
-    choices.updated_slots = random.pick(&[UpdatedSlots::Named, UpdatedSlots::WholePage]);
-    choices.foreign_ids =
-        random.pick(&[ForeignIds::Invalid, ForeignIds::NotFound, ForeignIds::Conflict]);
+    choices.whole_page_updated = random.pick(&[false, true]);
+    choices.foreign_ids = random.pick(&[None, Some(404), Some(409)]);
     choices.open_schemas = random.percent(30);
     choices.computed_in_data = random.percent(30);
-    choices.channel_ids = random.pick(&[Collection::Array, Collection::Map]);
-    choices.strings = random.pick(&[Strings::Kept, Strings::Normalized]);
-    choices.status_feature = random.percent(70);
+    choices.channel_ids_by_index = random.pick(&[false, true]);
+    choices.strings_normalized = random.pick(&[false, true]);
+    choices.no_status_feature = !random.percent(70);
     choices
 }
 

@@ -472,7 +472,7 @@ fn two_files_that_name_one_page_by_login_and_by_id_are_refused() {
 #[test]
 fn a_status_is_refused_at_its_line_where_statuses_are_switched_off() {
     let env =
-        TestEnv::with(|it| it.choices(Choices { status_feature: false, ..Choices::default() }));
+        TestEnv::with(|it| it.choices(Choices { no_status_feature: true, ..Choices::default() }));
     env.file("cafe.yaml", "profile: cafe\ntitle: A\nmoodText: Open\n");
     let run = env.run("apply cafe.yaml");
     assert!(run.exit == 8 && run.stderr.contains("cafe.yaml:3:1"), "{run}");
@@ -482,7 +482,7 @@ fn a_status_is_refused_at_its_line_where_statuses_are_switched_off() {
 #[test]
 fn a_page_that_was_created_and_cannot_be_planned_then_is_said_to_exist() {
     let env =
-        TestEnv::with(|it| it.choices(Choices { status_feature: false, ..Choices::default() }));
+        TestEnv::with(|it| it.choices(Choices { no_status_feature: true, ..Choices::default() }));
     env.file("astana.yaml", "profile: qara.astana\ntitle: Astana\nmoodText: Open\n");
     env.file("cafe.yaml", "profile: cafe\ntitle: One\n");
     let run = env.run("apply astana.yaml cafe.yaml --allow-create 1");

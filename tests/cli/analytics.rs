@@ -1,6 +1,6 @@
 //! Tests of views and clicks.
 
-use links_fixtures::{Choices, Collection};
+use links_fixtures::Choices;
 
 #[cfg(target_os = "linux")]
 use crate::terminal;
@@ -51,7 +51,7 @@ fn a_period_that_the_service_would_refuse_is_not_sent() {
 #[test]
 fn analytics_in_json_are_the_answer_as_it_was_sent() {
     let env = TestEnv::with(|builder| {
-        builder.choices(Choices { analytics_rows: Collection::Map, ..Choices::default() })
+        builder.choices(Choices { analytics_by_id: true, ..Choices::default() })
     });
     let run = env.run(&format!("analytics profile cafe {JUNE} --bucket week -o json"));
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run}");

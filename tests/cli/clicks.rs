@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use links_fixtures::{Choices, Collection};
+use links_fixtures::Choices;
 use links_test_support::canned::Canned;
 use serde_json::{Value, json};
 
@@ -31,9 +31,9 @@ fn with_analytics(data: Value) -> (TestEnv, Canned) {
 
 #[test]
 fn slots_are_listed_with_their_clicks_and_ranked_by_them() {
-    for rows in [Collection::Array, Collection::Map] {
+    for analytics_by_id in [false, true] {
         let env = TestEnv::with(|builder| {
-            builder.choices(Choices { analytics_rows: rows, ..Choices::default() })
+            builder.choices(Choices { analytics_by_id, ..Choices::default() })
         });
         let listed = env.run("slots list cafe --clicks --period last90 -o json").json();
         let slots = listed["data"].as_array().unwrap();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, ChildStderr, Stdio};
 
-use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
+use links_fixtures::{Choices, Consent, ContractServer, World};
 use serde_json::{Value, json};
 
 use crate::auth::config;
@@ -295,7 +295,7 @@ fn fault_82_without_a_browser_the_url_is_shown_and_the_callback_url_is_pasted() 
 
 #[test]
 fn the_connector_is_named_by_the_flag_the_environment_the_account_or_the_service() {
-    let choices = Choices { oauth_metadata: OauthMetadata::HeaderOnly, ..Choices::default() };
+    let choices = Choices { oauth_by_header: true, ..Choices::default() };
     let env = with_browser(choosing(choices), "approve");
     assert_eq!(log_in(&env, &[]).exit, 0, "the service names it");
     let other = wait(ContractServer::builder(World::cafe()).start()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use links_fixtures::{Choices, Collection, Fault};
+use links_fixtures::{Choices, Fault};
 use serde_json::{Value, json};
 
 #[cfg(target_os = "linux")]
@@ -209,7 +209,7 @@ fn found_14_a_field_list_whose_answer_is_lost_is_written_once() {
 #[test]
 fn unknown_properties_of_a_field_are_not_sent_back() {
     let unknown = Choices { unknown_fields: true, ..Choices::default() };
-    for choices in [unknown, Choices { channel_ids: Collection::Map, ..Choices::default() }] {
+    for choices in [unknown, Choices { channel_ids_by_index: true, ..Choices::default() }] {
         let env = TestEnv::with(|it| it.choices(choices));
         let run = env.run(&format!("forms field set {FORM} phone label=Tel"));
         assert_eq!(run.exit, 0, "{run}");

@@ -385,7 +385,7 @@ fn a_page_of_another_reading_of_the_interface_is_previewed() {
 #[test]
 fn the_urls_of_files_are_those_of_the_service() {
     let choices =
-        Choices { public_files: "https://cdn.example/v2/".to_owned(), ..Choices::default() };
+        Choices { public_files: Some("https://cdn.example/v2/".to_owned()), ..Choices::default() };
     let env = TestEnv::with(|builder| builder.choices(choices)).keeping_state().keeping_cache();
     env.file("cafe.yaml", FILE);
     let run = preview(&env, "preview cafe.yaml");

@@ -2,14 +2,13 @@
 
 use std::fs;
 
-use links_fixtures::{Choices, FileUrls, Profile, StoredFile};
+use links_fixtures::{Choices, Profile, StoredFile};
 
 use crate::steps::{ok, path, text, writes};
 use crate::test_env::TestEnv;
 
 fn env() -> TestEnv {
-    let choices =
-        Choices { file_urls: FileUrls::Here, computed_in_data: true, ..Choices::default() };
+    let choices = Choices { files_here: true, computed_in_data: true, ..Choices::default() };
     TestEnv::with(|builder| builder.choices(choices)).env("LINKS_TEST_NO_WAIT", "1")
 }
 

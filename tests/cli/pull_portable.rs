@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use links_fixtures::{Choices, FileUrls, World};
+use links_fixtures::{Choices, World};
 use serde_json::{Value, json};
 
 use crate::steps::{copy, ok, path, text, writes};
 use crate::test_env::TestEnv;
 
 fn here(builder: links_fixtures::ContractServerBuilder) -> links_fixtures::ContractServerBuilder {
-    builder.choices(Choices { file_urls: FileUrls::Here, ..Choices::default() })
+    builder.choices(Choices { files_here: true, ..Choices::default() })
 }
 
 #[test]

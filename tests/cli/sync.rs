@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use links_fixtures::{Choices, Fault, Slot, Strings};
+use links_fixtures::{Choices, Fault, Slot};
 use serde_json::{Value, json};
 
 use crate::auth::log_in;
@@ -330,7 +330,7 @@ fn normalizing() -> TestEnv {
         "required": ["title", "link"],
     });
     let choices = Choices {
-        strings: Strings::Normalized,
+        strings_normalized: true,
         bare_links: true,
         slot_schemas: [("button".to_owned(), button)].into(),
         ..Choices::default()

@@ -104,7 +104,7 @@ async fn rule_2_1_mood_text_is_kept_after_it_expires_and_can_be_renewed() {
 #[tokio::test]
 async fn rule_2_1_mood_text_is_absent_when_the_status_feature_is_off() {
     let on = Api::choosing(Choices::default()).await;
-    let off = Api::choosing(Choices { status_feature: false, ..Choices::default() }).await;
+    let off = Api::choosing(Choices { no_status_feature: true, ..Choices::default() }).await;
     for (api, present) in [(on, true), (off, false)] {
         let page = api.page().await;
         let profile = api.get(&page.at("")).await.is(200);

@@ -1,6 +1,6 @@
 //! Tests of faults 30, 35 and 36, as far as plans are concerned.
 
-use links_fixtures::{Choices, Strings};
+use links_fixtures::Choices;
 use links_pages::apply::{
     DesiredPage, DesiredSlot, PageSnapshot, PlanOptions, Proposal, SlotTypes,
 };
@@ -25,7 +25,7 @@ async fn page_with(client: &Client, slots: &str) -> String {
 
 #[tokio::test]
 async fn fault_30_a_service_that_trims_what_it_is_sent_leaves_nothing_to_do() {
-    let choices = Choices { strings: Strings::Normalized, ..Choices::default() };
+    let choices = Choices { strings_normalized: true, ..Choices::default() };
     let (_server, client) = cafe_with(choices).await;
     let slot = NewSlot::of("text").with("title", " Hello ");
     let made = client.profile("cafe").slots().create(slot.clone()).await.unwrap();

@@ -1,6 +1,6 @@
 //! Tests of the login at the connector: against the contract server, and against misbehaving servers.
 
-use links_fixtures::{Choices, Consent, ContractServer, OauthMetadata, World};
+use links_fixtures::{Choices, Consent, ContractServer, World};
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
 use links_sdk::{BaseUrl, Client, ConnectionOptions, Token};
 use serde_json::{Value, json};
@@ -89,16 +89,15 @@ async fn what_is_sent_to_the_authorization_server_is_complete() {
 
 #[tokio::test]
 async fn the_metadata_may_be_named_in_the_refusal_only() {
-    let server =
-        server(Choices { oauth_metadata: OauthMetadata::HeaderOnly, ..Choices::default() }).await;
+    let server = server(Choices { oauth_by_header: true, ..Choices::default() }).await;
     let credentials = connect(&server).await;
     assert!(credentials.issuer.ends_with("/connect"));
 }
 
 #[tokio::test]
 async fn the_service_names_its_connector() {
-    for oauth_metadata in [OauthMetadata::WellKnown, OauthMetadata::HeaderOnly] {
-        let server = server(Choices { oauth_metadata, ..Choices::default() }).await;
+    for oauth_by_header in [false, true] {
+        let server = server(Choices { oauth_by_header, ..Choices::default() }).await;
         let base = BaseUrl::new(server.base_url()).unwrap();
         assert_eq!(
             Connector::url_of(&base, &ConnectionOptions::default()).await.unwrap(),

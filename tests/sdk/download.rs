@@ -1,6 +1,6 @@
 //! Tests of downloads of images from URLs that the service gave for them.
 
-use links_fixtures::{Choices, FileUrls};
+use links_fixtures::Choices;
 use links_sdk::{MAX_DOWNLOAD_BYTES, Upload};
 use links_test_support::misbehaving_servers::PathServer;
 
@@ -14,7 +14,7 @@ fn server(status: u16, header: &'static str, body: String) -> PathServer {
 
 #[tokio::test]
 async fn an_uploaded_image_is_downloaded_without_headers_of_the_caller() {
-    let choices = Choices { file_urls: FileUrls::Here, ..Choices::default() };
+    let choices = Choices { files_here: true, ..Choices::default() };
     let (server, client) = cafe_with(choices).await;
     let image = Upload::bytes("a.gif", &b"GIF89a\x03\0\x04\0\0\0\0"[..]);
     let file = client.files().upload(image).await.unwrap();

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use links_fixtures::{Choices, ContractServer, Fault, World};
+use links_fixtures::{ContractServer, Fault, Limits, World};
 use links_sdk::oauth::{CredentialStore, Credentials, RefreshingTokenSource};
 use links_sdk::testing::TestClock;
 use links_sdk::{Client, Clock, Outcome, RateLimits, Secrets, Token, TokenSource};
@@ -357,10 +357,10 @@ async fn the_authorization_server_says_when_it_can_be_asked_again() {
 #[tokio::test]
 async fn a_short_token_is_used_for_nine_tenths_of_its_life() {
     let (clock, service) = shared_clock();
-    let choices =
-        Choices { oauth_token_lifetime: Some(Duration::from_secs(100)), ..Choices::default() };
-    let builder = ContractServer::builder(World::cafe()).no_limits().clock(service);
-    let server = builder.choices(choices).start().await.unwrap();
+    let limits =
+        Limits { oauth_token_lifetime: Some(Duration::from_secs(100)), ..Limits::default() };
+    let builder = ContractServer::builder(World::cafe()).limits(limits).no_limits();
+    let server = builder.clock(service).start().await.unwrap();
     let mut credentials = connect(&server).await;
     credentials.issued_at = Some(seconds(&*clock));
     credentials.expires_at = Some(seconds(&*clock) + 100);

@@ -306,7 +306,7 @@ async fn fault_84_a_renewal_that_was_not_stored_ends_in_a_login_and_not_in_a_loo
 
 #[tokio::test]
 async fn without_a_refresh_token_an_expired_token_is_not_renewed() {
-    let choices = Choices { refresh_tokens: false, ..Choices::default() };
+    let choices = Choices { no_refresh_tokens: true, ..Choices::default() };
     let (clock, service) = shared_clock();
     let builder =
         ContractServer::builder(World::cafe()).no_limits().clock(service).choices(choices);

@@ -1,6 +1,6 @@
 //! Tests of reading under every way in which the service may write its answers.
 
-use links_fixtures::{Choices, Collection, LegacyTypes, UpdatedSlots};
+use links_fixtures::Choices;
 use links_sdk::AnalyticsQuery;
 use links_sdk::types::SlotChange;
 
@@ -10,11 +10,11 @@ use crate::{cafe, cafe_with};
 async fn every_spelling_of_the_answers_reads_alike() {
     let plain = read(Choices::default()).await;
     let spellings = [
-        Choices { empty_objects: Collection::Map, ..Choices::default() },
-        Choices { channel_ids: Collection::Map, ..Choices::default() },
+        Choices { empty_objects: true, ..Choices::default() },
+        Choices { channel_ids_by_index: true, ..Choices::default() },
         Choices { unknown_fields: true, ..Choices::default() },
-        Choices { analytics_rows: Collection::Map, ..Choices::default() },
-        Choices { status_feature: false, ..Choices::default() },
+        Choices { analytics_by_id: true, ..Choices::default() },
+        Choices { no_status_feature: true, ..Choices::default() },
     ];
     for choices in spellings {
         assert_eq!(read(choices.clone()).await, plain, "{choices:?}");
@@ -52,8 +52,8 @@ async fn unknown_fields_are_kept_where_records_are_read() {
 
 #[tokio::test]
 async fn legacy_slots_are_read_whatever_type_they_show() {
-    for legacy_types in [LegacyTypes::Outside, LegacyTypes::Inside] {
-        let choices = Choices { legacy_types, ..Choices::default() };
+    for legacy_as_buttons in [false, true] {
+        let choices = Choices { legacy_as_buttons, ..Choices::default() };
         let (_server, client) = cafe_with(choices).await;
         let slots = client.profile("cafe").slots().list().await.unwrap();
         assert_eq!(slots.iter().filter(|slot| !slot.supported).count(), 2);
@@ -73,8 +73,8 @@ async fn the_answer_can_be_had_as_it_was_sent() {
 
 #[tokio::test]
 async fn an_update_may_answer_the_named_slots_or_the_whole_page() {
-    for updated_slots in [UpdatedSlots::Named, UpdatedSlots::WholePage] {
-        let choices = Choices { updated_slots, ..Choices::default() };
+    for whole_page_updated in [false, true] {
+        let choices = Choices { whole_page_updated, ..Choices::default() };
         let (_server, client) = cafe_with(choices).await;
         let slots = client.profile("cafe").slots();
         let text =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use links_fixtures::{Account, Choices, ContractServer, FileUrls, World};
+use links_fixtures::{Account, Choices, ContractServer, World};
 use links_pages::apply::PageSnapshot;
 use links_sdk::{BaseUrl, Client, Object, ProfileId, ProfileKey, RateLimits, Slot, Token};
 use serde_json::{Value, json};
@@ -42,12 +42,14 @@ impl Shadow {
                 slot_schemas.entry(kind.to_owned()).or_insert_with(schema);
             }
         }
-        let has_status = live.page.as_ref().is_none_or(|page| page.record.contains_key("moodText"));
+        let lacks_status =
+            live.page.as_ref().is_some_and(|page| !page.record.contains_key("moodText"));
         let text = live.markdown.as_ref().map(|markdown| markdown.text.as_str());
         let page = live.page.as_ref();
         let file_base = page.and_then(|page| file_base(text, &page.record, &page.slots));
         let text_base = file_base.unwrap_or_default();
-        let choices = Choices { status_feature: has_status, ..choices(&text_base, slot_schemas) };
+        let choices =
+            Choices { no_status_feature: lacks_status, ..choices(&text_base, slot_schemas) };
         let server = match start(&account, &choices) {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 // A schema that cannot be compiled validates nothing here, as in a plan.
@@ -143,8 +145,7 @@ fn start(account: &Account, choices: &Choices) -> io::Result<ContractServer> {
 fn choices(file_base: &str, slot_schemas: BTreeMap<String, Value>) -> Choices {
     Choices {
         slot_schemas,
-        public_files: file_base.to_owned(),
-        file_urls: FileUrls::Elsewhere,
+        public_files: Some(file_base.to_owned()),
         events_deletable: true,
         any_social_link: true,
         open_schemas: true,

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use links_fixtures::{
-    Choices, Clock, ContractServer, DryRunConflict, ForeignIds, IdempotentWrites, OauthMetadata,
-    RetryAfter, Token, World,
+    Choices, Clock, ContractServer, IdempotentWrites, Limits, RetryAfter, Token, World,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -170,9 +169,8 @@ async fn a_dry_run_may_or_may_not_see_a_broken_business_rule() {
         assert_eq!(page.ids().await.len(), 14);
         answer.status
     };
-    let (passes, invalid) =
-        both(|choices| choices.dry_run_conflict = DryRunConflict::Invalid).await;
-    let (_, conflict) = both(|choices| choices.dry_run_conflict = DryRunConflict::Conflict).await;
+    let (passes, invalid) = both(|choices| choices.dry_run_conflict = Some(422)).await;
+    let (_, conflict) = both(|choices| choices.dry_run_conflict = Some(409)).await;
     assert_eq!(
         [dry_run(&passes).await, dry_run(&invalid).await, dry_run(&conflict).await],
         [204, 422, 409]
@@ -239,8 +237,8 @@ async fn events_may_be_deletable() {
 
 #[tokio::test]
 async fn foreign_ids_are_422_by_place_or_404_or_409() {
-    let (invalid, not_found) = both(|choices| choices.foreign_ids = ForeignIds::NotFound).await;
-    let (_, conflict) = both(|choices| choices.foreign_ids = ForeignIds::Conflict).await;
+    let (invalid, not_found) = both(|choices| choices.foreign_ids = Some(404)).await;
+    let (_, conflict) = both(|choices| choices.foreign_ids = Some(409)).await;
     for (api, status) in [(invalid, 422), (not_found, 404), (conflict, 409)] {
         let page = api.page().await;
         let own = page.add_text("own").await;
@@ -255,8 +253,7 @@ async fn foreign_ids_are_422_by_place_or_404_or_409() {
 
 #[tokio::test]
 async fn oauth_metadata_is_well_known_or_only_in_the_challenge() {
-    let (well_known, header_only) =
-        both(|choices| choices.oauth_metadata = OauthMetadata::HeaderOnly).await;
+    let (well_known, header_only) = both(|choices| choices.oauth_by_header = true).await;
     for (api, status) in [(well_known, 200), (header_only, 404)] {
         let origin = api.server.mcp_url().trim_end_matches("/mcp").to_owned();
         let at_origin = format!("{origin}/.well-known/oauth-protected-resource/mcp");
@@ -269,7 +266,7 @@ async fn oauth_metadata_is_well_known_or_only_in_the_challenge() {
 
 #[tokio::test]
 async fn refresh_tokens_are_rotated_or_not_issued() {
-    let (rotating, without) = both(|choices| choices.refresh_tokens = false).await;
+    let (rotating, without) = both(|choices| choices.no_refresh_tokens = true).await;
     let connector = Connector::register(&rotating).await;
     let first = connector.connect().await;
     let second = connector.refresh(text(&first["refresh_token"])).await.is(200).json;
@@ -288,11 +285,9 @@ async fn tokens_of_the_connector_expire_or_not() {
     let hour = Duration::from_secs(3600);
     for (lifetime, status) in [(Some(hour), 401), (None, 200)] {
         let clock = Clock::manual(noon());
-        let choices = Choices { oauth_token_lifetime: lifetime, ..Choices::default() };
-        let server = ContractServer::builder(World::cafe())
-            .clock(clock.clone())
-            .no_limits()
-            .choices(choices);
+        let limits = Limits { oauth_token_lifetime: lifetime, ..Limits::default() };
+        let server =
+            ContractServer::builder(World::cafe()).clock(clock.clone()).limits(limits).no_limits();
         let api = Api::over(server.start().await.expect("the server binds to loopback"));
         let granted = Connector::register(&api).await.connect().await;
         let token = text(&granted["access_token"]);

@@ -1,6 +1,6 @@
 //! Tests of the forms of records, and of their data.
 
-use links_fixtures::{Collection, FileUrls, LegacyTypes, Strings, UpdatedSlots, World};
+use links_fixtures::World;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::support::{Api, id_of};
 
 #[tokio::test]
 async fn empty_objects_are_lists_or_objects() {
-    let (lists, objects) = both(|choices| choices.empty_objects = Collection::Map).await;
+    let (lists, objects) = both(|choices| choices.empty_objects = true).await;
     for (api, empty) in [(lists, json!([])), (objects, json!({}))] {
         let divider = api.page().await.slot("divider").await;
         assert_eq!(divider["data"], empty);
@@ -54,7 +54,7 @@ async fn every_record_may_carry_an_unknown_field() {
 
 #[tokio::test]
 async fn legacy_slots_have_a_type_outside_or_inside_the_twelve() {
-    let (outside, inside) = both(|choices| choices.legacy_types = LegacyTypes::Inside).await;
+    let (outside, inside) = both(|choices| choices.legacy_as_buttons = true).await;
     for (api, known) in [(outside, false), (inside, true)] {
         let slots = api.page().await.slots().await;
         let legacy: Vec<_> = slots.iter().filter(|slot| slot["supported"] == false).collect();
@@ -67,7 +67,7 @@ async fn legacy_slots_have_a_type_outside_or_inside_the_twelve() {
 
 #[tokio::test]
 async fn update_slots_answers_with_the_named_slots_or_the_whole_page() {
-    let (named, whole) = both(|choices| choices.updated_slots = UpdatedSlots::WholePage).await;
+    let (named, whole) = both(|choices| choices.whole_page_updated = true).await;
     for (api, is_whole) in [(named, false), (whole, true)] {
         let page = api.page().await;
         let ids = [id_of(&page.slot("button").await), id_of(&page.slot("text").await)];
@@ -138,7 +138,7 @@ async fn computed_keys_may_be_shown_inside_data() {
 
 #[tokio::test]
 async fn channel_ids_are_a_list_or_a_map() {
-    let (list, map) = both(|choices| choices.channel_ids = Collection::Map).await;
+    let (list, map) = both(|choices| choices.channel_ids_by_index = true).await;
     let ids = async |api: &Api| {
         let form = api.form().await;
         api.get(&format!("/forms/{form}")).await.is(200).data()["notificationChannelIds"].clone()
@@ -162,7 +162,7 @@ async fn the_answer_to_an_upload_is_wrapped_or_bare() {
 
 #[tokio::test]
 async fn files_are_served_elsewhere_or_here_without_a_token() {
-    let (elsewhere, here) = both(|choices| choices.file_urls = FileUrls::Here).await;
+    let (elsewhere, here) = both(|choices| choices.files_here = true).await;
     let uploaded = elsewhere.post("/files").file(&png(320, 200)).await.is(201);
     assert!(text(&uploaded.data()["src"]).starts_with("https://files.links.example/"));
     let uploaded = here.post("/files").file(&png(320, 200)).await.is(201);
@@ -174,7 +174,7 @@ async fn files_are_served_elsewhere_or_here_without_a_token() {
 
 #[tokio::test]
 async fn analytics_rows_are_a_list_or_a_map() {
-    let (list, map) = both(|choices| choices.analytics_rows = Collection::Map).await;
+    let (list, map) = both(|choices| choices.analytics_by_id = true).await;
     assert!(list.get("/analytics").await.is(200).data()["rows"].is_array());
     assert!(map.get("/analytics").await.is(200).data()["rows"].is_object());
 }
@@ -212,7 +212,7 @@ async fn timeline_entries_have_a_date_views_and_clicks() {
 
 #[tokio::test]
 async fn strings_are_kept_or_normalized() {
-    let (kept, normalized) = both(|choices| choices.strings = Strings::Normalized).await;
+    let (kept, normalized) = both(|choices| choices.strings_normalized = true).await;
     for (api, title, description) in
         [(kept, json!("  Café "), json!("")), (normalized, json!("Café"), Value::Null)]
     {
