@@ -1,19 +1,10 @@
-//! JSON Schemas of page files and form files for editors: from the service's description of its slot types, and from the same rules as the
-//! validation.
+//! JSON Schemas of page files and form files for editors: the parts that are always the same are data beside this file, to which the
+//! service's description of its slot types is added. The tests hold them against the validation.
 
 use links_sdk::types::SlotType;
 use serde_json::{Map, Value, json};
 
-use links_pages::form_file::fields::{
-    CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUT_REQUIRED, INPUT_TYPES, INPUTS,
-    MAX_NAME, NAME,
-};
-use links_pages::page_file::field_rule::{FieldRule, FieldType, UPLOAD};
-use links_pages::page_file::local_image::LOCAL_PATTERN;
-use links_pages::page_file::profile_fields::PROFILE_FIELDS;
-use links_pages::profile_key::LOGIN_LENGTH;
-
-pub(super) const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Returns the schema of a type's data.
 pub(crate) fn slot(slot_type: &SlotType) -> Value {
@@ -34,8 +25,9 @@ pub(crate) fn slot(slot_type: &SlotType) -> Value {
 
 /// Returns the schema of a page file. A slot with an `id`, which is on the page already, requires only the fields that change.
 pub(crate) fn page(types: &[SlotType]) -> Value {
-    let mut definitions = Map::new();
+    let mut page = parsed(include_str!("page.schema.json"));
     let mut rules = Vec::new();
+    let mut definitions = Map::new();
     for slot_type in types {
         let mut schema = data(slot_type);
         referable(&mut schema);
@@ -61,52 +53,22 @@ pub(crate) fn page(types: &[SlotType]) -> Value {
         "if": is_new(),
         "then": { "properties": { "type": { "enum": new_names, "markdownEnumDescriptions": new_about } } },
     }));
-    definitions.insert(
-        "slot".to_owned(),
-        json!({
-            "type": "object",
-            "description": "A slot of the page",
-            "properties": {
-                "id": {
-                    "description": "Id of the slot on the page; a new slot has none, or `new` where one that resembles it was made on the page",
-                    "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "new" }],
-                },
-                "type": {
-                    "description": "The type of the slot, which never changes",
-                    "anyOf": [{ "enum": names, "markdownEnumDescriptions": about }, { "type": "string" }],
-                },
-                "data": { "type": ["object", "array", "null"], "description": "The content" },
-            },
-            "required": ["type"],
-            "additionalProperties": false,
-            "allOf": rules,
-        }),
-    );
-    let mut fields = rule_properties(PROFILE_FIELDS);
-    let profile = json!({
-        "type": ["string", "integer"],
-        "description": "Login, id or URL of the page",
-    });
-    fields.insert("profile".to_owned(), profile);
-    let slots = json!({
-        "type": "array",
-        "maxItems": 500,
-        "description": "The slots in page order",
-        "items": { "$ref": "#/$defs/slot" },
-    });
-    fields.insert("slots".to_owned(), slots);
-    json!({
-        "$schema": DRAFT,
-        "title": "Page",
-        "description": "A link page; `links slots apply` takes its slots",
-        "type": "object",
-        "properties": fields,
-        "required": ["profile"],
-        // Slots, or at least one field of the page.
-        "minProperties": 2,
-        "additionalProperties": false,
-        "$defs": definitions,
-    })
+    let mut slot = page["$defs"]["slot"].take();
+    slot["properties"]["type"]["anyOf"][0] =
+        json!({ "enum": names, "markdownEnumDescriptions": about });
+    slot["allOf"] = rules.into();
+    definitions.insert("slot".to_owned(), slot);
+    page["$defs"] = definitions.into();
+    page
+}
+
+/// Returns the schema of a form file.
+pub(crate) fn form() -> Value {
+    parsed(include_str!("form.schema.json"))
+}
+
+fn parsed(schema: &str) -> Value {
+    serde_json::from_str(schema).expect("the tests read both schemas")
 }
 
 /// Returns the schema of a slot that is not on the page.
@@ -173,126 +135,6 @@ fn or_reference(place: &mut Value) {
     if let Some(about) = about {
         place["description"] = about;
     }
-}
-
-/// Pattern of a string with more than white space.
-const WORD: &str = r"\S";
-
-/// Returns the `properties` for these rules.
-pub(super) fn rule_properties(rules: &[FieldRule]) -> Map<String, Value> {
-    let property = |rule: &FieldRule| {
-        let mut schema = value(rule.value);
-        schema["description"] = json!(rule.about);
-        (rule.name.to_owned(), schema)
-    };
-    rules.iter().map(property).collect()
-}
-
-fn value(kind: FieldType) -> Value {
-    match kind {
-        FieldType::Login => json!({
-            "type": "string",
-            "minLength": LOGIN_LENGTH.start(),
-            "maxLength": LOGIN_LENGTH.end(),
-            "pattern": "^[a-zA-Z0-9._]*$",
-        }),
-        FieldType::Text => json!({ "type": "string" }),
-        FieldType::TextOrNull => json!({ "type": ["string", "null"] }),
-        FieldType::Word => json!({ "type": "string", "pattern": WORD }),
-        FieldType::WordOrNull => json!({ "type": ["string", "null"], "pattern": WORD }),
-        FieldType::Image => json!({
-            "if": { "type": "object" },
-            "then": reference(UPLOAD, &json!({
-                "type": "string",
-                "pattern": WORD,
-                "description": "An image next to this file, which is uploaded",
-            })),
-            "else": {
-                "type": ["string", "null"],
-                "not": { "type": "string", "pattern": format!("{LOCAL_PATTERN}|://") },
-            },
-        }),
-        FieldType::Urls => json!({
-            "type": "array",
-            "items": { "type": "string", "pattern": WORD },
-            "examples": [["https://instagram.com/qara"]],
-        }),
-        FieldType::CountOrNull => json!({ "type": ["integer", "null"], "minimum": 0 }),
-        FieldType::Flag => json!({ "type": "boolean" }),
-        FieldType::Any => json!({}),
-    }
-}
-
-/// Returns the schema of a mapping with one key, which refers to something else.
-pub(super) fn reference(key: &str, value: &Value) -> Value {
-    json!({
-        "type": "object",
-        "properties": { key: value },
-        "required": [key],
-        "additionalProperties": false,
-    })
-}
-
-/// Returns the schema of a form file.
-pub(crate) fn form() -> Value {
-    let mut fields = rule_properties(FORM_FIELDS);
-    let own = json!({
-        NAME: {
-            "type": "string",
-            "maxLength": MAX_NAME,
-            "pattern": r"^[\p{Alphabetic}\p{N}][\p{Alphabetic}\p{N}._-]*$",
-            "description": "Name of the form in files: {$form: NAME} in a page file refers to it",
-        },
-        ID: {
-            "type": "string",
-            "pattern": r"\S",
-            "description": "Id of the form on the service; without it the form is found by its title",
-        },
-        INPUTS: {
-            "type": "array",
-            "description": "The fields of the form, in order; the list is replaced as a whole",
-            "items": input(),
-        },
-        CHANNELS: {
-            "type": "array",
-            "description": "The channels that receive each submission; a new form without it notifies every verified one",
-            "items": {
-                "if": { "type": "object" },
-                "then": reference(CHANNEL, &json!({
-                    "type": ["string", "integer"],
-                    "minimum": 1,
-                    "pattern": r"\S",
-                    "description": "Label of the channel, otherwise its id",
-                })),
-                "else": { "type": "integer", "minimum": 1, "description": "Id of the channel" },
-            },
-        },
-    });
-    fields.extend(own.as_object().cloned().unwrap_or_default());
-    json!({
-        "$schema": DRAFT,
-        "title": "Form",
-        "description": "A lead form, as `links forms create` reads it",
-        "type": "object",
-        "properties": fields,
-        "required": [NAME],
-        "anyOf": [{ "required": ["title"] }, { "required": [ID] }],
-        "additionalProperties": false,
-    })
-}
-
-fn input() -> Value {
-    let mut fields = rule_properties(INPUT_FIELDS);
-    if let Some(kind) = fields.get_mut("type") {
-        kind["examples"] = json!(INPUT_TYPES);
-    }
-    json!({
-        "type": "object",
-        "description": "A field of the form",
-        "properties": fields,
-        "required": INPUT_REQUIRED,
-        "additionalProperties": false,
-    })
 }
 
 #[cfg(test)]

@@ -16,53 +16,30 @@ pub const MAX_NAME: usize = 64;
 
 /// Fields of a form with a single value, in the order of the interface.
 pub const FORM_FIELDS: &[FieldRule] = &[
-    rule("title", FieldType::Word, "Title, shown above the fields"),
-    rule("description", FieldType::TextOrNull, "Intro text below the title"),
-    rule("buttonText", FieldType::Text, "Text of the submit button"),
-    rule("successMessage", FieldType::Text, "Text shown after the form was submitted"),
-    rule(
-        "whatsappPhone",
-        FieldType::TextOrNull,
-        "Phone of the owner, for the button that continues in a chat",
-    ),
-    rule(
-        "whatsappMessage",
-        FieldType::TextOrNull,
-        "Prefilled text for that button; null for the standard text",
-    ),
-    rule("enabled", FieldType::Flag, "The owner's switch for the form"),
-    rule(
-        "submissionsLimit",
-        FieldType::CountOrNull,
-        "Number of submissions after which the form closes",
-    ),
-    rule(
-        "activeTill",
-        FieldType::WordOrNull,
-        "Date or timestamp (ISO 8601) after which the form is closed",
-    ),
+    rule("title", FieldType::Word),
+    rule("description", FieldType::TextOrNull),
+    rule("buttonText", FieldType::Text),
+    rule("successMessage", FieldType::Text),
+    rule("whatsappPhone", FieldType::TextOrNull),
+    rule("whatsappMessage", FieldType::TextOrNull),
+    rule("enabled", FieldType::Flag),
+    rule("submissionsLimit", FieldType::CountOrNull),
+    rule("activeTill", FieldType::WordOrNull),
 ];
 
 /// Keys of a field of a form.
 pub const INPUT_FIELDS: &[FieldRule] = &[
-    rule(
-        "key",
-        FieldType::Word,
-        "Key that identifies the field across updates; without it the field is found by label and type, or is new",
-    ),
-    rule("type", FieldType::Word, "Type of the field"),
-    rule("label", FieldType::Word, "Name shown beside the field"),
-    rule("placeholder", FieldType::TextOrNull, "Text shown in the empty field"),
-    rule("required", FieldType::Flag, "True if an answer is required"),
-    rule("options", FieldType::Any, "Values to choose from"),
-    rule("multi", FieldType::Any, "Tells whether several values can be chosen"),
+    rule("key", FieldType::Word),
+    rule("type", FieldType::Word),
+    rule("label", FieldType::Word),
+    rule("placeholder", FieldType::TextOrNull),
+    rule("required", FieldType::Flag),
+    rule("options", FieldType::Any),
+    rule("multi", FieldType::Any),
 ];
 
 /// Keys that a field of a form must have.
 pub const INPUT_REQUIRED: [&str; 2] = ["type", "label"];
-
-/// Types of fields that the interface shows (section 2.4); there may be others.
-pub const INPUT_TYPES: [&str; 2] = ["text", "phone"];
 
 /// Fields of a form's record that only the service sets.
 pub const COMPUTED: [&str; 2] = ["active", "createdAt"];

@@ -54,7 +54,7 @@ fn form(root: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<FormContent>
                 continue;
             }
             ID => {
-                let checked = rule(ID, FieldType::Word, "").check(ID, key, value, problems);
+                let checked = rule(ID, FieldType::Word).check(ID, key, value, problems);
                 id = checked.as_ref().and_then(Value::as_str).map(str::to_owned);
                 continue;
             }

@@ -1,5 +1,4 @@
-//! Rules for the fields of a record in a file: their names, types and limits. Validation and the JSON Schemas for editors are both made
-//! from them.
+//! Rules for the fields of a record in a file: their names, types and limits. The JSON Schemas for editors say the same.
 
 use serde_json::Value;
 
@@ -19,13 +18,11 @@ pub struct FieldRule {
     pub name: &'static str,
     /// Type of the value.
     pub value: FieldType,
-    /// Description for editors.
-    pub about: &'static str,
 }
 
 /// Returns a rule.
-pub const fn rule(name: &'static str, value: FieldType, about: &'static str) -> FieldRule {
-    FieldRule { name, value, about }
+pub const fn rule(name: &'static str, value: FieldType) -> FieldRule {
+    FieldRule { name, value }
 }
 
 /// Type of the value of a field.

@@ -339,9 +339,6 @@ const LOCAL_ROOTS: [&str; 9] = [
     "/builds/",
 ];
 
-/// Pattern of the texts for which [`is_local`] holds, for JSON Schemas.
-pub const LOCAL_PATTERN: &str = r"^(\.{0,2}\\|\.{1,2}/|~|[a-zA-Z]:[/\\]|/(home|Users|root|tmp|private|mnt|Volumes|workspace|builds)/)";
-
 const IMAGE_ENDINGS: [&str; 10] =
     ["jpg", "jpeg", "png", "webp", "gif", "svg", "heic", "avif", "bmp", "tiff"];
 

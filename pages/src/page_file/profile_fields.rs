@@ -11,39 +11,15 @@ use super::report::{At, FieldDiagnostic};
 
 /// Fields that a page file may hold, in the order in which they are written (the interface, sections 2.1, 2.6 and 4.5).
 pub const PROFILE_FIELDS: &[FieldRule] = &[
-    rule(
-        "login",
-        FieldType::Login,
-        "Login that the page should have; a new one breaks every link to the page",
-    ),
-    rule("title", FieldType::TextOrNull, "Heading of the page"),
-    rule("description", FieldType::TextOrNull, "Text below the heading"),
-    rule(
-        "avatar",
-        FieldType::Image,
-        "Square image of at least 800x800: its path on the service, or {$upload: FILE}",
-    ),
-    rule(
-        "bgImage",
-        FieldType::Image,
-        "16:9 image of at least 1600x900: its path on the service, or {$upload: FILE}",
-    ),
-    rule(
-        "socials",
-        FieldType::Urls,
-        "URLs of all social links, in order; the icons follow from them",
-    ),
-    rule(
-        "languageCode",
-        FieldType::WordOrNull,
-        "Code of the page's language; null for the language of the owner",
-    ),
-    rule("moodText", FieldType::TextOrNull, "Text of the status badge under the avatar"),
-    rule(
-        "moodHours",
-        FieldType::CountOrNull,
-        "Number of hours for which the status badge is shown",
-    ),
+    rule("login", FieldType::Login),
+    rule("title", FieldType::TextOrNull),
+    rule("description", FieldType::TextOrNull),
+    rule("avatar", FieldType::Image),
+    rule("bgImage", FieldType::Image),
+    rule("socials", FieldType::Urls),
+    rule("languageCode", FieldType::WordOrNull),
+    rule("moodText", FieldType::TextOrNull),
+    rule("moodHours", FieldType::CountOrNull),
 ];
 
 /// Fields of a page's record that only the service sets.
