@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, ValueHash};
@@ -101,7 +101,8 @@ impl PageBase {
 ///
 /// The two differ where the service normalises values. "Changed here" means that the file's half differs from the file of today, "changed
 /// there" that the page's half differs from the page of today. Written as one string where both halves are equal, else as a list of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "PairText", into = "PairText")]
 pub struct HashPair {
     /// Hash of the file's value; `None` where the file did not mention the key.
     pub file: Option<ValueHash>,
@@ -119,43 +120,26 @@ impl HashPair {
     }
 }
 
-impl Serialize for HashPair {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.file == Some(self.page) {
-            self.page.serialize(serializer)
-        } else {
-            (self.file, self.page).serialize(serializer)
-        }
+/// A [`HashPair`] as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a hash, or a list of two")]
+enum PairText {
+    Equal(ValueHash),
+    Halves(Option<ValueHash>, ValueHash),
+}
+
+impl From<HashPair> for PairText {
+    fn from(HashPair { file, page }: HashPair) -> Self {
+        if file == Some(page) { Self::Equal(page) } else { Self::Halves(file, page) }
     }
 }
 
-impl<'de> Deserialize<'de> for HashPair {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PairVisitor;
-
-        impl<'de> Visitor<'de> for PairVisitor {
-            type Value = HashPair;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a hash, or a list of two")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HashPair, E> {
-                text.parse().map(HashPair::of).map_err(E::custom)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut halves: A) -> Result<HashPair, A::Error> {
-                let length = |nth| A::Error::invalid_length(nth, &PairVisitor);
-                let file = halves.next_element()?.ok_or_else(|| length(0))?;
-                let page = halves.next_element()?.ok_or_else(|| length(1))?;
-                if halves.next_element::<serde::de::IgnoredAny>()?.is_some() {
-                    return Err(length(3));
-                }
-                Ok(HashPair { file, page })
-            }
+impl From<PairText> for HashPair {
+    fn from(text: PairText) -> Self {
+        match text {
+            PairText::Equal(hash) => Self::of(hash),
+            PairText::Halves(file, page) => Self { file, page },
         }
-
-        deserializer.deserialize_any(PairVisitor)
     }
 }
 
@@ -166,13 +150,13 @@ impl PageBase {
     pub fn settled(mut self, conflicts: &[Conflict], page: &LivePage) -> Self {
         for conflict in conflicts {
             match conflict {
-                Conflict::Key { id, key, page: value, .. } => {
-                    if let Some(entry) = self.entry_or_new(*id, page) {
-                        entry.keys.insert(key.clone(), HashPair::of(ValueHash::of(value)));
-                    }
-                }
-                Conflict::Field { key, page: value, .. } => {
-                    self.fields.insert(key.clone(), HashPair::of(ValueHash::of(value)));
+                Conflict::Value { slot, key, page: value, .. } => {
+                    let pairs = match slot {
+                        Some((_, id)) => self.entry_or_new(*id, page).map(|entry| &mut entry.keys),
+                        None => Some(&mut self.fields),
+                    };
+                    let pair = HashPair::of(ValueHash::of(value));
+                    pairs.and_then(|pairs| pairs.insert(key.clone(), pair));
                 }
                 Conflict::DeletedThere { id, .. } => self.slots.retain(|entry| entry.id != *id),
                 Conflict::DeletedHere { id, keys, .. } => {

@@ -10,29 +10,18 @@ use serde_json::Value;
 #[serde(tag = "conflict", rename_all = "snake_case")]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Conflict {
-    /// File and page changed a key of a slot to different values.
-    Key {
-        /// The index of the item in the file.
-        item: usize,
-        /// Id of the slot.
-        id: SlotId,
-        /// The key of its data.
+    /// File and page changed a value differently.
+    Value {
+        /// The index of the item in the file and the id of its slot; `None` for a profile field.
+        slot: Option<(usize, SlotId)>,
+        /// The field, or the key of the data of the slot.
         key: String,
         /// Value in the file.
         file: Value,
         /// Value on the page.
         page: Value,
-        /// Set if the last sync knew the slot. Otherwise it is unknown which of the two values is newer.
+        /// Set if the last sync knew the value. Otherwise it is unknown which of the two is newer.
         recorded: bool,
-    },
-    /// File and page changed a profile field to different values.
-    Field {
-        /// The field.
-        key: String,
-        /// Value in the file.
-        file: Value,
-        /// Value on the page.
-        page: Value,
     },
     /// The item of a slot was changed in the file, and the slot was deleted on the page.
     DeletedThere {

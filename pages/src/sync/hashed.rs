@@ -52,7 +52,7 @@ pub(super) fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<Hash
         let hash = |(key, value): (&'a String, &Value)| (key.as_str(), ValueHash::of(value));
         let keys: BTreeMap<&str, ValueHash> =
             slot.data.iter().map(hash).filter(|(_, hash)| !hash.is_empty()).collect();
-        let mut is_writable = |key: &'a str| rules.of(&slot.kind, key).is_writable;
+        let mut is_writable = |key: &'a str| rules.of(&slot.kind, key).0;
         let writable = keys.keys().copied().filter(|key| is_writable(key)).collect();
         let values = slot.data.iter().map(|(key, value)| (key.as_str(), value));
         HashedSlot {
@@ -69,13 +69,8 @@ pub(super) fn hashed_slots<'a>(slots: &'a [Slot], types: &SlotTypes) -> Vec<Hash
 /// What the slot types say of the keys of slots. Each key of a type is looked up once, because slots of a type share their keys.
 struct KeyRules<'t, 'a> {
     types: &'t SlotTypes,
-    known: HashMap<(&'a str, &'a str), KeyRule<'t>>,
-}
-
-#[derive(Clone, Copy)]
-struct KeyRule<'t> {
-    is_writable: bool,
-    property: Option<SchemaNode<'t>>,
+    /// Whether a client may write the key, and its schema.
+    known: HashMap<(&'a str, &'a str), (bool, Option<SchemaNode<'t>>)>,
 }
 
 impl<'t, 'a> KeyRules<'t, 'a> {
@@ -83,11 +78,11 @@ impl<'t, 'a> KeyRules<'t, 'a> {
         Self { types, known: HashMap::new() }
     }
 
-    fn of(&mut self, kind: &'a str, key: &'a str) -> KeyRule<'t> {
+    fn of(&mut self, kind: &'a str, key: &'a str) -> (bool, Option<SchemaNode<'t>>) {
         let types = self.types;
-        *self.known.entry((kind, key)).or_insert_with(|| KeyRule {
-            is_writable: types.is_writable_key(kind, key),
-            property: types.schema(kind).and_then(|schema| schema.property(key)),
+        *self.known.entry((kind, key)).or_insert_with(|| {
+            let property = types.schema(kind).and_then(|schema| schema.property(key));
+            (types.is_writable_key(kind, key), property)
         })
     }
 
@@ -98,8 +93,8 @@ impl<'t, 'a> KeyRules<'t, 'a> {
         values: impl Iterator<Item = (&'a str, &'v Value)>,
     ) -> BTreeSet<&'a str> {
         let mut is_telling = |(key, value): &(&'a str, &Value)| {
-            let rule = self.of(kind, key);
-            rule.is_writable && tells(value, rule.property)
+            let (is_writable, property) = self.of(kind, key);
+            is_writable && tells(value, property)
         };
         values.filter(|telling| is_telling(telling)).map(|(key, _)| key).collect()
     }

@@ -1,13 +1,13 @@
 //! The document `links.lock`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::PageBase;
 use super::base::unique_map;
-use super::{PageBase, SlotBase};
-use links_sdk::{FormId, ProfileId, SlotId};
+use links_sdk::{FormId, ProfileId};
 
 /// Content of `links.lock`: identities of pages, forms and images of one account, and the [record](PageBase) of the last sync of each page.
 ///
@@ -84,22 +84,24 @@ impl Lock {
             column: error.column(),
             reason: without_position(&error),
         };
-        let version: LockVersion = serde_json::from_str(text).map_err(malformed)?;
-        if version.v != VERSION {
-            return Err(LockFileError::UnknownVersion { found: version.v, supported: VERSION });
-        }
-        if version.canon != CANON {
-            return Err(LockFileError::UnknownCanon { found: version.canon, supported: CANON });
+        let versions: LockVersion = serde_json::from_str(text).map_err(malformed)?;
+        for (what, found, known) in
+            [("version", versions.v, VERSION), ("hash form", versions.canon, CANON)]
+        {
+            if found != known {
+                return Err(LockFileError::Refused(format!(
+                    "{what} {found} is not supported, only {what} {known} is; update this program"
+                )));
+            }
         }
         let lock: Self = serde_json::from_str(text).map_err(malformed)?;
         let mut paths: BTreeMap<ProfileId, &String> = BTreeMap::new();
         for (path, page) in &lock.pages {
-            if let Some(id) = page.repeated_id() {
-                return Err(LockFileError::RepeatedSlot { path: path.clone(), id });
-            }
-            if let Some(first) = paths.insert(page.id, path) {
-                let (first, second) = (first.clone(), path.clone());
-                return Err(LockFileError::RepeatedPage { first, second, id: page.id });
+            let twice = page.repeated_id().map(|id| format!("slot {id} of {path} is there twice"));
+            let first = paths.insert(page.id, path);
+            let both = |first| format!("{first} and {path} are both recorded as page {}", page.id);
+            if let Some(message) = twice.or(first.map(both)) {
+                return Err(LockFileError::Refused(message));
             }
         }
         Ok(lock)
@@ -110,12 +112,10 @@ impl Lock {
         if self.service == service && self.user == user {
             return Ok(());
         }
-        Err(LockFileError::OtherAccount {
-            found_service: self.service.clone(),
-            found_user: self.user,
-            service: service.to_owned(),
-            user,
-        })
+        Err(LockFileError::Refused(format!(
+            "it belongs to user {} of {}, not to user {user} of {service}",
+            self.user, self.service
+        )))
     }
 }
 
@@ -129,55 +129,33 @@ fn without_position(error: &serde_json::Error) -> String {
 impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { v, canon, service, user, forms, images, pages } = self;
-        writeln!(
-            f,
-            "{{\"v\":{v},\"canon\":{canon},\"service\":{},\"user\":{user},",
-            json(service)?
-        )?;
-        writeln!(f, "\"forms\":{},", map(forms, json)?)?;
-        writeln!(f, "\"images\":{},", map(images, json)?)?;
-        writeln!(f, "\"pages\":{}}}", map(pages, page)?)
+        let service = json(service);
+        writeln!(f, "{{\"v\":{v},\"canon\":{canon},\"service\":{service},\"user\":{user},")?;
+        writeln!(f, "\"forms\":{},", map(forms, json))?;
+        writeln!(f, "\"images\":{},", map(images, json))?;
+        writeln!(f, "\"pages\":{}}}", map(pages, page))
     }
 }
 
-fn page(page: &PageBase) -> Result<String, fmt::Error> {
-    let PageBase { id, login, fields, slots } = page;
-    let mut text = format!("{{\"id\":{id},\"login\":{},\"fields\":", json(login)?);
-    text.push_str(&map(fields, json)?);
-    text.push_str(",\"slots\":[");
-    lines(&mut text, slots.iter().map(|slot: &SlotBase| json(slot)))?;
-    text.push_str("]}");
-    Ok(text)
+fn page(PageBase { id, login, fields, slots }: &PageBase) -> String {
+    let slots = lines(slots.iter().map(json));
+    let (login, fields) = (json(login), map(fields, json));
+    format!("{{\"id\":{id},\"login\":{login},\"fields\":{fields},\"slots\":[{slots}]}}")
 }
 
 /// Returns an object with each field on a line of its own.
-fn map<V>(
-    fields: &BTreeMap<String, V>,
-    value: impl Fn(&V) -> Result<String, fmt::Error>,
-) -> Result<String, fmt::Error> {
-    let mut text = String::from("{");
-    lines(
-        &mut text,
-        fields.iter().map(|(key, field)| Ok(format!("{}:{}", json(key)?, value(field)?))),
-    )?;
-    text.push('}');
-    Ok(text)
+fn map<V>(fields: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String {
+    let fields = fields.iter().map(|(key, field)| format!("{}:{}", json(key), value(field)));
+    format!("{{{}}}", lines(fields))
 }
 
-fn lines(text: &mut String, all: impl Iterator<Item = Result<String, fmt::Error>>) -> fmt::Result {
-    let mut before = "\n";
-    for line in all {
-        write!(text, "{before}{}", line?)?;
-        before = ",\n";
-    }
-    if before != "\n" {
-        text.push('\n');
-    }
-    Ok(())
+fn lines(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
+    if all.is_empty() { String::new() } else { format!("\n{}\n", all.join(",\n")) }
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> Result<String, fmt::Error> {
-    serde_json::to_string(value).map_err(|_| fmt::Error)
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("records are made of text and numbers")
 }
 
 /// Reason why a `links.lock` cannot be used. Nothing was written.
@@ -192,24 +170,6 @@ pub enum LockFileError {
         /// Number of the line, from 1.
         line: usize,
     },
-    /// The file has a version that this program does not know.
-    #[error("version {found} is not supported, only version {supported} is; update this program")]
-    UnknownVersion {
-        /// Version of the file.
-        found: u64,
-        /// Version that is supported.
-        supported: u64,
-    },
-    /// The hashes of the file are of another canonical form.
-    #[error(
-        "hashes of form {found} are not supported, only those of form {supported} are; update this program"
-    )]
-    UnknownCanon {
-        /// Form of the file.
-        found: u64,
-        /// Form that is supported.
-        supported: u64,
-    },
     /// The file is damaged, or was edited by hand.
     #[error("line {line}, column {column}: {reason}")]
     Malformed {
@@ -220,36 +180,9 @@ pub enum LockFileError {
         /// The problem.
         reason: String,
     },
-    /// Two slots of a page have one id.
-    #[error("slot {id} of {path} is there twice")]
-    RepeatedSlot {
-        /// Path of the page file.
-        path: String,
-        /// Id of the slot.
-        id: SlotId,
-    },
-    /// Two files have one page.
-    #[error("{first} and {second} are both recorded as page {id}")]
-    RepeatedPage {
-        /// Path of a page file.
-        first: String,
-        /// Path of another page file.
-        second: String,
-        /// Id of the page.
-        id: ProfileId,
-    },
-    /// The file belongs to another account or another service.
-    #[error("it belongs to user {found_user} of {found_service}, not to user {user} of {service}")]
-    OtherAccount {
-        /// Service of the file.
-        found_service: String,
-        /// User of the file.
-        found_user: i64,
-        /// Service that is used.
-        service: String,
-        /// User that is logged in.
-        user: i64,
-    },
+    /// The file is of another version or account, or has a slot or page twice.
+    #[error("{0}")]
+    Refused(String),
 }
 
 /// Paths under which the service has one image: several, if it was uploaded several times. A string in the text of a lock, or a list of at

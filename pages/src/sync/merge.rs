@@ -224,7 +224,7 @@ impl Merger<'_, '_> {
             return desired;
         }
         for compared in self.bound.keys(item, position) {
-            if self.merge_key(item, slot.slot, &compared) {
+            if self.merge_value(Some((item, slot.slot)), &compared) {
                 desired.data.insert(compared.key.to_owned(), compared.file.clone());
             }
         }
@@ -247,52 +247,49 @@ impl Merger<'_, '_> {
         desired
     }
 
-    /// Returns whether the file's value has to be written.
-    fn merge_key(&mut self, item: usize, slot: &Slot, compared: &ComparedKey<'_>) -> bool {
-        let (id, key) = (slot.id, compared.key.to_owned());
-        let (file, page) = (compared.file.clone(), compared.page.clone());
-        match compared.decision {
-            Decision::Agreed | Decision::Unchanged => false,
-            Decision::ChangedHere => true,
-            Decision::Unrecorded if self.types.may_store(&slot.kind, &key, &file, &page) => false,
+    /// Returns whether the file's value of a key of a slot, or of a profile field, has to be written.
+    fn merge_value(&mut self, of: Option<(usize, &Slot)>, compared: &ComparedKey<'_>) -> bool {
+        let ComparedKey { decision, file, page, .. } = *compared;
+        let slot = of.map(|(item, slot)| (item, slot.id));
+        let (key, page) = (compared.key.to_owned(), page.clone());
+        let may_store = |(_, slot): (_, &Slot)| self.types.may_store(&slot.kind, &key, file, &page);
+        match decision {
+            Decision::Agreed | Decision::Unchanged => return false,
+            Decision::ChangedHere => {}
+            Decision::Unrecorded if of.is_some_and(may_store) => return false,
             Decision::ChangedThere if !self.wins => {
-                self.merge.remote.push(RemoteChange::Key { item, id, key, file, page });
-                false
+                let file = file.clone();
+                self.merge.remote.push(match slot {
+                    Some((item, id)) => RemoteChange::Key { item, id, key, file, page },
+                    None => RemoteChange::Field { key, file, page },
+                });
+                return false;
             }
-            Decision::Conflict | Decision::Unrecorded if !self.wins && self.is_recorded => {
-                let recorded = compared.decision == Decision::Conflict;
-                let conflict = Conflict::Key { item, id, key, file, page, recorded };
-                self.merge.conflicts.push(conflict);
-                false
+            Decision::Conflict | Decision::Unrecorded
+                if !self.wins
+                    && self.is_recorded
+                    && (slot.is_some() || decision == Decision::Conflict) =>
+            {
+                let (file, recorded) = (file.clone(), decision == Decision::Conflict);
+                self.merge.conflicts.push(Conflict::Value { slot, key, file, page, recorded });
+                return false;
             }
             Decision::ChangedThere | Decision::Conflict | Decision::Unrecorded => {
-                self.merge.replaced.push(Replaced::Key { item, id, key, page });
-                true
+                self.merge.replaced.push(match slot {
+                    Some((item, id)) => Replaced::Key { item, id, key, page },
+                    None => Replaced::Field { key, page },
+                });
             }
         }
+        true
     }
 
     fn merge_fields(&mut self) {
         let fields = self.bound.fields();
         for compared in &fields {
-            let key = compared.key.to_owned();
-            let (file, page) = (compared.file.clone(), compared.page.clone());
-            match compared.decision {
-                Decision::Agreed | Decision::Unchanged => continue,
-                Decision::ChangedThere if !self.wins => {
-                    self.merge.remote.push(RemoteChange::Field { key, file, page });
-                    continue;
-                }
-                Decision::Conflict if !self.wins => {
-                    self.merge.conflicts.push(Conflict::Field { key, file, page });
-                    continue;
-                }
-                Decision::ChangedHere => {}
-                Decision::ChangedThere | Decision::Conflict | Decision::Unrecorded => {
-                    self.merge.replaced.push(Replaced::Field { key: key.clone(), page });
-                }
+            if self.merge_value(None, compared) {
+                self.merge.fields.insert(compared.key.to_owned(), compared.file.clone());
             }
-            self.merge.fields.insert(key, file);
         }
         // The service takes both fields of a status together.
         for (field, other) in [("moodText", "moodHours"), ("moodHours", "moodText")] {
@@ -310,8 +307,8 @@ impl Merger<'_, '_> {
                 self.merge.fields.insert(other.to_owned(), value.clone());
             }
         }
-        let removed = self.bound.removed_fields().into_iter();
-        self.merge.notes.extend(removed.map(|key| SyncNote::FieldStays { key: key.to_owned() }));
+        let stays = |key: &str| SyncNote::FieldStays { key: key.to_owned() };
+        self.merge.notes.extend(self.bound.removed_fields().into_iter().map(stays));
     }
 
     fn merge_deletions(&mut self) {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::bound::{Bound, Decision};
+use super::bound::{Bound, ComparedKey, Decision};
 use super::merge::merged_order;
 use super::next_base::{earlier_ids, ids_before, unmentioned};
 use super::{
@@ -119,7 +120,7 @@ struct Puller<'c, 'a> {
     pull: Pull,
 }
 
-impl<'a> Puller<'_, 'a> {
+impl Puller<'_, '_> {
     fn run(mut self) -> Pull {
         self.pull_fields();
         for item in 0..self.bound.items.len() {
@@ -169,69 +170,84 @@ impl<'a> Puller<'_, 'a> {
             SlotBase { id, was: ids_before(id, old, said), kind, keys: BTreeMap::new() };
         if slot.is_editable {
             entry.keys = old.map_or_else(|| unmentioned(slot, &said.data), |old| old.keys.clone());
-            self.pull_keys(item, position, &mut entry.keys);
+            for compared in bound.keys(item, position) {
+                self.pull_value(Some(item), &compared, &mut entry.keys);
+            }
             if let Some(old) = old {
-                self.pull_unmentioned(item, position, old, &mut entry.keys);
+                for key in bound.removed_keys(item, old) {
+                    entry.keys.insert(key.to_owned(), HashPair { file: None, ..old.pair(key) });
+                    self.pull.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
+                }
+                for key in bound.changed_there(old, position) {
+                    if !bound.items[item].keys.contains_key(key) {
+                        let value = bound.page_value(position, key);
+                        self.pull_unmentioned(Some(item), key, value, &mut entry.keys);
+                    }
+                }
             }
             entry.keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
         }
         self.entries.insert(position, entry);
     }
 
-    fn pull_keys(&mut self, item: usize, position: usize, pairs: &mut BTreeMap<String, HashPair>) {
-        let said = self.bound.items[item].item;
-        for compared in self.bound.keys(item, position) {
-            let key = compared.key.to_owned();
-            let (file, page) = (compared.file.clone(), compared.page.clone());
-            let hash = ValueHash::of(&page);
-            let agreed =
-                HashPair { file: Some(ValueHash::of(&said.data[compared.key])), page: hash };
-            match compared.decision {
-                Decision::Unchanged | Decision::ChangedHere => {}
-                Decision::Unrecorded if self.types.may_store(&said.kind, &key, &file, &page) => {
-                    pairs.insert(key, agreed);
-                }
-                Decision::Agreed => {
-                    pairs.insert(key, agreed);
-                }
-                Decision::ChangedThere => {
-                    pairs.insert(key.clone(), HashPair::of(hash));
-                    self.pull.keys.push(PulledKey { item, key, value: page });
-                }
-                Decision::Conflict | Decision::Unrecorded => {
-                    pairs.insert(key.clone(), HashPair::of(hash));
-                    self.pull.marks.push(ConflictMark::Key { item, key, file, page });
-                }
-            }
-        }
-    }
-
-    /// Takes over keys that the item does not mention and that changed on the page.
-    fn pull_unmentioned(
+    /// Takes over a key of an item or a profile field that the file mentions, and moves its pair.
+    fn pull_value(
         &mut self,
-        item: usize,
-        position: usize,
-        old: &'a SlotBase,
+        item: Option<usize>,
+        compared: &ComparedKey<'_>,
         pairs: &mut BTreeMap<String, HashPair>,
     ) {
-        let bound = self.bound;
-        let id = bound.slots[position].slot.id;
-        for key in bound.removed_keys(item, old) {
-            pairs.insert(key.to_owned(), HashPair { file: None, ..old.pair(key) });
-            self.pull.notes.push(SyncNote::KeyStays { item, id, key: key.to_owned() });
-        }
-        for key in bound.changed_there(old, position) {
-            if bound.items[item].keys.contains_key(key) {
-                continue;
+        let ComparedKey { file, page, decision, .. } = *compared;
+        let (key, hash) = (compared.key.to_owned(), ValueHash::of(page));
+        let said = item.map(|item| self.bound.items[item].item);
+        let agreed = || {
+            let said = &said.map_or(&self.bound.file.fields, |said| &said.data)[compared.key];
+            HashPair { file: Some(ValueHash::of(said)), page: hash }
+        };
+        let may_store = |said: &FileSlot| self.types.may_store(&said.kind, &key, file, page);
+        let pair = match decision {
+            Decision::Unchanged | Decision::ChangedHere => return,
+            Decision::Agreed => agreed(),
+            Decision::Unrecorded if said.is_some_and(may_store) => agreed(),
+            Decision::ChangedThere => {
+                self.set(item, &key, page);
+                HashPair::of(hash)
             }
-            let value = bound.page_value(position, key).clone();
-            let hash = ValueHash::of(&value);
-            if hash.is_empty() {
-                pairs.insert(key.to_owned(), HashPair::UNMENTIONED);
-            } else {
-                pairs.insert(key.to_owned(), HashPair::of(hash));
-                self.pull.keys.push(PulledKey { item, key: key.to_owned(), value });
+            Decision::Conflict | Decision::Unrecorded => {
+                let (key, file, page) = (key.clone(), file.clone(), page.clone());
+                self.pull.marks.push(match item {
+                    Some(item) => ConflictMark::Key { item, key, file, page },
+                    None => ConflictMark::Field { key, file, page },
+                });
+                HashPair::of(hash)
             }
+        };
+        pairs.insert(key, pair);
+    }
+
+    /// Takes over a value that the file does not mention and that changed on the page.
+    fn pull_unmentioned(
+        &mut self,
+        item: Option<usize>,
+        key: &str,
+        value: &Value,
+        pairs: &mut BTreeMap<String, HashPair>,
+    ) {
+        let hash = ValueHash::of(value);
+        let pair = if hash.is_empty() {
+            HashPair::UNMENTIONED
+        } else {
+            self.set(item, key, value);
+            HashPair::of(hash)
+        };
+        pairs.insert(key.to_owned(), pair);
+    }
+
+    fn set(&mut self, item: Option<usize>, key: &str, value: &Value) {
+        let (key, value) = (key.to_owned(), value.clone());
+        match item {
+            Some(item) => self.pull.keys.push(PulledKey { item, key, value }),
+            None => drop(self.pull.fields.insert(key, value)),
         }
     }
 
@@ -285,24 +301,7 @@ impl<'a> Puller<'_, 'a> {
             }
         }
         for compared in bound.fields() {
-            let key = compared.key.to_owned();
-            let (file, page) = (compared.file.clone(), compared.page.clone());
-            let hash = ValueHash::of(&page);
-            match compared.decision {
-                Decision::Unchanged | Decision::ChangedHere => {}
-                Decision::Agreed => {
-                    let said = Some(ValueHash::of(&bound.file.fields[compared.key]));
-                    pairs.insert(key, HashPair { file: said, page: hash });
-                }
-                Decision::ChangedThere => {
-                    pairs.insert(key.clone(), HashPair::of(hash));
-                    self.pull.fields.insert(key, page);
-                }
-                Decision::Conflict | Decision::Unrecorded => {
-                    pairs.insert(key.clone(), HashPair::of(hash));
-                    self.pull.marks.push(ConflictMark::Field { key, file, page });
-                }
-            }
+            self.pull_value(None, &compared, &mut pairs);
         }
         for key in bound.removed_fields() {
             if let Some(pair) = pairs.get_mut(key) {
@@ -311,13 +310,7 @@ impl<'a> Puller<'_, 'a> {
             self.pull.notes.push(SyncNote::FieldStays { key: key.to_owned() });
         }
         for (key, value) in bound.unmentioned_fields_changed_there() {
-            let hash = ValueHash::of(value);
-            if hash.is_empty() {
-                pairs.insert(key.to_owned(), HashPair { file: None, page: hash });
-            } else {
-                pairs.insert(key.to_owned(), HashPair::of(hash));
-                self.pull.fields.insert(key.to_owned(), value.clone());
-            }
+            self.pull_unmentioned(None, key, value, &mut pairs);
         }
         self.pull.base.fields = pairs;
     }

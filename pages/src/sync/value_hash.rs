@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::{Error as _, Unexpected};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -25,7 +24,8 @@ use links_sdk::runs::{ValueShape, for_each_sorted};
 /// assert_eq!(ValueHash::of(&json!(" Menu ")), ValueHash::of(&json!("Menu")));
 /// assert_eq!(ValueHash::of(&json!([])).to_string(), "-");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ValueHash(u64);
 
 /// Number of hexadecimal digits.
@@ -136,17 +136,17 @@ impl FromStr for ValueHash {
     }
 }
 
-impl Serialize for ValueHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+impl TryFrom<String> for ValueHash {
+    type Error = InvalidValueHash;
+
+    fn try_from(text: String) -> Result<Self, InvalidValueHash> {
+        text.parse()
     }
 }
 
-impl<'de> Deserialize<'de> for ValueHash {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let expected = "12 hexadecimal digits or `-`";
-        text.parse().map_err(|_| D::Error::invalid_value(Unexpected::Str(&text), &expected))
+impl From<ValueHash> for String {
+    fn from(hash: ValueHash) -> Self {
+        hash.to_string()
     }
 }
 

@@ -8,6 +8,7 @@ use links_pages::sync::{
     Conflict, Deletion, DeletionReason, IdentityProblem, Merge, PageBase, RemoteChange, Replaced,
     SyncNote, ValueHash,
 };
+use links_sdk::SlotId;
 use serde_json::Value;
 
 use super::LockStore;
@@ -53,21 +54,18 @@ pub(crate) fn conflicts(merge: &Merge, file: &PageFile, pull: &str) -> Vec<Field
 fn conflict(conflict: &Conflict, file: &PageFile, pull: &str) -> FieldDiagnostic {
     let slots = "slots".to_owned();
     let (path, message, help) = match conflict {
-        Conflict::Key { item, id, key, page, recorded, .. } => {
+        Conflict::Value { slot, key, page, recorded, .. } => {
             let since = if *recorded {
                 "changed both here and on the page since the last sync"
             } else {
                 "the page has another value, and no sync has recorded which is newer"
             };
-            let message = format!("{since}: slot {id} has {} there", shown_value(page));
-            (vec![slots, item.to_string(), "data".to_owned(), key.clone()], message, SETTLE)
-        }
-        Conflict::Field { key, page, .. } => {
-            let message = format!(
-                "changed both here and on the page since the last sync: the page has {}",
-                shown_value(page)
-            );
-            (vec![key.clone()], message, SETTLE)
+            let page = shown_value(page);
+            let message = match slot {
+                Some((_, id)) => format!("{since}: slot {id} has {page} there"),
+                None => format!("{since}: the page has {page}"),
+            };
+            (value_path(*slot, key), message, SETTLE)
         }
         Conflict::DeletedThere { item, id, keys } => {
             let message = format!(
@@ -107,6 +105,12 @@ fn conflict(conflict: &Conflict, file: &PageFile, pull: &str) -> FieldDiagnostic
     file.document
         .locate(&path, At::Value, message)
         .help(format!("nothing was written; {help}; `{pull}` marks it in the file"))
+}
+
+/// Returns the path of a profile field, or of a key of the data of an item, in a file.
+pub(super) fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
+    let item = slot.map(|(item, _)| ["slots".to_owned(), item.to_string(), "data".to_owned()]);
+    item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
 
 /// Returns the items of which it is unclear which slots they are, at their places in the file.

@@ -10,6 +10,7 @@ use links_sdk::ProfileKey;
 use serde_json::Value;
 
 use super::live;
+use super::merge_report::value_path;
 use crate::args::fields::theirs_and_before;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -75,7 +76,7 @@ impl OpenedText {
         let base = std::mem::take(&mut seen.base);
         seen.base = base.settled(conflicts, &live(page, FileScope::Slots));
         for conflict in conflicts {
-            let Conflict::Key { id, key, page, .. } = conflict else { continue };
+            let Conflict::Value { slot: Some((_, id)), key, page, .. } = conflict else { continue };
             let slot = seen.slots.iter_mut().find(|slot| slot.id == FileSlotId::Id(*id));
             if let Some(slot) = slot {
                 slot.data.insert(key.clone(), page.clone());
@@ -88,15 +89,11 @@ impl OpenedText {
 fn problem(conflict: &Conflict, opened: &[FileSlot], file: &PageFile) -> FieldDiagnostic {
     let slots = "slots".to_owned();
     let (path, message) = match conflict {
-        Conflict::Key { item, id, key, page, .. } => {
-            let slot = opened.iter().find(|slot| slot.id == FileSlotId::Id(*id));
-            let before = slot.and_then(|slot| slot.data.get(key)).unwrap_or(&Value::Null);
-            let path = vec![slots, item.to_string(), "data".to_owned(), key.clone()];
-            (path, theirs_and_before(before, page))
-        }
-        // An edited text is merged without the fields of its page.
-        Conflict::Field { key, page, .. } => {
-            (vec![key.clone()], theirs_and_before(&Value::Null, page))
+        Conflict::Value { slot, key, page, .. } => {
+            // An edited text is merged without the fields of its page.
+            let is_it = |it: &&FileSlot| slot.is_some_and(|(_, id)| it.id == FileSlotId::Id(id));
+            let before = opened.iter().find(is_it).and_then(|it| it.data.get(key));
+            (value_path(*slot, key), theirs_and_before(before.unwrap_or(&Value::Null), page))
         }
         Conflict::DeletedThere { item, id, .. } => {
             let message = format!(

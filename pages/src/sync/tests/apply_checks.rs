@@ -305,7 +305,7 @@ impl World {
         }
         for conflict in &merge.conflicts {
             match conflict {
-                Conflict::Key { item, id, key, file, .. } => {
+                Conflict::Value { slot: Some((item, id)), key, file, .. } => {
                     let tag = self.here.tags[*item];
                     // The key may be mentioned as empty for the first time.
                     let is_ours = same(file, &Value::Null)
@@ -318,7 +318,7 @@ impl World {
                         "a conflict between no edits: {conflict:?}"
                     );
                 }
-                Conflict::Field { key, file, .. } => {
+                Conflict::Value { slot: None, key, file, .. } => {
                     let is_real = same(file, &Value::Null)
                         || self.here.field_edits.contains_key(key)
                             && self.here.foreign_fields.contains_key(key);

@@ -185,7 +185,7 @@ fn rule_3_a_slot_made_there_that_only_resembles_is_refused() {
     // With its id, what differs is a conflict: nothing tells which value is newer.
     let one = file(&[text("Hello"), named(json!(2), &button("Our menu", "a"))]);
     let merge = Merge::new(Some(&base), &one, &there, &PlanOptions::default()).unwrap();
-    assert!(matches!(merge.conflicts[..], [Conflict::Key { recorded: false, .. }]));
+    assert!(matches!(merge.conflicts[..], [Conflict::Value { recorded: false, .. }]));
 }
 
 #[test]

@@ -46,9 +46,9 @@ fn a_merge_that_git_could_not_finish_is_named() {
 #[test]
 fn other_versions_are_named_before_anything_else() {
     let found = Lock::parse(r#"{"v":2,"canon":1,"anything":true}"#);
-    assert_eq!(found, Err(LockFileError::UnknownVersion { found: 2, supported: 1 }));
+    assert!(found.unwrap_err().to_string().starts_with("version 2 is not supported, only"));
     let found = Lock::parse(r#"{"v":1,"canon":2,"anything":true}"#);
-    assert_eq!(found, Err(LockFileError::UnknownCanon { found: 2, supported: 1 }));
+    assert!(found.unwrap_err().to_string().starts_with("hash form 2 is not supported, only"));
 }
 
 #[test]
@@ -103,16 +103,12 @@ fn ids_and_pages_are_unique() {
     let mut twice = lock();
     let page = twice.pages["pages/cafe.yaml"].clone();
     twice.pages.insert("pages/other.yaml".into(), page);
-    assert!(matches!(
-        Lock::parse(&twice.to_string()),
-        Err(LockFileError::RepeatedPage { id, .. }) if id == 7
-    ));
+    let refused = Lock::parse(&twice.to_string()).unwrap_err().to_string();
+    assert!(refused.ends_with("are both recorded as page 7"), "{refused}");
     let mut twice = lock();
     twice.pages.get_mut("pages/cafe.yaml").unwrap().slots[1].was = vec![1002.into()];
-    assert!(matches!(
-        Lock::parse(&twice.to_string()),
-        Err(LockFileError::RepeatedSlot { id, .. }) if id == 1002
-    ));
+    let refused = Lock::parse(&twice.to_string()).unwrap_err().to_string();
+    assert!(refused.starts_with("slot 1002 of pages/cafe.yaml"), "{refused}");
 }
 
 #[test]

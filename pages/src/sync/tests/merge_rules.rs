@@ -63,9 +63,8 @@ fn different_changes_of_one_value_are_a_conflict_that_overwrite_settles() {
     let base = synced(&[live_menu("Menu")]);
     let (file, page) = (file(&[menu("Our menu")]), page(&[live_menu("Their menu")]));
     let found = merge(&base, &file, &page);
-    let expected = Conflict::Key {
-        item: 0,
-        id: 1.into(),
+    let expected = Conflict::Value {
+        slot: Some((0, 1.into())),
         key: "title".into(),
         file: json!("Our menu"),
         page: json!("Their menu"),
@@ -154,7 +153,7 @@ fn a_key_removed_from_the_file_stays_on_the_page_and_is_noted_once() {
     let again = file(&[json!(["button", {"title": "Menu", "link": "https://b.example"}])]);
     assert_eq!(merge(&next, &again, &there).desired.slots[0].data["link"], "https://b.example");
     let changed = page(&[(1, json!(["button", {"title": "Menu", "link": "https://c.example"}]))]);
-    assert!(matches!(merge(&next, &again, &changed).conflicts[..], [Conflict::Key { .. }]));
+    assert!(matches!(merge(&next, &again, &changed).conflicts[..], [Conflict::Value { .. }]));
 }
 
 #[test]
@@ -310,7 +309,9 @@ fn profile_fields_follow_the_same_table() {
         &ours,
         &live(json!({"title": "Their cafe", "socials": links, "avatar": null})),
     );
-    assert!(matches!(&conflict.conflicts[..], [Conflict::Field { key, .. }] if key == "title"));
+    assert!(
+        matches!(&conflict.conflicts[..], [Conflict::Value { slot: None, key, .. }] if key == "title")
+    );
     let removed = merge(&base, &with(json!({"title": "Cafe"})), &held);
     assert_eq!(removed.notes, [SyncNote::FieldStays { key: "socials".into() }]);
     // A field that was never read has no record: the file wins, and the value is listed.

@@ -105,7 +105,7 @@ fn a_value_that_another_client_set_back_is_theirs() {
     for theirs in ["A", "X"] {
         let there = base.with_sent(&first, &said("C"), &page_with(theirs), &types());
         let merge = Merge::new(Some(&there), &said("C"), &page_with(theirs), &options()).unwrap();
-        let is_conflict = matches!(merge.conflicts[..], [Conflict::Key { .. }]);
+        let is_conflict = matches!(merge.conflicts[..], [Conflict::Value { .. }]);
         // To set a value back to that of the last sync leaves nothing to tell.
         assert_eq!(is_conflict, theirs == "X", "{merge:?}");
     }

@@ -150,7 +150,7 @@ fn an_item_kept_after_its_slot_was_deleted_there_takes_a_slot_deleted_here_unles
     assert_eq!(json!(kept.desired.slots[0].data), json!({"title": "B b", "description": "Ours"}));
     let changed = after(&page(&[(1, text("Their a"))]));
     assert!(
-        matches!(&changed.conflicts[..], [Conflict::Key { item: 0, id, key, .. }] if *id == 1 && key == "title")
+        matches!(&changed.conflicts[..], [Conflict::Value { slot: Some((0, id)), key, .. }] if *id == 1 && key == "title")
     );
 }
 

@@ -103,7 +103,7 @@ fn a_slot_that_the_record_did_not_know_is_written_once_it_was_seen() {
     ]);
     let (conflicts, merge) = again(&mine, &theirs);
     assert!(
-        matches!(conflicts[..], [Conflict::Key { id, recorded: false, .. }] if id == 9),
+        matches!(conflicts[..], [Conflict::Value { slot: Some((_, id)), recorded: false, .. }] if id == 9),
         "{conflicts:?}"
     );
     assert!(merge.conflicts.is_empty() && merge.deletions.is_empty(), "{merge:?}");
