@@ -51,12 +51,12 @@ impl UndoSource {
     /// Returns whether the run wrote a profile field, or may have.
     pub fn wrote(&self, name: &str) -> bool {
         self.log.plan().is_some_and(|plan| plan.fields.changed.contains_key(name))
-            || self.log.fields().iter().any(|(_, fields)| fields.changed.contains_key(name))
+            || self.log.fields().any(|fields| fields.changed.contains_key(name))
     }
 
     /// Returns the slots before the run, if its journal has them.
     fn before(&self) -> io::Result<Option<Vec<DesiredSlot>>> {
-        let path = self.store.backup(self.log.run());
+        let path = self.store.backup(&self.log.run);
         if !path.try_exists()? {
             return Ok(None);
         }
@@ -72,11 +72,11 @@ impl UndoSource {
     ) -> io::Result<(BTreeMap<SlotId, SlotId>, BTreeSet<SlotId>)> {
         let (mut ids, mut unplaced) = (BTreeMap::new(), BTreeSet::new());
         for log in self.runs.list()?.into_iter().filter_map(|run| run.log.ok()) {
-            let Some(command) = &log.opening().command else { continue };
+            let Some(command) = &log.opening.command else { continue };
             let created = log.created_on(&now.slots);
             let pair = |(index, old): (&usize, &SlotId)| Some((*old, *created.get(index)?));
             let pairs: Vec<_> = command.recreates.iter().filter_map(pair).collect();
-            if log.state() != RunState::Done && command.undoes.as_deref() == Some(self.log.run()) {
+            if log.state != RunState::Done && command.undoes.as_deref() == Some(&*self.log.run) {
                 unplaced.extend(pairs.iter().map(|(_, new)| *new));
             }
             ids.extend(pairs);
@@ -151,9 +151,9 @@ fn newest(
                 return Err(io::Error::other(format!("the run {}: {why}", recorded.run)));
             }
         };
-        let undoes = log.opening().command.as_ref().and_then(|command| command.undoes.clone());
-        let run = log.run().to_owned();
-        if log.state() == RunState::Unfinished {
+        let undoes = log.opening.command.as_ref().and_then(|command| command.undoes.clone());
+        let run = log.run.clone();
+        if log.state == RunState::Unfinished {
             let why = "it did not end: apply its content again, or abort it";
             return Err(io::Error::other(format!("the run {run}: {why}")));
         }
@@ -161,7 +161,7 @@ fn newest(
             continue;
         }
         if let Some(other) = undoes {
-            if log.state() == RunState::Done {
+            if log.state == RunState::Done {
                 undone.insert(other);
             }
             continue;

@@ -131,7 +131,7 @@ async fn found_15_what_a_run_did_before_it_failed_counts() {
     assert_eq!((error.done().created.len(), error.outcome()), (10, Outcome::Executed), "{error}");
     let runs = JournalStore::of(state.path(), client.base_url().as_str(), PAGE).list().unwrap();
     assert_eq!(error.run(), Some(&*runs[0].run));
-    assert_eq!(runs[0].log.as_ref().unwrap().state(), RunState::Unfinished);
+    assert_eq!(runs[0].log.as_ref().unwrap().state, RunState::Unfinished);
 }
 
 #[tokio::test]

@@ -121,7 +121,7 @@ impl JournalEnv {
     }
 
     fn state(&self) -> Vec<RunState> {
-        self.runs().list().unwrap().into_iter().map(|run| run.log.unwrap().state()).collect()
+        self.runs().list().unwrap().into_iter().map(|run| run.log.unwrap().state).collect()
     }
 }
 

@@ -215,7 +215,7 @@ impl<'c> PagesRun<'c> {
         let nth = page.nth();
         if let Some((log, is_resumed)) = page.settle(&inputs.file.page.content).await? {
             let note = interrupted_note(&log, is_resumed);
-            let login = self.state.named(&log.opening().login);
+            let login = self.state.named(&log.opening.login);
             self.context.ui.say(&StyledLine::new(Style::Faint, format!("{login}{note}")));
         }
         // A new page keeps what the service put there.

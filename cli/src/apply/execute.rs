@@ -49,12 +49,12 @@ pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> Comma
 /// Describes an interrupted run on one of several pages that was settled.
 pub(crate) fn interrupted_page_note(log: &JournalEntries, is_resumed: bool) -> StyledLine {
     let note = interrupted_note(log, is_resumed);
-    StyledLine::new(Style::Faint, format!("{}: {note}", log.opening().login))
+    StyledLine::new(Style::Faint, format!("{}: {note}", log.opening.login))
 }
 
 /// Describes an interrupted run that was settled.
 pub(crate) fn interrupted_note(log: &JournalEntries, is_resumed: bool) -> String {
-    let (time, done) = (runs::time(log.opening().time), written(log.done()));
+    let (time, done) = (runs::time(log.opening.time), written(&log.done));
     if is_resumed {
         return format!("the interrupted run of {time} continues ({done} so far)");
     }

@@ -29,7 +29,7 @@ pub(crate) fn status(
 pub(crate) fn only(context: &Context, key: Option<&ProfileKey>) -> Result<RunHeader, CommandError> {
     let recorded = one(context, key)?.recorded;
     match recorded.log {
-        Ok(log) => Ok(log.opening().clone()),
+        Ok(log) => Ok(log.opening.clone()),
         Err(why) => Err(runs::bad(&recorded.path, &why)),
     }
 }

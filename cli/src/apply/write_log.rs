@@ -162,7 +162,7 @@ impl LoggedWrite {
         let name = opening.and_then(|it| it.command.as_ref()).map(|it| it.name.as_str());
         let is_name =
             |name: &&str| name.bytes().all(|it| it.is_ascii_lowercase() || b" -".contains(&it));
-        let done = self.log().map(JournalEntries::done);
+        let done = self.log().map(|log| &log.done);
         json!({
             "time": opening.map(|it| runs::time(it.time)),
             "command": name.filter(is_name),
@@ -177,9 +177,9 @@ impl LoggedWrite {
 
     fn state(&self, log: &JournalEntries) -> &'static str {
         if self.is_run {
-            return named(log.state());
+            return named(log.state);
         }
-        match log.state() {
+        match log.state {
             _ if log.is_unsettled() => "unknown",
             RunState::Unfinished if !log.has_effect() => "not_sent",
             state => named(state),
@@ -210,10 +210,10 @@ fn named(state: RunState) -> &'static str {
 
 /// Short description of what a write has done.
 fn summary(log: &JournalEntries) -> String {
-    let done = match log.record_write() {
-        Some(write) if log.is_record_written() => record_summary(write, log),
+    let done = match log.write.as_ref() {
+        Some(write) if log.is_written => record_summary(write, log),
         Some(_) => "no changes".to_owned(),
-        None => written(log.done()),
+        None => written(&log.done),
     };
     match (log.is_unsettled(), done.as_str()) {
         (false, _) => done,
@@ -223,7 +223,8 @@ fn summary(log: &JournalEntries) -> String {
 }
 
 fn record_summary(write: &RecordWrite, log: &JournalEntries) -> String {
-    let created = log.stored().and_then(|stored| stored.get("id")).filter(|_| is_create(write));
+    let created =
+        log.stored.as_ref().and_then(|stored| stored.get("id")).filter(|_| is_create(write));
     match created {
         Some(Value::String(id)) => format!("created {id}"),
         Some(id) => format!("created {id}"),

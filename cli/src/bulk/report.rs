@@ -52,13 +52,13 @@ pub(super) fn plan_lines(state: &BulkState<'_>) -> Vec<StyledLine> {
 
 /// Returns the line about an interrupted run that this one does not continue.
 pub(super) fn replaced_run_note(log: &JournalEntries) -> StyledLine {
-    let (opening, done) = (log.opening(), written(log.done()));
+    let (opening, done) = (&log.opening, written(&log.done));
     let text = format!(
         "{}: the interrupted run of {} ends here and is not continued, because this one is for other slots or values; what it has written stays \
          ({done}), and has an undo of its own: `links undo {}`",
         opening.login,
         runs::time(opening.time),
-        log.run(),
+        log.run,
     );
     StyledLine::faint(text)
 }

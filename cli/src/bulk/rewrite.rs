@@ -216,9 +216,8 @@ impl WrittenSlots {
         let written = runs.iter().flat_map(JournalEntries::updates).map(|update| update.id);
         let doubtful = runs.iter().flat_map(JournalEntries::doubtful_updates);
         let planned = newest.plan().into_iter().flat_map(|plan| &plan.updates);
-        let in_doubt = newest.doubtful_updates();
         let mut asked: BTreeMap<usize, DesiredSlot> = BTreeMap::new();
-        for update in newest.updates().iter().chain(&in_doubt).chain(planned) {
+        for update in newest.updates().chain(newest.doubtful_updates()).chain(planned) {
             asked.entry(update.index).or_insert_with(|| DesiredSlot {
                 id: Some(update.id),
                 kind: update.kind.clone(),
@@ -226,10 +225,10 @@ impl WrittenSlots {
             });
         }
         let asked: Vec<DesiredSlot> = asked.into_values().collect();
-        let is_asked = newest.opening().is_of(&DesiredPage::from(asked.clone()));
+        let is_asked = newest.opening.is_of(&DesiredPage::from(asked.clone()));
         Self {
             written: written.collect(),
-            doubtful: doubtful.collect(),
+            doubtful: doubtful.cloned().collect(),
             asked: if is_asked { asked } else { Vec::new() },
         }
     }

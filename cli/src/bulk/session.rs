@@ -59,7 +59,7 @@ impl<'c> BulkSession<'c> {
         let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
         let logs = recorded.into_iter().rev().map_while(|run| run.log.ok());
         let is_same = |log: &JournalEntries| {
-            let command = log.opening().command.as_ref();
+            let command = log.opening.command.as_ref();
             command.is_some_and(|command| {
                 let is_named = command.name == self.state.edit.command();
                 is_named && command.digest.as_ref() == Some(&digest)
@@ -70,7 +70,7 @@ impl<'c> BulkSession<'c> {
                 0 => RunState::Unfinished,
                 _ => RunState::Ended(RunEnding::Replaced),
             };
-            (log.state() == expected && is_same(&log)).then_some(log)
+            (log.state == expected && is_same(&log)).then_some(log)
         });
         chained.collect()
     }

@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
 /// Returns the runs that were undone, each with the last run that did it.
 fn undone(all: &[LoggedWrite]) -> BTreeMap<&str, &str> {
     let undoes = |write: &'_ LoggedWrite| {
-        write.log().filter(|log| log.has_effect())?.opening().command.as_ref()?.undoes.clone()
+        write.log().filter(|log| log.has_effect())?.opening.command.as_ref()?.undoes.clone()
     };
     let mut undone = BTreeMap::new();
     for write in all {

@@ -10,7 +10,15 @@ use links_sdk::{
     SupportsDryRun,
 };
 
-impl PlanBatch<'_> {
+impl<'p> PlanBatch<'p> {
+    /// Returns the updates, if it is a request with some.
+    pub(super) fn updates(self) -> &'p [PlannedUpdate] {
+        match self {
+            Self::Update(updates) => updates,
+            _ => &[],
+        }
+    }
+
     /// Returns the operation of the request.
     pub fn operation(&self) -> &'static str {
         match self {

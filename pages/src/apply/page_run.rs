@@ -192,8 +192,8 @@ impl PageRun {
         };
         if let Some(journal) = &self.journal
             && self.done.is_nothing()
-            && journal.log().done().is_nothing()
-            && !journal.log().is_in_doubt()
+            && journal.log.done.is_nothing()
+            && !journal.log.is_in_doubt()
         {
             self.record(move |journal| journal.close(ending)).await;
         }

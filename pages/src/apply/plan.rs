@@ -317,15 +317,8 @@ impl Plan {
     /// that the plan does not know go after their left neighbour, those still to be deleted to the end.
     pub fn resolve_order(&self, page: &[SlotId], created: &[SlotId]) -> Option<Vec<SlotId>> {
         let present: HashSet<SlotId> = page.iter().copied().collect();
-        let wanted: Vec<SlotId> = self
-            .order
-            .iter()
-            .filter_map(|slot| match slot {
-                SlotRef::Existing(id) => Some(*id),
-                SlotRef::Created(nth) => created.get(*nth).copied(),
-            })
-            .filter(|id| present.contains(id))
-            .collect();
+        let nth = |nth: usize| created.get(nth).copied();
+        let wanted: Vec<SlotId> = self.ordered(nth).filter(|id| present.contains(id)).collect();
         let to_delete: HashSet<SlotId> = self.deletes.iter().map(|delete| delete.id).collect();
         let mut order = arrange(page, &wanted, &to_delete);
         let (leaving, staying): (Vec<SlotId>, Vec<SlotId>) =
@@ -337,17 +330,25 @@ impl Plan {
         Some(order)
     }
 
+    /// Returns the ids of the resulting page in order; `created` has those of the slots that were created, by the index in
+    /// [`creates`](Self::creates).
+    pub(super) fn ordered(
+        &self,
+        created: impl Fn(usize) -> Option<SlotId>,
+    ) -> impl Iterator<Item = SlotId> {
+        self.order.iter().filter_map(move |slot| match slot {
+            SlotRef::Existing(id) => Some(*id),
+            SlotRef::Created(nth) => created(*nth),
+        })
+    }
+
     /// Returns the slots that were on the page when the plan was made, and those that were created since.
     pub(super) fn known(
         &self,
         created: impl Iterator<Item = SlotId>,
     ) -> std::collections::HashSet<SlotId> {
-        let stayed = self.order.iter().filter_map(|slot| match slot {
-            SlotRef::Existing(id) => Some(*id),
-            SlotRef::Created(_) => None,
-        });
         let to_delete = self.deletes.iter().map(|delete| delete.id);
-        stayed.chain(to_delete).chain(created).collect()
+        self.ordered(|_| None).chain(to_delete).chain(created).collect()
     }
 
     /// Computes the number of slots that must make room for the new ones: only as many as do not fit.

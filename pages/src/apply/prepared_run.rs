@@ -106,8 +106,7 @@ impl PreparedRun {
             return Ok(());
         };
         let runs = runs.clone();
-        let known =
-            logs(blocking(move || runs.list()).await)?.last().map_or(0, JournalEntries::slots);
+        let known = logs(blocking(move || runs.list()).await)?.last().map_or(0, |log| log.slots);
         if known == 0 {
             return Ok(());
         }
@@ -143,17 +142,17 @@ impl PreparedRun {
             }
         };
         let Some(log) = unfinished(&logs) else { return Ok(None) };
-        let (lock, of_page, run) = (self.locked()?, runs.clone(), log.run().to_owned());
+        let (lock, of_page, run) = (self.locked()?, runs.clone(), log.run.clone());
         let resumed = blocking(move || of_page.resume(Some(lock), &run)).await;
-        let path = runs.journal(log.run());
+        let path = runs.journal(&log.run);
         let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
-        let before = journal.log().done().clone();
+        let before = journal.log.done.clone();
         let page = Arc::make_mut(&mut self.page);
         let settled = journal.settle(&self.client, page, desired).await;
-        self.settled = journal.log().done().since(&before);
+        self.settled = journal.log.done.since(&before);
         settled?;
-        let log = journal.log().clone();
-        let is_resumed = log.opening().is_of(desired);
+        let log = journal.log.clone();
+        let is_resumed = log.opening.is_of(desired);
         self.hold = if is_resumed {
             PageHold::Journal(Box::new(journal))
         } else {
@@ -186,13 +185,13 @@ impl PreparedRun {
 
     fn log(&self) -> Option<&JournalEntries> {
         match &self.hold {
-            PageHold::Journal(journal) => Some(journal.log()),
+            PageHold::Journal(journal) => Some(&journal.log),
             _ => None,
         }
     }
 
     pub(super) fn created(&self) -> BTreeMap<usize, SlotId> {
-        self.log().map(|log| log.done().created.clone()).unwrap_or_default()
+        self.log().map(|log| log.done.created.clone()).unwrap_or_default()
     }
 
     /// Returns whether an interrupted run is continued.
@@ -202,9 +201,8 @@ impl PreparedRun {
 
     /// Returns whether an interrupted run was confirmed with all deletes of the plan.
     pub(super) fn is_confirmed(&self, plan: &Plan) -> bool {
-        let is_covered = |log: &JournalEntries| {
-            plan.deletes.iter().all(|delete| log.confirmed_deletes().contains(&delete.id))
-        };
+        let is_covered =
+            |log: &JournalEntries| plan.deletes.iter().all(|delete| log.has_confirmed(delete));
         self.log().is_some_and(is_covered)
     }
 
@@ -248,7 +246,7 @@ impl PreparedRun {
             PageHold::Journal(mut journal) => {
                 let commit = move || {
                     journal.commit(slots);
-                    journal.log().run().to_owned()
+                    journal.log.run.clone()
                 };
                 Some(blocking(commit).await)
             }
@@ -293,7 +291,7 @@ impl PreparedRun {
     }
 
     pub(super) fn failed(&self, cause: ApplyCause) -> ApplyError {
-        let run = self.log().map(|log| log.run().to_owned());
+        let run = self.log().map(|log| log.run.clone());
         ApplyError::new(cause, self.settled.clone(), run)
     }
 }
@@ -323,8 +321,12 @@ pub(super) async fn interrupted_before(
 ) -> Result<Option<JournalEntries>, ApplyCause> {
     let Some(runs) = settings.store(client, page.id) else { return Ok(None) };
     let logs = logs(blocking(move || runs.unended()).await)?;
-    let same = unfinished(&logs).filter(|log| log.opening().is_of(desired));
-    Ok(same.map(|log| log.clone().settled_on(&page.slots)))
+    let same = unfinished(&logs).filter(|log| log.opening.is_of(desired));
+    let mut log = same.cloned();
+    if let Some(log) = &mut log {
+        log.done.created = log.created_on(&page.slots);
+    }
+    Ok(log)
 }
 
 pub(super) fn needs_language(desired: &DesiredPage) -> bool {
@@ -347,5 +349,5 @@ pub(super) fn not_prepared(why: &str) -> ApplyCause {
 }
 
 fn unfinished(logs: &[JournalEntries]) -> Option<&JournalEntries> {
-    logs.iter().rev().find(|log| log.state() == RunState::Unfinished)
+    logs.iter().rev().find(|log| log.state == RunState::Unfinished)
 }

@@ -274,7 +274,7 @@ impl OpenPage {
                     read.map_err(ApplyCause::Read)?;
                 }
                 let log = interrupted_before(&self.client, &self.settings, page, desired).await?;
-                *created = log.as_ref().map(|log| log.done().created.clone()).unwrap_or_default();
+                *created = log.as_ref().map(|log| log.done.created.clone()).unwrap_or_default();
                 Ok(log.map(|log| (log, true)))
             }
             OpenState::Locked(run) => {
@@ -527,7 +527,7 @@ async fn finish(
         Err(cause) => Err(cause),
     };
     let PageRun { settled, done, journal, proposal, .. } = run;
-    let name = journal.as_ref().map(|journal| journal.log().run().to_owned());
+    let name = journal.as_ref().map(|journal| journal.log.run.clone());
     let not_recorded = journal.and_then(Journal::into_write_error);
     let done = settled.and(done);
     let cause = match ended {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::journal::{Journal, JournalEntry};
+use super::journal::{Journal, JournalEntry, RecordedPlan};
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, label};
 use super::{
     JournalStore, Plan, PlannedFields, RecordWrite, RunEnding, RunHeader, SlotRef, SlotTypes,
@@ -341,8 +341,8 @@ impl SingleWrite {
             return;
         };
         let (mut entry, before) = content();
-        if let JournalEntry::Plan { time, .. } = &mut entry {
-            *time = header.time;
+        if let JournalEntry::Plan(recorded) = &mut entry {
+            recorded.time = header.time;
         }
         let (before, types) = (before.filter(|slots| !slots.is_empty()), SlotTypes::default());
         match store.open(None, header, before, &types, |journal| journal.append(entry)) {
@@ -376,7 +376,7 @@ impl SingleWrite {
         stored: Option<Object>,
     ) {
         let Some(journal) = &mut self.recording().journal else { return };
-        let (is_create, deleted) = match journal.log().batch(step) {
+        let (is_create, deleted) = match journal.log.batch(step) {
             Some(PlanBatch::Create(_)) => (true, 0),
             Some(PlanBatch::Delete(batch)) => (false, batch.len()),
             _ => (false, 0),
@@ -411,7 +411,7 @@ impl Recording {
         match journal.begin(step) {
             Ok(_) => self.journal = Some(journal),
             Err(error) => {
-                store.remove(journal.log().run());
+                store.remove(&journal.log.run);
                 self.error = Some(error);
             }
         }
@@ -420,9 +420,9 @@ impl Recording {
     /// Ends the journal. It stays open while it is unknown whether the last request was executed.
     fn close(&mut self, is_complete: bool) {
         let Some(mut journal) = self.journal.take() else { return };
-        if !journal.log().is_in_doubt() {
-            match (is_complete, journal.log().has_effect()) {
-                (true, _) => journal.commit(journal.log().slots()),
+        if !journal.log.is_in_doubt() {
+            match (is_complete, journal.log.has_effect()) {
+                (true, _) => journal.commit(journal.log.slots),
                 (false, true) => journal.close(RunEnding::Stopped),
                 (false, false) => journal.close(RunEnding::Refused),
             }
@@ -440,7 +440,7 @@ impl Drop for Recording {
 }
 
 fn plan_entry(plan: Plan) -> JournalEntry {
-    JournalEntry::Plan { time: 0, keys: BTreeMap::new(), plan: Box::new(plan) }
+    JournalEntry::Plan(Box::new(RecordedPlan { plan, ..RecordedPlan::default() }))
 }
 
 /// Returns the record in an answer.
@@ -526,15 +526,15 @@ mod tests {
             write.close(outcome.is_none_or(|outcome| outcome == Outcome::Executed));
             let recorded = store.list().unwrap().pop().unwrap();
             let log = recorded.log.unwrap();
-            assert_eq!(log.state(), state, "{outcome:?}");
-            assert_eq!((log.is_record_written(), log.is_unsettled()), (is_written, is_unsettled));
+            assert_eq!(log.state, state, "{outcome:?}");
+            assert_eq!((log.is_written, log.is_unsettled()), (is_written, is_unsettled));
             assert_eq!(log.has_effect(), is_written || is_unsettled);
         }
         let open = store.list().unwrap().pop().unwrap().run;
         assert_eq!(store.prune(0, None, |_| true).unwrap().len(), 3);
         store.abort(None, &open).unwrap();
         let log = store.list().unwrap().pop().unwrap().log.unwrap();
-        assert!(log.is_unsettled() && log.state() == RunState::Ended(RunEnding::Aborted));
+        assert!(log.is_unsettled() && log.state == RunState::Ended(RunEnding::Aborted));
         assert_eq!(store.prune(0, None, |_| true).unwrap(), [open]);
     }
 }

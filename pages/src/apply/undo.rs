@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::order::arrange;
 use super::page_fields::{PAGE_FIELDS, held};
-use super::run_effects::{RunEffects, changes_by_slot};
+use super::run_effects::RunEffects;
 use super::schema::Clearing;
 use super::{
     DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, Plan, PlanOptions, SlotTypes, Wanted,
@@ -185,14 +185,14 @@ impl Undo {
     fn restore_fields(
         &mut self,
         run: &JournalEntries,
-        effects: &RunEffects,
+        effects: &RunEffects<'_>,
         page: &Object,
         overwrite: bool,
     ) {
         let mut changes: BTreeMap<&str, (&Value, &Value)> = BTreeMap::new();
         for (request, fields) in &effects.fields {
             for (name, sent) in fields.of(*request) {
-                let left = run.stored().and_then(|stored| stored.get(name)).unwrap_or(sent);
+                let left = run.stored.as_ref().and_then(|stored| stored.get(name)).unwrap_or(sent);
                 let change = changes.entry(name).or_insert((held(&fields.before, name), left));
                 change.1 = left;
             }
@@ -214,13 +214,13 @@ impl Undo {
     fn delete_created(
         &mut self,
         run: &JournalEntries,
-        effects: &RunEffects,
+        effects: &RunEffects<'_>,
         on_page: &BTreeMap<SlotId, &Slot>,
         options: &UndoFacts<'_>,
     ) {
         for (id, create) in &effects.creates {
             let Some(slot) = on_page.get(id) else { continue };
-            let stored = run.stored().filter(|_| effects.creates.len() == 1);
+            let stored = run.stored.as_ref().filter(|_| effects.creates.len() == 1);
             let left = |key: &str| {
                 let stored = stored.and_then(|stored| stored.get(key));
                 stored.or_else(|| create.data.get(key)).cloned().unwrap_or_default()
@@ -239,7 +239,7 @@ impl Undo {
             }
             self.deletes.insert(*id);
         }
-        let doubtful = effects.doubtful.iter().cloned();
+        let doubtful = effects.doubtful.iter().map(|kind| (*kind).to_owned());
         self.not_restored.extend(doubtful.map(|kind| NotRestored::Create { kind }));
     }
 
@@ -247,20 +247,20 @@ impl Undo {
     fn restore_values(
         &mut self,
         run: &JournalEntries,
-        effects: &RunEffects,
+        effects: &RunEffects<'_>,
         on_page: &BTreeMap<SlotId, &Slot>,
         options: &UndoFacts<'_>,
     ) -> BTreeMap<SlotId, BTreeMap<String, Value>> {
         let gone: HashSet<SlotId> = effects.deletes.iter().map(|delete| delete.id).collect();
         let made: HashSet<SlotId> = effects.creates.iter().map(|(id, _)| *id).collect();
         let mut values: BTreeMap<SlotId, BTreeMap<String, Value>> = BTreeMap::new();
-        for (id, changes) in changes_by_slot(effects, run) {
+        for (id, (kind, keys)) in effects.changes_by_slot(run) {
             if gone.contains(&id) || made.contains(&id) {
                 continue;
             }
             let id = now_of(id, on_page, options.recreated);
             let Some(slot) = on_page.get(&id) else {
-                let kind = changes.kind.to_owned();
+                let kind = kind.to_owned();
                 if options.overwrite {
                     self.not_restored.push(NotRestored::Slot { id, kind });
                 } else {
@@ -268,7 +268,7 @@ impl Undo {
                 }
                 continue;
             };
-            for (key, (before, left)) in changes.keys {
+            for (key, (before, left)) in keys {
                 let now = slot.data.get(key).unwrap_or(&Value::Null);
                 let wanted = before.unwrap_or(&Value::Null);
                 let is_restored = same(now, wanted);
@@ -289,7 +289,7 @@ impl Undo {
     /// Returns the slots to create again, by their earlier ids.
     fn recreate_deleted<'a>(
         &mut self,
-        effects: &RunEffects,
+        effects: &RunEffects<'_>,
         on_page: &BTreeMap<SlotId, &Slot>,
         options: &UndoFacts<'a>,
     ) -> BTreeMap<SlotId, &'a DesiredSlot> {
@@ -315,7 +315,7 @@ impl Undo {
     /// Returns the slots in the order of the page to be, those that are created again by their earlier ids.
     fn order(
         &mut self,
-        effects: &RunEffects,
+        effects: &RunEffects<'_>,
         now: &[Slot],
         recreates: &BTreeMap<SlotId, &DesiredSlot>,
         options: &UndoFacts<'_>,

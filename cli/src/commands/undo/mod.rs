@@ -21,14 +21,14 @@ mod selection;
 pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
     let undone = UndoneWrite::select(context, args.run.as_deref())?;
-    let (of, time) = (selection::target(&undone.log), runs::time(undone.log.opening().time));
+    let (of, time) = (selection::target(&undone.log), runs::time(undone.log.opening.time));
     let text = format!("undoes `links {}` of {time} ({of})", undone.line);
     context.ui.tell(Style::Plain, text);
     for (run, what) in undone.companions(context)? {
         let text = format!("! the same command also wrote {what}: `links undo {run}` undoes that");
         context.ui.tell(Style::Changed, text);
     }
-    let outcome = if undone.log.opening().form.is_some() {
+    let outcome = if undone.log.opening.form.is_some() {
         undo_form(context, &client, &undone, &args).await?
     } else {
         Box::pin(page::undo(context, &client, &undone, &args)).await?
@@ -45,13 +45,13 @@ async fn undo_form(
     undone: &UndoneWrite,
     args: &UndoArgs,
 ) -> CommandResult {
-    let (Some(id), Some(write)) = (&undone.log.opening().form, undone.log.record_write()) else {
+    let (Some(id), Some(write)) = (&undone.log.opening.form, undone.log.write.as_ref()) else {
         return Err(CommandError::internal("a run without a form"));
     };
-    let journal = journal::form_write(context, "undo", id).undoing(undone.log.run());
+    let journal = journal::form_write(context, "undo", id).undoing(&undone.log.run);
     let session =
         FormEditSession::read(context, client.form(id.as_str()), id.clone(), journal).await?;
-    let reverse = Reverse::of(write, undone.log.stored(), &session.before);
+    let reverse = Reverse::of(write, undone.log.stored.as_ref(), &session.before);
     if !args.overwrite {
         conflict::refuse(&context.ui, &reverse.conflicts)?;
     }

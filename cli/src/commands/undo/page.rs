@@ -60,10 +60,10 @@ pub(super) async fn undo(
     {
         let ids = created_ids(data, &undo.recreates);
         let lost = undo.not_restored.iter().map(lost_record).collect();
-        data.insert("undone".to_owned(), undone.log.run().into());
+        data.insert("undone".to_owned(), undone.log.run.clone().into());
         data.insert("notRestored".to_owned(), Value::Array(lost));
         if context.dry_run().is_none() {
-            let file = undone.log.opening().path.as_deref().map(Path::new);
+            let file = undone.log.opening.path.as_deref().map(Path::new);
             for line in recreated_slots::record(context, now.id, &ids, file) {
                 context.ui.say(&line);
             }
@@ -100,7 +100,7 @@ fn request(
     let key = ProfileKey::Id(now.id);
     let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
     let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
-    let mut file = PageFile::made(&format!("the page before {}", undone.log.run()), text)?;
+    let mut file = PageFile::made(&format!("the page before {}", undone.log.run), text)?;
     Arc::make_mut(&mut file.page.content).fields = undo.desired.fields.clone();
     let fields = now.fields();
     let seen_fields: Object = undo
@@ -110,7 +110,7 @@ fn request(
         .map(|name| (name.clone(), fields.get(name).cloned().unwrap_or_default()))
         .collect();
     let command = RunCommand {
-        undoes: Some(undone.log.run().to_owned()),
+        undoes: Some(undone.log.run.clone()),
         recreates: undo.recreates.clone(),
         ..journal::command(context, "undo")
     };

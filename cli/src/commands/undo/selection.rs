@@ -68,7 +68,7 @@ impl UndoneWrite {
     fn of(all: &[LoggedWrite], position: usize) -> Option<Self> {
         let write = &all[position];
         let log = write.log()?.clone();
-        let page = write.page_id().or_else(|| renamed(&all[position..], &log.opening().login));
+        let page = write.page_id().or_else(|| renamed(&all[position..], &log.opening.login));
         Some(Self { store: write.store.clone(), log, line: write.command_line(), page })
     }
 
@@ -77,10 +77,10 @@ impl UndoneWrite {
         &self,
         context: &Context,
     ) -> Result<Vec<(String, String)>, CommandError> {
-        let call = |log: &JournalEntries| log.opening().command.as_ref()?.call.clone();
+        let call = |log: &JournalEntries| log.opening.command.as_ref()?.call.clone();
         let Some(own) = call(&self.log) else { return Ok(Vec::new()) };
         let others =
-            write_log::all(context)?.into_iter().filter(|write| write.run() != self.log.run());
+            write_log::all(context)?.into_iter().filter(|write| write.run() != self.log.run);
         let others = others.filter(|write| reason_against(write).is_none());
         let named = |write: LoggedWrite| {
             let log = write.log().filter(|log| call(log).as_ref() == Some(&own))?;
@@ -92,25 +92,25 @@ impl UndoneWrite {
     /// Key of the page.
     pub(super) fn page(&self) -> Result<ProfileKey, CommandError> {
         match self.page {
-            None => profile_key::parse(&self.log.opening().login).map_err(CommandError::internal),
+            None => profile_key::parse(&self.log.opening.login).map_err(CommandError::internal),
             Some(id) => Ok(ProfileKey::Id(id)),
         }
     }
 
     /// Ends the journal of a command of which it was unknown what it did: it was looked at. An interrupted run is settled by the next one.
     pub(super) fn close(&self) {
-        if self.store.is_of_commands() && self.log.state() == RunState::Unfinished {
+        if self.store.is_of_commands() && self.log.state == RunState::Unfinished {
             // If this fails, the command stays listed as it is.
-            let _ = self.store.abort(None, self.log.run());
+            let _ = self.store.abort(None, &self.log.run);
         }
     }
 }
 
 /// Name of what was written.
 pub(super) fn target(log: &JournalEntries) -> String {
-    match &log.opening().form {
+    match &log.opening.form {
         Some(form) => format!("form {form}"),
-        None => log.opening().login.clone(),
+        None => log.opening.login.clone(),
     }
 }
 
@@ -152,16 +152,16 @@ fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize, CommandError>
 
 /// Returns the position of the run that an interrupted undo was for.
 fn interrupted_for(all: &[LoggedWrite], position: usize) -> Option<usize> {
-    let log = all[position].log().filter(|log| log.state() == RunState::Unfinished)?;
-    let run = log.opening().command.as_ref()?.undoes.as_ref()?;
+    let log = all[position].log().filter(|log| log.state == RunState::Unfinished)?;
+    let run = log.opening.command.as_ref()?.undoes.as_ref()?;
     all.iter().position(|write| write.run() == run)
 }
 
 /// Returns the id of the page that had this login until one of these writes has changed it.
 fn renamed(later: &[LoggedWrite], login: &str) -> Option<ProfileId> {
     let had = |write: &&LoggedWrite| {
-        let fields = write.log().map(|log| log.fields().iter()).into_iter().flatten();
-        let mut before = fields.filter_map(|(_, fields)| fields.before.get("login")?.as_str());
+        let fields = write.log().into_iter().flat_map(JournalEntries::fields);
+        let mut before = fields.filter_map(|fields| fields.before.get("login")?.as_str());
         before.any(|before| before.eq_ignore_ascii_case(login))
     };
     later.iter().find(had).and_then(LoggedWrite::page_id)
@@ -176,13 +176,13 @@ fn reason_against(write: &LoggedWrite) -> Option<String> {
     if !log.has_effect() {
         return Some("it has changed nothing".to_owned());
     }
-    let record = log.record_write()?;
+    let record = log.write.as_ref()?;
     match record.operation.as_str() {
         "createForm" => Some("the service cannot delete forms".to_owned()),
         "createProfile" => {
             Some("this tool deletes no pages; the dashboard of the service does".to_owned())
         }
-        _ if is_create(record) || log.opening().form.is_none() => {
+        _ if is_create(record) || log.opening.form.is_none() => {
             Some("what it replaced is not known".to_owned())
         }
         _ => None,

@@ -1,41 +1,51 @@
 //! Entries of a journal, and the state of the run that they add up to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::entry::{FORMAT, JournalEntry, RecordWrite, RunEnding, RunHeader};
+use super::entry::{FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunEnding, RunHeader};
 use super::settle::created_slots;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{
-    AppliedChanges, FieldsRequest, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate,
-};
+use crate::apply::{AppliedChanges, Plan, PlannedDelete, PlannedFields, PlannedUpdate};
 use links_sdk::SlotId;
 use links_sdk::{Object, Slot};
 
 /// Entries of a run's journal, added up.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct JournalEntries {
-    run: String,
-    opening: RunHeader,
+    /// Name of the run.
+    pub run: String,
+    /// Header of the run.
+    pub opening: RunHeader,
+    /// State of the run.
+    pub state: RunState,
+    /// Changes that the run has made, as far as they are known.
+    pub done: AppliedChanges,
+    /// What a command has written that is no slot.
+    pub write: Option<RecordWrite>,
+    /// Set if the record was written.
+    pub is_written: bool,
+    /// Fields of the record or slot that a command wrote, as the service stored them, if its answer showed them.
+    pub stored: Option<Object>,
+    /// Number of slots that the page had when it was last read.
+    pub slots: usize,
+    pub(super) plans: Vec<RecordedPlan>,
+    steps: Vec<SentStep>,
+}
+
+/// A step that was sent and is not known to be refused.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SentStep {
+    /// Number of plans that there were.
     plans: usize,
-    current: Option<CurrentPlan>,
-    begun: Option<BegunStep>,
-    done: AppliedChanges,
-    confirmed_deletes: BTreeSet<SlotId>,
-    deletes: Vec<PlannedDelete>,
-    fields: Vec<(FieldsRequest, PlannedFields)>,
-    updates: Vec<PlannedUpdate>,
-    creates: Vec<PlannedCreate>,
-    write: Option<RecordWrite>,
-    stored: Option<Object>,
-    is_written: bool,
-    /// Updates of earlier plans of which it is unknown whether they were executed.
-    doubtful: Vec<PlannedUpdate>,
-    state: RunState,
-    slots: usize,
+    pub(super) step: usize,
+    pub(super) key: Option<String>,
+    /// Slots that it made, by the index of their item; `None` if it is unknown whether it was executed.
+    created: Option<BTreeMap<usize, SlotId>>,
 }
 
 /// State of a run.
@@ -77,21 +87,6 @@ impl JournalError {
     pub fn is_open(&self) -> bool {
         !matches!(self, Self::NotBegun | Self::PutAside)
     }
-}
-
-/// The latest plan of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct CurrentPlan {
-    pub(super) plan: Plan,
-    pub(super) keys: BTreeMap<usize, String>,
-    pub(super) time: u64,
-}
-
-/// Step that began and whose end is not known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BegunStep {
-    pub(super) step: usize,
-    pub(super) key: Option<String>,
 }
 
 impl JournalEntries {
@@ -137,7 +132,7 @@ impl JournalEntries {
             | JournalEntry::Unknown { step } => {
                 self.batch(*step).is_some() || (*step == 0 && self.write.is_some())
             }
-            JournalEntry::Write(_) => self.current.is_none() && self.write.is_none(),
+            JournalEntry::Write(_) => self.plans.is_empty() && self.write.is_none(),
             JournalEntry::Plan { .. }
             | JournalEntry::Commit { .. }
             | JournalEntry::Close { .. } => true,
@@ -146,142 +141,103 @@ impl JournalEntries {
 
     /// Adds an entry.
     pub(super) fn take(&mut self, entry: JournalEntry) {
+        let plans = self.plans.len();
         match entry {
             JournalEntry::Open(_) | JournalEntry::Unknown { .. } => {}
-            JournalEntry::Plan { time, keys, plan } => {
-                self.plans += 1;
-                self.doubtful = self.doubtful_updates();
-                self.confirmed_deletes.extend(plan.deletes.iter().map(|delete| delete.id));
-                self.current = Some(CurrentPlan { plan: *plan, keys, time });
-                self.begun = None;
-            }
+            JournalEntry::Plan(plan) => self.plans.push(*plan),
             JournalEntry::Write(write) => self.write = Some(*write),
-            JournalEntry::Begin { step, key } => self.begun = Some(BegunStep { step, key }),
-            JournalEntry::Refused { .. } => self.begun = None,
+            JournalEntry::Begin { step, key } => {
+                self.settle(Some(SentStep { plans, step, key, created: None }));
+            }
+            JournalEntry::Refused { .. } => self.settle(None),
             JournalEntry::End { step, created, deleted, stored } => {
-                self.begun = None;
+                let made = Some(created.clone());
+                self.settle(Some(SentStep { plans, step, key: None, created: made }));
                 self.stored = stored;
-                if self.write.is_some() {
-                    self.is_written = true;
-                } else {
-                    self.carried_out(step, created, deleted);
-                }
+                self.is_written = self.write.is_some();
+                self.count(step, created, deleted);
             }
             JournalEntry::Commit { slots } => {
                 self.slots = slots;
                 self.state = RunState::Done;
-                self.begun = None;
             }
             JournalEntry::Close { ending } => self.state = RunState::Ended(ending),
         }
     }
 
-    fn carried_out(&mut self, step: usize, created: BTreeMap<usize, SlotId>, deleted: usize) {
-        let Some(batch) = self.batch(step) else { return };
-        match batch {
-            PlanBatch::Fields(request, fields) => {
-                let fields = fields.clone();
-                let names: Vec<String> = fields.of(request).map(|(name, _)| name.clone()).collect();
-                self.fields.push((request, fields));
-                self.done.fields.extend(names);
-            }
-            PlanBatch::Update(updates) => {
-                let updates = updates.to_vec();
-                self.done.updated += updates.len();
-                self.updates.extend(updates);
-            }
-            PlanBatch::Create(creates) => {
-                let creates = creates.to_vec();
-                self.done.created.extend(created);
-                self.creates.extend(creates);
-            }
-            PlanBatch::Reorder => self.done.reordered = true,
-            PlanBatch::MakeRoom(batch) | PlanBatch::Delete(batch) => {
-                let gone = batch.to_vec();
-                self.done.deleted += deleted;
-                self.deletes.extend(gone);
-            }
-            PlanBatch::TryCreate(_) => {}
+    /// Puts a step in the place of the one that was begun.
+    fn settle(&mut self, sent: Option<SentStep>) {
+        if self.begun().is_some() {
+            self.steps.pop();
         }
+        self.steps.extend(sent);
     }
 
-    /// Returns a request of the current plan.
+    /// Adds a step that was executed to the changes of the run.
+    fn count(&mut self, step: usize, created: BTreeMap<usize, SlotId>, deleted: usize) {
+        let mut done = std::mem::take(&mut self.done);
+        match self.batch(step) {
+            Some(PlanBatch::Fields(request, fields)) => {
+                done.fields.extend(fields.of(request).map(|(name, _)| name.clone()));
+            }
+            Some(PlanBatch::Update(updates)) => done.updated += updates.len(),
+            Some(PlanBatch::Create(_)) => done.created.extend(created),
+            Some(PlanBatch::Reorder) => done.reordered = true,
+            Some(PlanBatch::MakeRoom(_) | PlanBatch::Delete(_)) => done.deleted += deleted,
+            Some(PlanBatch::TryCreate(_)) | None => {}
+        }
+        self.done = done;
+    }
+
+    /// Returns a request of the latest plan.
     pub(in crate::apply) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
-        self.current.as_ref()?.plan.batches().get(step).copied()
+        self.plan()?.batches().get(step).copied()
     }
 
-    /// Returns the latest plan.
-    pub(super) fn current(&self) -> Option<&CurrentPlan> {
-        self.current.as_ref()
-    }
-
-    pub(super) fn begun(&self) -> Option<&BegunStep> {
-        self.begun.as_ref()
-    }
-
-    /// Returns the number of plans.
-    pub(super) fn plans(&self) -> usize {
-        self.plans
-    }
-
-    /// Returns the name of the run.
-    pub fn run(&self) -> &str {
-        &self.run
-    }
-
-    /// Returns the header of the run.
-    pub fn opening(&self) -> &RunHeader {
-        &self.opening
-    }
-
-    /// Returns the state of the run.
-    pub fn state(&self) -> RunState {
-        self.state
-    }
-
-    /// Returns the changes that the run has made, as far as they are known.
-    pub fn done(&self) -> &AppliedChanges {
-        &self.done
+    /// Returns the step of the latest plan that was begun and whose end is not known.
+    pub(super) fn begun(&self) -> Option<&SentStep> {
+        self.steps.last().filter(|it| it.created.is_none() && it.plans == self.plans.len())
     }
 
     /// Returns whether it is unknown if the last request was executed.
     pub fn is_in_doubt(&self) -> bool {
-        self.state == RunState::Unfinished && self.begun.is_some()
+        self.state == RunState::Unfinished && self.begun().is_some()
     }
 
     /// Returns whether it stays unknown if a request was executed, also once the run was ended for another.
     pub fn is_unsettled(&self) -> bool {
-        self.state != RunState::Done && self.begun.is_some()
+        self.state != RunState::Done && self.begun().is_some()
     }
 
-    /// Returns the requests for profile fields that were executed, each with the whole plan of the fields.
-    pub fn fields(&self) -> &[(FieldsRequest, PlannedFields)] {
-        &self.fields
+    /// Returns the requests that were sent and are not known to be refused, each with the slots that it made if it is known to be executed, and
+    /// with its plan.
+    pub(super) fn sent(
+        &self,
+    ) -> impl Iterator<Item = (PlanBatch<'_>, Option<&BTreeMap<usize, SlotId>>, &Plan)> {
+        self.steps.iter().filter_map(|it| {
+            let plan = &self.plans.get(it.plans.checked_sub(1)?)?.plan;
+            Some((plan.batches().get(it.step).copied()?, it.created.as_ref(), plan))
+        })
+    }
+
+    /// Returns the requests that were executed, with the slots that each of them made.
+    pub(in crate::apply) fn executed(
+        &self,
+    ) -> impl Iterator<Item = (PlanBatch<'_>, &BTreeMap<usize, SlotId>)> {
+        self.sent().filter_map(|(batch, created, _)| Some((batch, created?)))
+    }
+
+    /// Returns the changes of profile fields that were executed, with those of the same plan that other requests carry out.
+    pub fn fields(&self) -> impl Iterator<Item = &PlannedFields> {
+        self.executed().filter_map(|(batch, _)| match batch {
+            PlanBatch::Fields(_, fields) => Some(fields),
+            _ => None,
+        })
     }
 
     /// Returns the updates that were executed.
-    pub fn updates(&self) -> &[PlannedUpdate] {
-        &self.updates
-    }
-
-    /// Returns the creates that were executed; [`done`](Self::done) has the ids.
-    pub fn creates(&self) -> &[PlannedCreate] {
-        &self.creates
-    }
-
-    /// Returns what a command has written that is no slot.
-    pub fn record_write(&self) -> Option<&RecordWrite> {
-        self.write.as_ref()
-    }
-
-    /// Returns whether the record was written.
-    pub fn is_record_written(&self) -> bool {
-        self.is_written
-    }
-
-    /// Returns the fields of the record or slot that a command wrote, as the service stored them, if its answer showed them.
-    pub fn stored(&self) -> Option<&Object> {
-        self.stored.as_ref()
+    pub fn updates(&self) -> impl Iterator<Item = &PlannedUpdate> {
+        self.executed().flat_map(|(batch, _)| batch.updates())
     }
 
     /// Returns whether anything was written, or may have been.
@@ -290,22 +246,23 @@ impl JournalEntries {
     }
 
     /// Returns the updates of which it is unknown whether they were executed, those of earlier plans of the run first.
-    pub fn doubtful_updates(&self) -> Vec<PlannedUpdate> {
-        let mut doubtful = self.doubtful.clone();
-        if let Some(PlanBatch::Update(updates)) = self.doubtful_batch() {
-            doubtful.extend_from_slice(updates);
-        }
-        doubtful
+    pub fn doubtful_updates(&self) -> impl Iterator<Item = &PlannedUpdate> {
+        let is_done = self.state == RunState::Done;
+        let latest = self.plan().filter(|_| is_done).map(std::ptr::from_ref);
+        let in_doubt = self.sent().filter(move |(_, created, plan)| {
+            created.is_none() && latest != Some(std::ptr::from_ref(*plan))
+        });
+        in_doubt.flat_map(|(batch, ..)| batch.updates())
     }
 
     /// Returns the batch of the latest plan of which it is unknown whether it was executed.
     pub(in crate::apply) fn doubtful_batch(&self) -> Option<PlanBatch<'_>> {
-        self.begun.as_ref().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
+        self.begun().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
     }
 
     /// Returns the ids of the slots that the run created, by the index of the item; for a create of which it is unknown whether it was
     /// executed, those that `page` shows.
-    pub fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, SlotId> {
+    pub(crate) fn created_on(&self, page: &[Slot]) -> BTreeMap<usize, SlotId> {
         let mut created = self.done.created.clone();
         if let (Some(PlanBatch::Create(creates)), Some(plan)) = (self.doubtful_batch(), self.plan())
         {
@@ -314,30 +271,14 @@ impl JournalEntries {
         created
     }
 
-    /// Returns the entries as if a create of which it is unknown whether it was executed had ended with what `page` shows.
-    pub(in crate::apply) fn settled_on(mut self, page: &[Slot]) -> Self {
-        self.done.created = self.created_on(page);
-        self
-    }
-
     /// Returns the latest plan.
     pub fn plan(&self) -> Option<&Plan> {
-        self.current.as_ref().map(|current| &current.plan)
+        self.plans.last().map(|recorded| &recorded.plan)
     }
 
-    /// Returns the slots whose deletion was confirmed.
-    pub fn confirmed_deletes(&self) -> &BTreeSet<SlotId> {
-        &self.confirmed_deletes
-    }
-
-    /// Returns the slots that the run deleted.
-    pub fn deleted(&self) -> &[PlannedDelete] {
-        &self.deletes
-    }
-
-    /// Returns the number of slots that the page had when it was last read.
-    pub fn slots(&self) -> usize {
-        self.slots
+    /// Returns whether the run was confirmed with the deletion of a slot.
+    pub(in crate::apply) fn has_confirmed(&self, delete: &PlannedDelete) -> bool {
+        self.plans.iter().flat_map(|it| &it.plan.deletes).any(|planned| planned.id == delete.id)
     }
 }
 

@@ -240,14 +240,21 @@ pub enum RunEnding {
     Aborted,
 }
 
+/// A plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::apply) struct RecordedPlan {
+    pub(in crate::apply) time: u64,
+    pub(in crate::apply) keys: BTreeMap<usize, String>,
+    pub(in crate::apply) plan: Plan,
+}
+
 /// One line of a journal. The plan holds the exact content of every request: the bodies are made from it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::apply) enum JournalEntry {
     /// Header of the run, the first entry.
     Open(Box<RunHeader>),
-    /// The plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
-    Plan { time: u64, keys: BTreeMap<usize, String>, plan: Box<Plan> },
+    Plan(Box<RecordedPlan>),
     /// The only request of a command that writes no slots. It is step 0.
     Write(Box<RecordWrite>),
     /// The step's request is about to be sent.
@@ -268,13 +275,21 @@ pub(in crate::apply) enum JournalEntry {
         stored: Option<Object>,
     },
     /// The step was not executed.
-    Refused { step: usize },
+    Refused {
+        step: usize,
+    },
     /// It is unknown whether the step was executed.
-    Unknown { step: usize },
+    Unknown {
+        step: usize,
+    },
     /// The page matches the file.
-    Commit { slots: usize },
+    Commit {
+        slots: usize,
+    },
     /// The run has ended without matching the file.
-    Close { ending: RunEnding },
+    Close {
+        ending: RunEnding,
+    },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

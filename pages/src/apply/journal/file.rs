@@ -1,11 +1,11 @@
 //! Journal that is being written.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 
-use super::entries::{CurrentPlan, JournalEntries, RunState};
-use super::entry::{JournalEntry, RunEnding, RunHeader, seconds};
+use super::entries::{JournalEntries, RunState};
+use super::entry::{JournalEntry, RecordedPlan, RunEnding, RunHeader, seconds};
 use super::lock::PageLock;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{PageSnapshot, Plan};
@@ -19,7 +19,8 @@ use links_sdk::{IdempotencyKey, Object, Outcome};
 #[derive(Debug)]
 pub(in crate::apply) struct Journal {
     file: File,
-    log: JournalEntries,
+    /// The entries written so far.
+    pub(in crate::apply) log: JournalEntries,
     write_error: Option<io::Error>,
     /// Lock of the run on its page, held until the journal is dropped. A single write has none.
     lock: Option<PageLock>,
@@ -28,11 +29,6 @@ pub(in crate::apply) struct Journal {
 impl Journal {
     pub(in crate::apply) fn new(file: File, log: JournalEntries, lock: Option<PageLock>) -> Self {
         Self { file, log, write_error: None, lock }
-    }
-
-    /// Returns the entries written so far.
-    pub(in crate::apply) fn log(&self) -> &JournalEntries {
-        &self.log
     }
 
     /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
@@ -51,27 +47,24 @@ impl Journal {
     ///
     /// When the file cannot be written: nothing may be sent then.
     pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
-        let (run, nth) = (self.log.run(), self.log.plans() + 1);
+        let (run, nth) = (&self.log.run, self.log.plans.len() + 1);
         let steps = plan.batches().into_iter().enumerate();
         let creates = steps.filter(|(_, batch)| matches!(batch, PlanBatch::Create(_)));
         let keys = creates.map(|(step, _)| (step, format!("links-{run}-{nth}-{step}"))).collect();
-        self.append(JournalEntry::Plan {
-            time: seconds(page.read_at),
-            keys,
-            plan: Box::new(plan.clone()),
-        })
+        let (time, plan) = (seconds(page.read_at), plan.clone());
+        self.append(JournalEntry::Plan(Box::new(RecordedPlan { time, keys, plan })))
     }
 
     /// Notes that a step's request is about to be sent. Returns the key that it has to carry.
     pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
-        let key = self.log.current().and_then(|current| current.keys.get(&step)).cloned();
+        let key = self.log.plans.last().and_then(|it| it.keys.get(&step)).cloned();
         self.append(JournalEntry::Begin { step, key: None })?;
         Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
     }
 
     /// Notes that the same request is about to be sent under another key, because the service has stored a failure under the one before.
     pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
-        let key = format!("links-{}-{}-{step}-again", self.log.run(), self.log.plans());
+        let key = format!("links-{}-{}-{step}-again", self.log.run, self.log.plans.len());
         self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
         IdempotencyKey::new(key).map_err(io::Error::other)
     }
@@ -112,22 +105,9 @@ impl Journal {
         self.lock
     }
 
-    /// Returns the request that may or may not have been executed, with the key that it was sent under.
-    pub(super) fn in_doubt(&self) -> Option<(usize, Option<IdempotencyKey>, CurrentPlan)> {
-        let (begun, current) = (self.log.begun()?, self.log.current()?);
-        let key = begun.key.as_ref().or_else(|| current.keys.get(&begun.step));
-        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
-        Some((begun.step, key, current.clone()))
-    }
-
-    /// Returns the slots that were on the page before the request in doubt, and those that the run created before it.
-    pub(super) fn known(&self, plan: &Plan) -> HashSet<SlotId> {
-        plan.known(self.log.done().created.values().copied())
-    }
-
     /// Appends an entry about something that has happened: the command continues even if the entry cannot be written.
     fn note(&mut self, entry: JournalEntry) {
-        if self.log.state() == RunState::Unfinished && self.append(entry.clone()).is_err() {
+        if self.log.state == RunState::Unfinished && self.append(entry.clone()).is_err() {
             self.log.take(entry);
         }
     }

@@ -16,7 +16,7 @@ mod store;
 mod tests;
 
 pub use entries::{JournalEntries, JournalError, RunState};
-pub(in crate::apply) use entry::JournalEntry;
+pub(in crate::apply) use entry::{JournalEntry, RecordedPlan};
 pub use entry::{RecordWrite, RunCommand, RunEnding, RunHeader, RunOwner};
 pub(in crate::apply) use file::Journal;
 pub use lock::{LockError, PageLock};

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::Journal;
 use super::entry::{JournalEntry, seconds};
-use super::settle::{CreateVerdict, verdict};
+use super::settle::{created_slots, is_key_known};
 use crate::apply::create::{CreateRequest, create, list};
 use crate::apply::plan::PlanBatch;
 use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
 use links_sdk::runs::ReadTime;
-use links_sdk::{Client, Outcome, SlotId};
+use links_sdk::{Client, IdempotencyKey, Outcome, SlotId};
 
 impl Journal {
     /// Settles whether the request at which the run was stopped was executed, and records it. `page` was read after the lock was taken; it
@@ -27,28 +27,28 @@ impl Journal {
         page: &mut PageSnapshot,
         desired: &DesiredPage,
     ) -> Result<(), ApplyCause> {
-        let Some((step, key, current)) = self.in_doubt() else { return Ok(()) };
+        let (Some(begun), Some(current)) = (self.log.begun(), self.log.plans.last().cloned())
+        else {
+            return Ok(());
+        };
+        let step = begun.step;
+        let key = begun.key.as_ref().or_else(|| current.keys.get(&step));
+        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
         let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
         match batch {
             PlanBatch::Create(creates) => {
-                let known = self.known(&current.plan);
-                let same_file = self.log().opening().is_of(desired);
-                let times = (current.time, seconds(page.read_at));
-                match (verdict(creates, &known, &page.slots, same_file, times), key) {
-                    (CreateVerdict::Made(made), _) => self.end(step, made, 0, None),
-                    (CreateVerdict::Repeat, Some(key)) => {
-                        let sent = CreateRequest {
-                            step,
-                            creates,
-                            known: &known,
-                            key: Some(key),
-                            is_repeated: true,
-                        };
-                        self.repeat(client, page, &sent).await?;
-                    }
-                    (CreateVerdict::Repeat | CreateVerdict::Absent, _) => {
-                        self.failed(step, Outcome::NotExecuted);
-                    }
+                let known = current.plan.known(self.log.done.created.values().copied());
+                let made = created_slots(creates, &known, &page.slots);
+                let is_known = self.log.opening.is_of(desired)
+                    && is_key_known(current.time, seconds(page.read_at));
+                if !made.is_empty() {
+                    self.end(step, made, 0, None);
+                } else if let Some(key) = key.filter(|_| is_known) {
+                    let (known, is_repeated) = (&known, true);
+                    let sent = CreateRequest { step, creates, known, key: Some(key), is_repeated };
+                    self.repeat(client, page, &sent).await?;
+                } else {
+                    self.failed(step, Outcome::NotExecuted);
                 }
             }
             batch if is_done(batch, page) => {

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::entry::JournalEntry;
+use super::entries::JournalEntries;
+#[cfg(test)]
+use super::entry::{JournalEntry, RecordedPlan};
+use crate::apply::PlannedCreate;
 use crate::apply::plan::PlanBatch;
-use crate::apply::{Plan, PlannedCreate, SlotRef};
 use links_sdk::SlotId;
 
 /// What runs of a page file sent to its page since a sync was recorded, as far as it is not known to be refused.
@@ -34,105 +36,48 @@ pub(crate) struct SentSlot {
     pub(crate) may_replace: bool,
 }
 
-/// A journal that is read for what its run sent.
-#[derive(Default)]
-struct SentReader<'s> {
-    may_replace: bool,
-    plan: Option<Plan>,
-    created: BTreeMap<usize, SlotId>,
-    /// The step that was begun and of which nothing more is known.
-    begun: Option<usize>,
-    sent: Option<&'s mut SentValues>,
-}
-
 impl SentValues {
-    /// Adds what the run of a journal sent. Runs are added in their order.
-    pub(super) fn add(&mut self, journal: &[u8]) {
-        let mut reader = SentReader { sent: Some(self), ..SentReader::default() };
-        for line in journal.split_inclusive(|byte| *byte == b'\n') {
-            match serde_json::from_slice(line) {
-                Ok(entry) if line.ends_with(b"\n") => reader.take(entry),
-                _ => break,
-            }
-        }
-        reader.end_step(None);
-    }
-}
-
-impl SentReader<'_> {
-    fn take(&mut self, entry: JournalEntry) {
-        match entry {
-            JournalEntry::Open(header) => {
-                self.may_replace = header.sync.is_some_and(|run| run.overwrite || run.exact);
-            }
-            JournalEntry::Plan { plan, .. } => {
-                self.end_step(None);
-                self.plan = Some(*plan);
-            }
-            JournalEntry::Begin { step, .. } => {
-                self.end_step(None);
-                self.begun = Some(step);
-            }
-            JournalEntry::End { step, created, .. } => {
-                self.begun = Some(step);
-                self.end_step(Some(&created));
-            }
-            JournalEntry::Refused { .. } => self.begun = None,
-            JournalEntry::Write(_)
-            | JournalEntry::Unknown { .. }
-            | JournalEntry::Commit { .. }
-            | JournalEntry::Close { .. } => {}
-        }
-    }
-
-    /// Takes in what the step sent. `created` are the slots that it made; `None` if it is unknown whether it was executed.
-    fn end_step(&mut self, created: Option<&BTreeMap<usize, SlotId>>) {
-        let (Some(step), Some(plan), Some(sent)) =
-            (self.begun.take(), &self.plan, self.sent.as_deref_mut())
-        else {
-            return;
-        };
-        let is_known = created.is_some();
-        match plan.batches().get(step) {
-            Some(PlanBatch::Fields(request, planned)) => {
-                for (name, value) in planned.of(*request) {
-                    note(sent.fields.entry(name.clone()).or_default(), value, is_known);
-                }
-            }
-            Some(PlanBatch::Update(updates)) => {
-                for update in *updates {
-                    let keys = sent.values.entry(update.id).or_default();
-                    for (key, value) in update.changed.iter() {
-                        note(keys.entry(key.clone()).or_default(), value, is_known);
+    /// Adds what a run sent. Runs are added in their order.
+    pub(super) fn add(&mut self, run: &JournalEntries) {
+        let may_replace = run.opening.sync.as_ref().is_some_and(|it| it.overwrite || it.exact);
+        let mut made: BTreeMap<usize, SlotId> = BTreeMap::new();
+        for (batch, created, plan) in run.sent() {
+            let is_known = created.is_some();
+            match batch {
+                PlanBatch::Fields(request, planned) => {
+                    for (name, value) in planned.of(request) {
+                        note(self.fields.entry(name.clone()).or_default(), value, is_known);
                     }
                 }
-            }
-            Some(PlanBatch::Create(creates)) => {
-                self.created.extend(created.into_iter().flatten());
-                for create in *creates {
-                    let Some(id) = created.and_then(|created| created.get(&create.index)) else {
-                        continue;
-                    };
-                    let slot = SentSlot { sent: create.clone(), may_replace: self.may_replace };
-                    sent.created.insert(*id, slot);
-                }
-            }
-            Some(PlanBatch::Reorder) => {
-                if is_known {
-                    sent.orders.clear();
-                }
-                let id = |slot: &SlotRef| match slot {
-                    SlotRef::Existing(id) => Some(*id),
-                    SlotRef::Created(nth) => {
-                        self.created.get(&plan.creates.get(*nth)?.index).copied()
+                PlanBatch::Update(updates) => {
+                    for update in updates {
+                        let keys = self.values.entry(update.id).or_default();
+                        for (key, value) in update.changed.iter() {
+                            note(keys.entry(key.clone()).or_default(), value, is_known);
+                        }
                     }
-                };
-                sent.orders.push(plan.order.iter().filter_map(id).collect());
+                }
+                PlanBatch::Create(creates) => {
+                    made.extend(created.into_iter().flatten());
+                    for sent in creates {
+                        if let Some(id) = created.and_then(|created| created.get(&sent.index)) {
+                            let slot = SentSlot { sent: sent.clone(), may_replace };
+                            self.created.insert(*id, slot);
+                        }
+                    }
+                }
+                PlanBatch::Reorder => {
+                    if is_known {
+                        self.orders.clear();
+                    }
+                    let ids = plan.ordered(|nth| made.get(&plan.creates.get(nth)?.index).copied());
+                    self.orders.push(ids.collect());
+                }
+                PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
+                    self.deleted.extend(deletes.iter().map(|delete| delete.id));
+                }
+                PlanBatch::TryCreate(_) => {}
             }
-            Some(PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes)) => {
-                sent.deleted.extend(deletes.iter().map(|delete| delete.id));
-            }
-            Some(PlanBatch::TryCreate(_)) | None => {}
         }
     }
 }
@@ -149,20 +94,24 @@ fn note(values: &mut Vec<Value>, value: &Value, is_known: bool) {
 impl SentValues {
     /// Adds what a run sent that carried out the first steps of a plan. `made` are the slots that each of them made; `is_cut` is set if the next
     /// step was begun.
-    pub(crate) fn add_run(&mut self, plan: &Plan, made: &[BTreeMap<usize, SlotId>], is_cut: bool) {
-        let mut reader = SentReader { sent: Some(self), ..SentReader::default() };
-        reader.plan = Some(plan.clone());
+    pub(crate) fn add_run(
+        &mut self,
+        plan: &crate::apply::Plan,
+        made: &[BTreeMap<usize, SlotId>],
+        is_cut: bool,
+    ) {
+        let mut run = JournalEntries::default();
+        run.take(JournalEntry::Plan(Box::new(RecordedPlan {
+            plan: plan.clone(),
+            ..RecordedPlan::default()
+        })));
         for (step, created) in made.iter().enumerate() {
-            reader.take(JournalEntry::End {
-                step,
-                created: created.clone(),
-                deleted: 0,
-                stored: None,
-            });
+            let created = created.clone();
+            run.take(JournalEntry::End { step, created, deleted: 0, stored: None });
         }
         if is_cut {
-            reader.take(JournalEntry::Begin { step: made.len(), key: None });
+            run.take(JournalEntry::Begin { step: made.len(), key: None });
         }
-        reader.end_step(None);
+        self.add(&run);
     }
 }

@@ -31,40 +31,15 @@ fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
         && create.data.iter().all(|(key, sent)| may_be_stored_as(sent, held(key)))
 }
 
-/// Decision about a create of an earlier process.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum CreateVerdict {
-    /// The create was executed; these are the slots.
-    Made(BTreeMap<usize, SlotId>),
-    /// The page shows no slot of the create, and the service still knows its key: sending the same request again creates nothing twice.
-    Repeat,
-    /// The page shows no slot of the create, and it cannot be sent again.
-    Absent,
-}
-
 /// Maximum age of a key that is relied on. The service keeps keys for 24 hours (the interface, section 4.1.4).
 const KEY_LIFE: u64 = 23 * 60 * 60;
 /// Maximum by which the service's clock may seem to go back, when several machines answer.
 const CLOCK_SKEW: u64 = 5 * 60;
 
-/// Decides about a create of an earlier process. `same_file` tells whether the file still asks for what it asked for then; `planned` and
-/// `now` are the service's times in seconds.
-pub(super) fn verdict(
-    creates: &[PlannedCreate],
-    known: &HashSet<SlotId>,
-    page: &[Slot],
-    same_file: bool,
-    (planned, now): (u64, u64),
-) -> CreateVerdict {
-    let made = created_slots(creates, known, page);
-    let young = now.saturating_add(CLOCK_SKEW) >= planned && now < planned.saturating_add(KEY_LIFE);
-    if !made.is_empty() {
-        CreateVerdict::Made(made)
-    } else if same_file && young {
-        CreateVerdict::Repeat
-    } else {
-        CreateVerdict::Absent
-    }
+/// Returns whether the service still knows the key of a create, so that sending it again creates nothing twice. Both are the service's times in
+/// seconds: that of the plan, and that of the page now.
+pub(super) fn is_key_known(planned: u64, now: u64) -> bool {
+    now.saturating_add(CLOCK_SKEW) >= planned && now < planned.saturating_add(KEY_LIFE)
 }
 
 #[cfg(test)]
@@ -114,29 +89,24 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_used_again_only_while_it_is_valid_and_no_slot_was_created() {
-        let creates = [create(0, "text", &json!({"title": "A"})), create(1, "divider", &json!({}))];
-        let nothing = HashSet::new();
-        let judge = |page: &[Slot], same_file, now| {
-            verdict(&creates, &nothing, page, same_file, (1_000_000, now))
-        };
+    fn a_key_is_used_again_only_while_it_is_valid() {
         let hours = |hours: u64| 1_000_000 + hours * 3600;
-        assert_eq!(judge(&[], true, hours(0)), CreateVerdict::Repeat);
-        assert_eq!(judge(&[], true, hours(23) - 1), CreateVerdict::Repeat);
-        assert_eq!(judge(&[], true, 1_000_000 - 60), CreateVerdict::Repeat);
-        assert_eq!(judge(&[], true, hours(23)), CreateVerdict::Absent);
-        assert_eq!(
-            judge(&[], true, 1_000_000 - 3600),
-            CreateVerdict::Absent,
-            "a clock that jumped"
-        );
-        assert_eq!(judge(&[], false, hours(0)), CreateVerdict::Absent);
-        let one = page(&[(7, "divider", json!({}))]);
-        for (same_file, now) in [(true, hours(0)), (false, hours(0)), (true, hours(99))] {
-            assert_eq!(
-                judge(&one, same_file, now),
-                CreateVerdict::Made(BTreeMap::from([(1, 7.into())]))
-            );
+        for (now, expected) in [
+            (hours(0), true),
+            (hours(23) - 1, true),
+            (1_000_000 - 60, true),
+            (hours(23), false),
+            // A clock that jumped.
+            (1_000_000 - 3600, false),
+        ] {
+            assert_eq!(is_key_known(1_000_000, now), expected, "{now}");
         }
+    }
+
+    #[test]
+    fn a_single_slot_shows_that_a_create_was_executed() {
+        let creates = [create(0, "text", &json!({"title": "A"})), create(1, "divider", &json!({}))];
+        let one = page(&[(7, "divider", json!({}))]);
+        assert_eq!(created_slots(&creates, &HashSet::new(), &one), BTreeMap::from([(1, 7.into())]));
     }
 }

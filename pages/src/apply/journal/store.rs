@@ -49,7 +49,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// let runs = JournalStore::of(state.path(), client.base_url().as_str(), applied.page.id);
 /// let recorded = runs.list()?.remove(0);
 /// assert_eq!(Some(&recorded.run), applied.run.as_ref());
-/// assert_eq!(recorded.log?.state(), RunState::Done);
+/// assert_eq!(recorded.log?.state, RunState::Done);
 /// # Ok(()) });
 /// ```
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl RecordedRun {
     pub fn is_open(&self) -> bool {
         self.log
             .as_ref()
-            .map_or_else(JournalError::is_open, |log| log.state() == RunState::Unfinished)
+            .map_or_else(JournalError::is_open, |log| log.state == RunState::Unfinished)
     }
 }
 
@@ -253,7 +253,7 @@ impl JournalStore {
             let Ok(bytes) = read(&path) else { continue };
             match opening_of(&bytes).and_then(|opening| opening.sync) {
                 Some(run) if run.file == file && run.base == *digest.get_or_insert_with(&base) => {
-                    journals.push(bytes);
+                    journals.extend(JournalEntries::read("", &bytes));
                 }
                 // The record was written after this run, and after all before it.
                 Some(run) if run.file == file => break,
@@ -261,7 +261,7 @@ impl JournalStore {
             }
         }
         let mut sent = SentValues::default();
-        journals.iter().rev().for_each(|journal| sent.add(journal));
+        journals.iter().rev().for_each(|(run, _)| sent.add(run));
         Ok(sent)
     }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::apply::journal::JournalEntry;
+use crate::apply::journal::{JournalEntry, RecordedPlan};
 use crate::apply::{
     DesiredSlot, JournalEntries, JournalStore, NotRestored, Plan, PlannedCreate, PlannedDelete,
     PlannedFields, PlannedUpdate, RunCommand, RunHeader, SlotRef, SlotTypes, Undo, UndoConflict,
@@ -35,7 +35,10 @@ fn run(plan: &Plan, created: &[(usize, SlotId)], doubt: bool) -> JournalEntries 
         (7, "cafe"),
         SystemTime::UNIX_EPOCH,
     );
-    let entry = JournalEntry::Plan { time: 0, keys: BTreeMap::new(), plan: Box::new(plan.clone()) };
+    let entry = JournalEntry::Plan(Box::new(RecordedPlan {
+        plan: plan.clone(),
+        ..RecordedPlan::default()
+    }));
     let types = SlotTypes::default();
     let mut journal = store.open(None, header, None, &types, |it| it.append(entry)).unwrap();
     let batches = plan.batches().len();
