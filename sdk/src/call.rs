@@ -8,10 +8,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
-
 use crate::blocking::locked;
-use crate::call_sender::{AnswerCell, CallSender};
+use crate::call_sender::{AnswerCell, CallSender, Envelope};
 use crate::client::Client;
 use crate::error::Error;
 use crate::generated;
@@ -21,7 +19,7 @@ use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
 use crate::transport::trace::call_span;
-use crate::transport::{Answer, BoxFuture, CallOptions, caller_headers};
+use crate::transport::{Answer, BoxFuture, caller_headers};
 
 /// Function that sends the requests of a call. It sends the same ones each time.
 type SendCall<T> = Arc<dyn Fn(CallSender) -> BoxFuture<'static, Result<T, Error>> + Send + Sync>;
@@ -95,23 +93,19 @@ pub struct Call<T, K = Read> {
 }
 
 impl<T: Send + 'static, K> Call<T, K> {
-    /// Returns a call that is one request of the generated client; `unwrap` takes its value out of the envelope.
-    pub(crate) fn of<R>(
+    /// Returns a call that is one request of the generated client.
+    pub(crate) fn of<R: Envelope<Record = T>>(
         client: &Client,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R> + Clone + Send + Sync + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
-    ) -> Self
-    where
-        R: DeserializeOwned + Send,
-    {
+    ) -> Self {
         Self::new(client, operation, move |sender| {
-            Box::pin(async move { sender.send(operation, request).await.map(unwrap) })
+            Box::pin(async move { sender.send(operation, request).await })
         })
     }
 
     /// Returns a call as [`Call::of`] does, for a request with arguments, or one that fails if these cannot be sent.
-    pub(crate) fn of_body<B, R>(
+    pub(crate) fn of_body<B: Clone + Send + Sync + 'static, R: Envelope<Record = T>>(
         client: &Client,
         operation: &'static Operation,
         body: Result<B, String>,
@@ -120,14 +114,9 @@ impl<T: Send + 'static, K> Call<T, K> {
         + Send
         + Sync
         + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
-    ) -> Self
-    where
-        B: Clone + Send + Sync + 'static,
-        R: DeserializeOwned + Send,
-    {
+    ) -> Self {
         match body {
-            Ok(body) => Self::of(client, operation, move |api| request(api, body), unwrap),
+            Ok(body) => Self::of(client, operation, move |api| request(api, body)),
             Err(message) => Self::refused(client, operation, message),
         }
     }
@@ -142,12 +131,8 @@ impl<T: Send + 'static, K> Call<T, K> {
         + Sync
         + 'static,
     ) -> Self {
-        let options = CallOptions::of(client, operation);
-        let deadline = options.until;
-        let client = client.clone();
-        let (undecoded, before_write) = (None, None);
-        let sender =
-            CallSender { client, operation, options, undecoded, decodes: false, before_write };
+        let sender = CallSender::new(client, operation);
+        let deadline = sender.options.until;
         let send = Arc::new(move |sender| send.clone()(sender));
         Self { sender, deadline, send, kind: PhantomData }
     }

@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 
 use crate::blocking::locked;
 use crate::client::Client;
-use crate::conditional_write::WriteAttempt;
 use crate::error::Error;
 use crate::generated;
 use crate::generated::RequestResult;
@@ -22,29 +21,17 @@ use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::exchange::WriteMode;
 use crate::transport::{
-    Answer, AttemptCounts, BoxFuture, CallOptions, CallResult, MakeRequest, Reservation,
+    Answer, AttemptCounts, BoxFuture, CallFailure, CallOptions, CallResult, MakeRequest,
 };
 
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
 
-impl CallOptions {
-    /// Returns the options of a call that sets none. The deadline is [`CallOptions::until`], counted from when the call is awaited.
-    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
-        Self {
-            idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
-            dry_run: false,
-            // An upload may need longer than the deadline of all other calls.
-            until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
-            max_wait: client.max_wait,
-            reads_first: false,
-            writes: client.writes,
-            reserved: None,
-            single_attempt: None,
-            write: None,
-            headers: None,
-            begun: None,
-        }
-    }
+/// An answer that holds a record, or several.
+pub(crate) trait Envelope: DeserializeOwned + Send {
+    /// What a caller gets of it.
+    type Record: Send + 'static;
+
+    fn open(self) -> Self::Record;
 }
 
 /// Cell in which a call's undecoded answer is left.
@@ -68,13 +55,32 @@ pub(crate) struct CallSender {
 }
 
 impl CallSender {
-    /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
-    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
-        let mut options = CallOptions::of(client, operation);
-        options.until = client.shared.clock.monotonic().saturating_add(options.until);
+    /// Returns the sender of a call that sets no options. Its deadline is [`CallOptions::until`], counted from when the call is awaited.
+    pub(crate) fn new(client: &Client, operation: &'static Operation) -> Self {
+        let options = CallOptions {
+            idempotency_key: (operation.effect == Effect::Create).then(IdempotencyKey::random),
+            dry_run: false,
+            // An upload may need longer than the deadline of all other calls.
+            until: client.deadline.unwrap_or(DEADLINE.max(operation.timeout)),
+            max_wait: client.max_wait,
+            reads_first: false,
+            writes: client.writes,
+            reserved: None,
+            single_attempt: None,
+            write: None,
+            headers: None,
+            begun: None,
+        };
         let client = client.clone();
         let (undecoded, before_write) = (None, None);
         Self { client, operation, options, undecoded, decodes: false, before_write }
+    }
+
+    /// Returns the sender of a write that is no call of its own. Its time limit is that of a call.
+    pub(crate) fn of(client: &Client, operation: &'static Operation) -> Self {
+        let mut sender = Self::new(client, operation);
+        sender.options.until = client.shared.clock.monotonic().saturating_add(sender.options.until);
+        sender
     }
 
     /// Makes the call a dry run. A key would make the service store its answer.
@@ -114,20 +120,6 @@ impl CallSender {
         self
     }
 
-    /// Returns a sender for the only attempt of a write that relies on what was just read. Whether its answer is the call's is not known yet.
-    pub(crate) fn single_attempt(&self, attempt: &WriteAttempt) -> Self {
-        let (single_attempt, reserved) = (Some(attempt.single_attempt), attempt.reserved);
-        let write = attempt.write.clone();
-        let options = CallOptions { write, reserved, single_attempt, ..self.options.clone() };
-        Self { options, undecoded: None, ..self.clone() }
-    }
-
-    /// Returns a sender whose first attempt uses a reservation.
-    pub(crate) fn reserved(&self, reserved: Reservation) -> Self {
-        let reserved = Some(reserved);
-        Self { options: CallOptions { reserved, ..self.options.clone() }, ..self.clone() }
-    }
-
     /// Returns whether the write is a dry run, or not sent: then nothing is read before it.
     pub(crate) fn is_not_sent(&self) -> bool {
         self.options.dry_run || self.options.writes == WriteMode::Withhold
@@ -138,38 +130,32 @@ impl CallSender {
     /// # Errors
     ///
     /// Those of the request; and where the caller wants the answer undecoded, an error in place of a record that is not read.
-    pub(crate) async fn send<R>(
+    pub(crate) async fn send<R: Envelope>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
-    ) -> Result<R, Error>
-    where
-        R: DeserializeOwned + Send,
-    {
+    ) -> Result<R::Record, Error> {
         if self.undecoded.is_none() || self.decodes {
             return Ok(self.send_decoded(operation, request).await?.0);
         }
         let answer = self.send_undecoded(operation, request).await?;
         match operation.success.content {
-            SuccessContent::Nothing => answer.decode(operation),
+            SuccessContent::Nothing => answer.decode(operation).map(R::open),
             _ => Err(Error::invalid(operation.id, "the answer is not decoded")),
         }
     }
 
     /// Sends one request that the generated client makes, and returns its record and its answer.
-    pub(crate) async fn send_decoded<R>(
+    pub(crate) async fn send_decoded<R: Envelope>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(generated::Client<'_>) -> RequestResult<R>,
-    ) -> Result<(R, Answer), Error>
-    where
-        R: DeserializeOwned + Send,
-    {
+    ) -> Result<(R::Record, Answer), Error> {
         let request = self.made(operation, request)?;
         // Boxed, so that the futures of a call stay small.
         let record = Mutex::new(None);
         let check = |json: &[u8]| {
-            *locked(&record) = Some(Box::new(from_json(json)?));
+            *locked(&record) = Some(Box::new(from_json::<R>(json)?));
             Ok(())
         };
         let answer = self.exchange(operation, &request, Some(&check)).await?;
@@ -178,7 +164,7 @@ impl CallSender {
             // The answer to a read in place of a lost answer.
             None => answer.decode(operation)?,
         };
-        Ok((record, answer))
+        Ok((record.open(), answer))
     }
 
     /// Sends one request that the generated client makes, and returns its answer undecoded.
@@ -224,8 +210,7 @@ impl CallSender {
                     .ok_or_else(|| io::Error::other("the body cannot be sent twice")),
             ))
         };
-        let exchange = self.client.shared.run(operation, &self.options, check, &mut copies).await;
-        self.answer_of(exchange)
+        self.send_made(operation, check, &mut copies).await
     }
 
     /// Returns a request below the base URL with the headers of the call, for requests that the generator cannot express.
@@ -236,23 +221,25 @@ impl CallSender {
         request
     }
 
-    /// Sends one request that the generated client does not make, and decodes its answer.
-    pub(crate) async fn send_made<R: DeserializeOwned>(
+    /// Sends a request, made for each attempt, as often as it takes, and returns its answer if that is a success. It is stored as the call's
+    /// undecoded answer.
+    pub(crate) async fn send_made(
         &self,
         operation: &'static Operation,
-        make: &mut MakeRequest<'_>,
-    ) -> Result<R, Error> {
-        let answer = self.send_made_undecoded(operation, make).await?;
-        answer.decode(operation)
-    }
-
-    /// Sends one request that the generated client does not make, and returns its answer undecoded.
-    pub(crate) async fn send_made_undecoded(
-        &self,
-        operation: &'static Operation,
+        check: Option<RecordCheck<'_>>,
         make: &mut MakeRequest<'_>,
     ) -> Result<Answer, Error> {
-        self.answer_of(self.client.shared.run(operation, &self.options, None, make).await)
+        let Client { shared, .. } = &self.client;
+        match shared.run(operation, &self.options, check, make).await.into_answer() {
+            Ok(answer) => {
+                self.keep_answer(&answer);
+                Ok(answer)
+            }
+            Err(exchange) => {
+                let key = self.options.idempotency_key.clone();
+                Err(Error::from_exchange(*exchange, &shared.base.authority(), key, None))
+            }
+        }
     }
 
     /// Returns the result of a future that the call awaits before its first request, or an error once the deadline has passed.
@@ -262,25 +249,19 @@ impl CallSender {
         future: impl Future<Output = T> + Unpin,
     ) -> Result<T, Error> {
         let Client { shared, .. } = &self.client;
-        shared.within(self.options.until, future).await.map_err(|failure| {
-            let exchange = CallResult::unsent(operation, AttemptCounts::default(), failure);
-            Error::from_exchange(exchange, &shared.base.authority(), None, None)
-        })
+        let done = shared.within(self.options.until, future).await;
+        done.map_err(|failure| self.unsent(operation, AttemptCounts::default(), failure))
     }
 
-    /// Returns the answer of a request, and stores it as the call's undecoded answer.
-    fn answer_of(&self, exchange: CallResult) -> Result<Answer, Error> {
-        match exchange.into_answer() {
-            Ok(answer) => {
-                self.keep_answer(&answer);
-                Ok(answer)
-            }
-            Err(exchange) => {
-                let host = self.client.shared.base.authority();
-                let key = self.options.idempotency_key.clone();
-                Err(Error::from_exchange(*exchange, &host, key, None))
-            }
-        }
+    /// Returns the error of a request that was not sent after these attempts.
+    pub(crate) fn unsent(
+        &self,
+        operation: &'static Operation,
+        tries: AttemptCounts,
+        failure: CallFailure,
+    ) -> Error {
+        let exchange = CallResult::unsent(operation, tries, failure);
+        Error::from_exchange(exchange, &self.client.shared.base.authority(), None, None)
     }
 
     /// Stores this as the call's undecoded answer.

@@ -7,20 +7,18 @@
 //! Where only one request a second is allowed, the two can never be sent together. The write then waits for the limits after its read, and
 //! is sent if the read is not too old by then: such a service allows nothing better.
 
-use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
 use crate::error::Error;
 use crate::error_kind::Outcome;
+use crate::generated::{Client as Api, RequestResult};
 use crate::operation::Operation;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::Evidence;
-use crate::transport::write_tally::{OpenWrite, WriteRecord};
-use crate::transport::{
-    AttemptCounts, CallOptions, CallResult, Reservation, Shared, SingleAttempt,
-};
+use crate::transport::write_tally::OpenWrite;
+use crate::transport::{AttemptCounts, CallOptions, Reservation, Shared, SingleAttempt};
 
 /// Time of a read.
 #[derive(Clone, Copy, Debug)]
@@ -50,29 +48,6 @@ impl ReadTime {
     }
 }
 
-/// A write that is sent only where a read shows what it relies on.
-pub(crate) trait ConditionalWrite: Send {
-    /// Result of a read.
-    type Snapshot: Send;
-    /// Result of the write.
-    type Done: Send;
-
-    /// Reads, within the reservation made for it.
-    fn read(
-        &mut self,
-        place: Reservation,
-    ) -> impl Future<Output = Result<Self::Snapshot, Error>> + Send;
-
-    /// Compares the snapshot with what was read before. `in_doubt` tells whether the write may have been executed already.
-    fn decide(&mut self, snapshot: Self::Snapshot, in_doubt: bool) -> WriteVerdict<Self::Done>;
-
-    /// Sends the write once.
-    fn send(
-        &mut self,
-        attempt: &WriteAttempt,
-    ) -> impl Future<Output = Result<Self::Done, Error>> + Send;
-}
-
 /// Decision about a write after a read.
 pub(crate) enum WriteVerdict<T> {
     /// Everything that the write relies on is unchanged.
@@ -97,6 +72,12 @@ pub enum WriteStop {
     Failed(Error),
 }
 
+impl From<Error> for WriteStop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
 impl WriteStop {
     /// Returns the error of a call that is the write.
     pub(crate) fn into_error(self, operation: &Operation) -> Error {
@@ -107,31 +88,76 @@ impl WriteStop {
     }
 }
 
-/// Options of one attempt.
-#[derive(Clone, Debug)]
-pub(crate) struct WriteAttempt {
-    pub(crate) single_attempt: SingleAttempt,
-    pub(crate) reserved: Option<Reservation>,
-    /// Record in which the attempt is noted.
-    pub(crate) write: Option<Arc<WriteRecord>>,
-}
-
 /// Sends a write right after a read, as often as its evidence allows. `seen` is the time of the last read of what the write relies on: if
 /// no other client had time to change it since, the first attempt needs no read.
-pub(crate) async fn write_if_unchanged<W: ConditionalWrite>(
-    client: &Client,
-    operation: &'static Operation,
-    options: &CallOptions,
+///
+/// `decide` compares what a read shows with what was read before, and may change the body; its flag tells whether the write may have been
+/// executed already.
+pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>(
+    sender: &CallSender,
     seen: Option<ReadTime>,
-    write: &mut W,
-) -> Result<W::Done, WriteStop> {
+    body: &mut B,
+    (read_operation, read): (
+        &'static Operation,
+        impl Fn(Api<'_>) -> RequestResult<S> + Send + Sync,
+    ),
+    write: impl Fn(Api<'_>, &B) -> RequestResult<R> + Send + Sync,
+    mut decide: impl FnMut(&mut B, S::Record, bool) -> WriteVerdict<R::Record> + Send,
+) -> Result<R::Record, WriteStop> {
+    let CallSender { client, operation, options, .. } = sender;
     // A write that is no call of its own is counted here.
     let open = match options.write {
         Some(_) => None,
         None => client.shared.tally.begin(operation, options.idempotency_key.clone()),
     };
     let record = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
-    let result = send_if_unchanged(client, operation, options, seen, write, record).await;
+    let mut seen = seen.filter(|seen| seen.is_fresh(client));
+    let mut tries = WriteAttempts { sender, tries: AttemptCounts::default(), lost: None };
+    let sending = async {
+        loop {
+            let mut reserved = None;
+            let read_at = if let Some(read_at) = seen.take() {
+                read_at
+            } else {
+                let (read_place, write_place) = tries.reserve().await?;
+                let mut reader = sender.beside();
+                reader.options.reserved = Some(read_place);
+                let shown = reader.send_decoded(read_operation, &read).await;
+                let read_at = ReadTime::now(client);
+                // A failed read leaves the outcome of the write unchanged, and that is the error to return.
+                let (shown, answer) = shown.map_err(|error| tries.lost_or(error))?;
+                match decide(body, shown, tries.in_doubt()) {
+                    WriteVerdict::Send if write_place.is_none() => {
+                        reserved = Some(tries.reserve_one().await?);
+                    }
+                    WriteVerdict::Send => reserved = write_place,
+                    WriteVerdict::Done(done) => {
+                        sender.keep_answer(&answer);
+                        return Ok(done);
+                    }
+                    WriteVerdict::Changed(found) => {
+                        return Err(WriteStop::Changed { found, outcome: tries.outcome() });
+                    }
+                }
+                read_at
+            };
+            let expires = read_at.expires();
+            let single_attempt = Some(SingleAttempt { tries: tries.tries, expires });
+            let write_record = record.clone();
+            let options =
+                CallOptions { write: write_record, reserved, single_attempt, ..options.clone() };
+            // Whether its answer is the call's is not known yet.
+            let once = CallSender { options, undecoded: None, ..sender.clone() };
+            match once.send_decoded(operation, |api| write(api, body)).await {
+                Ok((done, answer)) => {
+                    sender.keep_answer(&answer);
+                    return Ok(done);
+                }
+                Err(error) => tries.wait_after(error).await?,
+            }
+        }
+    };
+    let result = sending.await;
     if let Some(open) = open {
         match &result {
             Ok(_) => open.done(),
@@ -142,54 +168,9 @@ pub(crate) async fn write_if_unchanged<W: ConditionalWrite>(
     result
 }
 
-async fn send_if_unchanged<W: ConditionalWrite>(
-    client: &Client,
-    operation: &'static Operation,
-    options: &CallOptions,
-    mut seen: Option<ReadTime>,
-    write: &mut W,
-    record: Option<Arc<WriteRecord>>,
-) -> Result<W::Done, WriteStop> {
-    let mut tries =
-        WriteAttempts { client, operation, options, tries: AttemptCounts::default(), lost: None };
-    loop {
-        let mut reserved = None;
-        let read_at = match seen.take().filter(|seen| seen.is_fresh(client)) {
-            Some(read_at) => read_at,
-            None => {
-                let (read, write_place) = tries.reserve().await.map_err(WriteStop::Failed)?;
-                let snapshot = write.read(read).await;
-                let read_at = ReadTime::now(client);
-                // A failed read leaves the outcome of the write unchanged, and that is the error to return.
-                let snapshot = snapshot.map_err(|error| WriteStop::Failed(tries.lost_or(error)))?;
-                match write.decide(snapshot, tries.in_doubt()) {
-                    WriteVerdict::Send if write_place.is_none() => {
-                        reserved = Some(tries.reserve_one().await.map_err(WriteStop::Failed)?);
-                    }
-                    WriteVerdict::Send => reserved = write_place,
-                    WriteVerdict::Done(done) => return Ok(done),
-                    WriteVerdict::Changed(found) => {
-                        let outcome = tries.outcome();
-                        return Err(WriteStop::Changed { found, outcome });
-                    }
-                }
-                read_at
-            }
-        };
-        let single_attempt = SingleAttempt { tries: tries.tries, expires: read_at.expires() };
-        let attempt = WriteAttempt { single_attempt, reserved, write: record.clone() };
-        match write.send(&attempt).await {
-            Ok(done) => return Ok(done),
-            Err(error) => tries.wait_after(error).await.map_err(WriteStop::Failed)?,
-        }
-    }
-}
-
 /// The attempts of one write.
 struct WriteAttempts<'a> {
-    client: &'a Client,
-    operation: &'static Operation,
-    options: &'a CallOptions,
+    sender: &'a CallSender,
     tries: AttemptCounts,
     /// The last failure that does not say whether the write took place.
     lost: Option<Error>,
@@ -219,25 +200,27 @@ impl WriteAttempts<'_> {
     /// Returns whether a read and a write in the same second are too many, by the limits or because the service has refused the write more
     /// than once.
     async fn is_one_a_second(&self) -> bool {
-        let Shared { pacer, clock, .. } = &*self.client.shared;
-        let next = pacer.forecast(self.operation.bucket, 0, &**clock);
-        let next = self.client.shared.within(self.options.until, next).await.ok().flatten();
+        let CallSender { client, operation, options, .. } = self.sender;
+        let Shared { pacer, clock, .. } = &*client.shared;
+        let next = pacer.forecast(operation.bucket, 0, &**clock);
+        let next = client.shared.within(options.until, next).await.ok().flatten();
         self.tries.too_many > 1 || next.is_some_and(|it| it.reason == WaitReason::PerSecond(1))
     }
 
     /// Waits until the limits admit a request.
     async fn reserve_one(&mut self) -> Result<Reservation, Error> {
-        let reserved = self.client.shared.reserve(self.operation, self.options).await;
+        let CallSender { client, operation, options, .. } = self.sender;
+        let reserved = client.shared.reserve(operation, options).await;
         reserved.map_err(|failure| {
-            let host = self.client.shared.base.authority();
-            let exchange = CallResult::unsent(self.operation, self.tries, failure);
-            self.lost_or(Error::from_exchange(exchange, &host, None, None))
+            let unsent = self.sender.unsent(operation, self.tries, failure);
+            self.lost_or(unsent)
         })
     }
 
     /// Waits as long as a failure asks for, if there may be another attempt.
     async fn wait_after(&mut self, error: Error) -> Result<(), Error> {
-        let shared = &self.client.shared;
+        let CallSender { client, operation, options, .. } = self.sender;
+        let shared = &client.shared;
         let next = error.next_attempt();
         match next {
             Some(next) => self.tries = next.tries,
@@ -248,7 +231,7 @@ impl WriteAttempts<'_> {
             if !is_refused {
                 self.lost.get_or_insert(error);
             }
-            shared.sleep(self.operation, wait, reason).await;
+            shared.sleep(operation, wait, reason).await;
             return Ok(());
         }
         // In doubt even a refusal may mean that a lost request was executed after the last read.
@@ -258,9 +241,7 @@ impl WriteAttempts<'_> {
         let asked = error.retry_after();
         let lost = self.lost_or(error).after_attempts(self.tries.sent, asked);
         let may_go_on = self.tries.counted() < shared.retry.max_attempts;
-        if !(may_go_on
-            && shared.back_off(self.operation, self.tries.sent, asked, self.options.until).await)
-        {
+        if !(may_go_on && shared.back_off(operation, self.tries.sent, asked, options.until).await) {
             return Err(lost);
         }
         self.lost = Some(lost);

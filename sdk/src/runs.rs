@@ -11,16 +11,15 @@ pub use crate::error::FailedRun;
 pub use crate::same::{ValueShape, for_each_sorted, is_absent, present, same};
 
 use crate::api::{
-    ConditionalPatch, DeletedSlots, PatchRecord, ProfileHandle, SlotsWrite, delete_if_unchanged,
+    DeletedSlots, PatchRecord, ProfileHandle, delete_if_unchanged, patch_if_unchanged,
+    reorder_if_unchanged,
 };
 use crate::call_sender::{CallSender, DEADLINE};
 use crate::client::Client;
 use crate::conditional_write::{WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::generated::Client as Api;
-use crate::generated::types::{
-    Profile, ProfileSettings, SlotChange, SlotChanges, SlotList, SlotOrder,
-};
+use crate::generated::types::{Profile, ProfileSettings, SlotChange, SlotChanges};
 use crate::ids::SlotId;
 use crate::operation::{self, DELETE_SLOTS, GET_PROFILE};
 use crate::slot::Slot;
@@ -70,17 +69,18 @@ pub async fn update_slots(
             change.data.iter().all(|(key, value)| same(&held(slot, key), value))
         })
     };
-    let decide = |body: &mut SlotChanges, (page, _): (Vec<Slot>, &Answer), in_doubt| {
+    let decide = |body: &mut SlotChanges, page: Vec<Slot>, in_doubt| {
         if in_doubt && body.slots.iter().all(|change| is_done(change, &page)) {
-            return WriteVerdict::Done(SlotList { data: page });
+            return WriteVerdict::Done(page);
         }
         let found = judge(&page);
         if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
     };
     let sender = &CallSender::of(&page.client, operation::UPDATE_SLOTS);
-    let (key, body) = (path_key(page), SlotChanges { slots: changes });
-    let request = |api: Api<'_>, key: &str, body: &SlotChanges| api.update_slots(key, body);
-    Ok(SlotsWrite { sender, key, body, request, decide }.run(at).await?.data)
+    let (key, mut body) = (path_key(page), SlotChanges { slots: changes });
+    let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(&key));
+    let write = |api: Api<'_>, body: &SlotChanges| api.update_slots(&key, body);
+    write_if_unchanged(sender, at, &mut body, read, write, decide).await
 }
 
 /// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
@@ -93,32 +93,11 @@ pub async fn reorder_slots(
     page: &ProfileHandle,
     order: Vec<SlotId>,
     at: Option<ReadTime>,
-    mut judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
+    judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
 ) -> Result<Option<(Vec<Slot>, Vec<SlotId>)>, WriteStop> {
-    let mut is_moved = true;
-    let decide = |body: &mut SlotOrder, (page, _): (Vec<Slot>, &Answer), in_doubt| {
-        if in_doubt && page.iter().map(|slot| slot.id).eq(body.order.iter().copied()) {
-            return WriteVerdict::Done(SlotList { data: page });
-        }
-        match judge(&page) {
-            Ok(Some(order)) => {
-                body.order = order;
-                WriteVerdict::Send
-            }
-            Ok(None) => {
-                is_moved = false;
-                WriteVerdict::Done(SlotList { data: page })
-            }
-            Err(found) => WriteVerdict::Changed(found),
-        }
-    };
-    let sender = &CallSender::of(&page.client, operation::REORDER_SLOTS);
-    let (key, body) = (path_key(page), SlotOrder { order });
-    let request = |api: Api<'_>, key: &str, body: &SlotOrder| api.reorder_slots(key, body);
-    let mut write = SlotsWrite { sender, key, body, request, decide };
-    let slots = write.run(at).await?.data;
-    let order = write.body.order;
-    Ok(is_moved.then_some((slots, order)))
+    let sender = CallSender::of(&page.client, operation::REORDER_SLOTS);
+    let (slots, order) = reorder_if_unchanged(&sender, &path_key(page), order, at, judge).await?;
+    Ok(order.map(|order| (slots, order)))
 }
 
 /// Deletes slots, all or none, if `judge` finds no change that another client made to them.
@@ -162,11 +141,8 @@ async fn patch<T: PatchRecord<Key = String>>(
     at: Option<ReadTime>,
 ) -> Result<Object, WriteStop> {
     let sender = CallSender::of(&page.client, T::WRITE);
-    let (key, seen) = (path_key(page), Some(seen));
-    let mut patch = ConditionalPatch::<T> { sender: &sender, key, seen, changes };
-    let options = &sender.options;
-    let done = write_if_unchanged(&page.client, T::WRITE, options, at, &mut patch).await?;
-    Ok(done.fields())
+    let key = path_key(page);
+    Ok(patch_if_unchanged::<T>(&sender, &key, Some(seen), &changes, at).await?.fields())
 }
 
 /// A key that is no key is refused by its own text, as the path of a request.

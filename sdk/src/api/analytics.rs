@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use super::forms::FormHandle;
 use super::profiles::ProfileHandle;
 use crate::call::Call;
+use crate::call_sender::Envelope;
 use crate::client::Client;
 use crate::date::Date;
 use crate::generated::types::{AnalyticsBucket, AnalyticsEnvelope, AnalyticsMeta, AnalyticsPeriod};
@@ -32,7 +33,10 @@ pub struct AnalyticsHandle {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use]
 pub struct AnalyticsQuery {
-    period: Option<Period>,
+    name: Option<AnalyticsPeriod>,
+    /// The first and the last day.
+    from: Option<String>,
+    to: Option<String>,
     bucket: Option<AnalyticsBucket>,
     include: Option<String>,
     compare: Option<bool>,
@@ -51,7 +55,10 @@ pub struct Analytics {
 impl AnalyticsQuery {
     /// Sets the period: one that the service names, or [days](Period::days).
     pub fn period(mut self, period: impl Into<Period>) -> Self {
-        self.period = Some(period.into());
+        (self.name, self.from, self.to) = match period.into().0 {
+            Span::Named(name) => (Some(name), None, None),
+            Span::Days { first, last } => (None, Some(first.to_string()), Some(last.to_string())),
+        };
         self
     }
 
@@ -71,31 +78,6 @@ impl AnalyticsQuery {
     pub fn compare(mut self, compare: bool) -> Self {
         self.compare = Some(compare);
         self
-    }
-}
-
-impl AnalyticsQuery {
-    /// Passes the parts of the query to a method of the generated client.
-    fn pass<R>(
-        &self,
-        method: impl FnOnce(
-            Option<AnalyticsBucket>,
-            Option<bool>,
-            Option<&str>,
-            Option<&str>,
-            Option<&str>,
-            Option<AnalyticsPeriod>,
-        ) -> R,
-    ) -> R {
-        let (name, days) = match self.period {
-            None => (None, None),
-            Some(Period(Span::Named(name))) => (Some(name), None),
-            Some(Period(Span::Days { first, last })) => {
-                (None, Some((first.to_string(), last.to_string())))
-            }
-        };
-        let (first, last) = days.as_ref().map(|(first, last)| (&**first, &**last)).unzip();
-        method(self.bucket, self.compare, first, last, self.include.as_deref(), name)
     }
 }
 
@@ -128,11 +110,7 @@ impl Analytics {
     }
 }
 
-impl From<AnalyticsEnvelope> for Analytics {
-    fn from(envelope: AnalyticsEnvelope) -> Self {
-        Self { data: envelope.data, meta: envelope.meta }
-    }
-}
+envelopes! { |answer| Analytics { data: answer.data, meta: answer.meta }; AnalyticsEnvelope: Analytics }
 
 impl Client {
     /// Returns the handle for the account's own analytics: one row a page, and totals.
@@ -151,16 +129,11 @@ impl AnalyticsHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        Call::of(
-            &self.client,
-            operation::GET_ACCOUNT_ANALYTICS,
-            move |api| {
-                query.pass(|bucket, compare, first, last, include, name| {
-                    api.get_account_analytics(bucket, compare, first, last, include, name)
-                })
-            },
-            Analytics::from,
-        )
+        Call::of(&self.client, operation::GET_ACCOUNT_ANALYTICS, move |api| {
+            let AnalyticsQuery { name, from, to, bucket, include, compare } = query;
+            let (from, to, include) = (from.as_deref(), to.as_deref(), include.as_deref());
+            api.get_account_analytics(bucket, compare, from, to, include, name)
+        })
     }
 }
 
@@ -178,15 +151,11 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        self.call(
-            operation::GET_PROFILE_ANALYTICS,
-            move |api, key| {
-                query.pass(|bucket, compare, first, last, include, name| {
-                    api.get_profile_analytics(&key, bucket, compare, first, last, include, name)
-                })
-            },
-            Analytics::from,
-        )
+        self.call(operation::GET_PROFILE_ANALYTICS, move |api, key| {
+            let AnalyticsQuery { name, from, to, bucket, include, compare } = query;
+            let (from, to, include) = (from.as_deref(), to.as_deref(), include.as_deref());
+            api.get_profile_analytics(&key, bucket, compare, from, to, include, name)
+        })
     }
 }
 
@@ -202,14 +171,15 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn analytics(&self, query: AnalyticsQuery) -> Call<Analytics> {
-        self.call(
+        Call::of_body(
+            &self.client,
             operation::GET_FORM_ANALYTICS,
+            self.id_in_path(),
             move |api, id| {
-                query.pass(|bucket, compare, first, last, include, name| {
-                    api.get_form_analytics(&id, bucket, compare, first, last, include, name)
-                })
+                let AnalyticsQuery { name, from, to, bucket, include, compare } = query;
+                let (from, to, include) = (from.as_deref(), to.as_deref(), include.as_deref());
+                api.get_form_analytics(&id, bucket, compare, from, to, include, name)
             },
-            Analytics::from,
         )
     }
 }

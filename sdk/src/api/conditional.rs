@@ -5,18 +5,15 @@
 //! is sent again.
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Write};
-use crate::call_sender::CallSender;
+use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
-use crate::conditional_write::{
-    ConditionalWrite, ReadTime, WriteAttempt, WriteStop, WriteVerdict, write_if_unchanged,
-};
+use crate::conditional_write::{ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::generated::types::{
-    Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope, SlotList, SlotOrder,
+    Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope, SlotOrder,
 };
 use crate::generated::{Client as Api, RequestResult};
 use crate::ids::{ProfileId, SlotId};
@@ -24,20 +21,17 @@ use crate::operation::{self, Operation};
 use crate::same::same;
 use crate::slot::Slot;
 use crate::tolerant::Object;
-use crate::transport::{Answer, Reservation};
 
 /// Maximum length of a value that an error shows.
 const SHOWN: usize = 60;
 
 /// A record that is changed by a PATCH.
 pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
-    type Envelope: DeserializeOwned + Send;
+    type Envelope: Envelope<Record = Self>;
     /// Key of the record in the path.
     type Key: Clone + Send + Sync + 'static;
     const READ: &'static Operation;
     const WRITE: &'static Operation;
-
-    fn open(envelope: Self::Envelope) -> Self;
 
     /// Returns the fields of the record under the names that a change has for them.
     fn fields(&self) -> Object {
@@ -47,8 +41,8 @@ pub(crate) trait PatchRecord: Serialize + Sized + Send + 'static {
         }
     }
 
-    fn read(api: Api<'_>, key: Self::Key) -> RequestResult<Self::Envelope>;
-    fn write(api: Api<'_>, key: Self::Key, changes: &Object) -> RequestResult<Self::Envelope>;
+    fn read(api: Api<'_>, key: &Self::Key) -> RequestResult<Self::Envelope>;
+    fn write(api: Api<'_>, key: &Self::Key, changes: &Object) -> RequestResult<Self::Envelope>;
 }
 
 /// Returns a call that changes a record where the fields that are changed hold what they held in `seen`; without it, what the first read
@@ -68,80 +62,50 @@ pub(super) fn update_unchanged<T: PatchRecord>(
         Box::pin(async move {
             if sender.is_not_sent() {
                 if let Some(hear) = sender.before_write.clone() {
-                    let (record, _) =
-                        ConditionalPatch::<T>::read(&sender.beside(), key.clone()).await?;
-                    hear(&record.fields());
+                    let reader = sender.beside();
+                    hear(&reader.send(T::READ, |api| T::read(api, &key)).await?.fields());
                 }
-                let request = |api: Api<'_>| T::write(api, key, &changes);
-                return sender.send(T::WRITE, request).await.map(T::open);
+                return sender.send(T::WRITE, |api| T::write(api, &key, &changes)).await;
             }
-            ConditionalPatch::<T> { sender: &sender, key, seen, changes }.run(None).await
+            let patched = patch_if_unchanged(&sender, &key, seen, &changes, None).await;
+            patched.map_err(|stop| stop.into_error(T::WRITE))
         })
     })
 }
 
-/// A PATCH that follows a read of the record.
-pub(crate) struct ConditionalPatch<'a, T: PatchRecord> {
-    pub(crate) sender: &'a CallSender,
-    pub(crate) key: T::Key,
-    /// Fields of the record when it was first read.
-    pub(crate) seen: Option<Object>,
-    pub(crate) changes: Object,
-}
-
-impl<T: PatchRecord> ConditionalPatch<'_, T> {
-    /// Sends the change. `seen` is the time of the read that showed the record, if that was just now.
-    pub(super) async fn run(mut self, seen: Option<ReadTime>) -> Result<T, Error> {
-        let (client, options) = (&self.sender.client, &self.sender.options);
-        let done = write_if_unchanged(client, T::WRITE, options, seen, &mut self).await;
-        done.map_err(|stop| stop.into_error(T::WRITE))
-    }
-
-    /// Reads the record. Returns it with its undecoded answer.
-    pub(super) async fn read(sender: &CallSender, key: T::Key) -> Result<(T, Answer), Error> {
-        let (record, answer) = sender.send_decoded(T::READ, |api| T::read(api, key)).await?;
-        Ok((T::open(record), answer))
-    }
-}
-
-impl<T: PatchRecord> ConditionalWrite for ConditionalPatch<'_, T> {
-    type Snapshot = (T, Answer);
-    type Done = T;
-
-    async fn read(&mut self, place: Reservation) -> Result<(T, Answer), Error> {
-        let sender = self.sender.beside().reserved(place);
-        Self::read(&sender, self.key.clone()).await
-    }
-
-    fn decide(&mut self, (record, answer): (T, Answer), in_doubt: bool) -> WriteVerdict<T> {
-        let (now, changed) = (record.fields(), &self.changes);
-        if in_doubt && changed.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
-            self.sender.keep_answer(&answer);
+/// Changes a record by a PATCH that follows a read of it. `seen` are its fields when it was first read, and `at` the time of that read, if it
+/// was just now.
+pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
+    sender: &CallSender,
+    key: &T::Key,
+    mut seen: Option<Object>,
+    changes: &Object,
+    at: Option<ReadTime>,
+) -> Result<T, WriteStop> {
+    let write = |api: Api<'_>, seen: &Option<Object>| {
+        if let (Some(hear), Some(seen)) = (&sender.before_write, seen) {
+            hear(seen);
+        }
+        T::write(api, key, changes)
+    };
+    let decide = |seen: &mut Option<Object>, record: T, in_doubt| {
+        let now = record.fields();
+        if in_doubt && changes.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
             return WriteVerdict::Done(record);
         }
-        let Some(seen) = &self.seen else {
-            self.seen = Some(now);
+        let Some(seen) = seen else {
+            *seen = Some(now);
             return WriteVerdict::Send;
         };
-        let theirs: Vec<String> = changed
+        let theirs: Vec<String> = changes
             .iter()
             .filter(|(key, _)| !same(held(seen, key), held(&now, key)))
             .map(|(key, wanted)| difference(key, held(seen, key), held(&now, key), wanted))
             .collect();
         if theirs.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(theirs) }
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<T, Error> {
-        let key = self.key.clone();
-        let sender = self.sender.single_attempt(attempt);
-        if let (Some(hear), Some(seen)) = (&self.sender.before_write, &self.seen) {
-            hear(seen);
-        }
-        let request = |api: Api<'_>| T::write(api, key, &self.changes);
-        let (done, answer) = sender.send_decoded(T::WRITE, request).await?;
-        self.sender.keep_answer(&answer);
-        Ok(T::open(done))
-    }
+    };
+    let read = (T::READ, |api: Api<'_>| T::read(api, key));
+    write_if_unchanged(sender, at, &mut seen, read, write, decide).await
 }
 
 fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
@@ -177,31 +141,25 @@ fn difference(key: &str, before: &Value, now: &Value, wanted: &Value) -> String 
     format!("{key} (it was {before}, is {now}, and was to become {wanted})")
 }
 
-/// A record of a page that shows its login.
-pub(super) trait HasLogin: PatchRecord<Key = String> {
-    fn id(&self) -> ProfileId;
-}
-
 /// Returns the login among the fields of a change.
 pub(super) fn login_in(fields: &Object) -> Option<String> {
     fields.get("login")?.as_str().map(str::to_owned)
 }
 
-pub(super) async fn change_login<T: HasLogin>(
+/// Changes a record of a page together with its login. `id` is the id of the page, which outlives its login.
+pub(super) async fn change_login<T: PatchRecord<Key = String>>(
     sender: CallSender,
     key: String,
     changes: Object,
+    id: fn(&T) -> ProfileId,
 ) -> Result<T, Error> {
     if sender.options.dry_run {
-        let request = |api: Api<'_>| T::write(api, key, &changes);
-        return sender.send(T::WRITE, request).await.map(T::open);
+        return sender.send(T::WRITE, |api| T::write(api, &key, &changes)).await;
     }
-    let (before, _) = ConditionalPatch::<T>::read(&sender.beside(), key).await?;
-    let seen = ReadTime::now(&sender.client);
-    let (key, fields) = (before.id().to_string(), before.fields());
-    ConditionalPatch::<T> { sender: &sender, key, seen: Some(fields), changes }
-        .run(Some(seen))
-        .await
+    let before = sender.beside().send(T::READ, |api| T::read(api, &key)).await?;
+    let (at, key) = (Some(ReadTime::now(&sender.client)), id(&before).to_string());
+    let patched = patch_if_unchanged(&sender, &key, Some(before.fields()), &changes, at).await;
+    patched.map_err(|stop| stop.into_error(T::WRITE))
 }
 
 impl PatchRecord for ProfileSettings {
@@ -210,22 +168,12 @@ impl PatchRecord for ProfileSettings {
     const READ: &'static Operation = operation::GET_PROFILE_SETTINGS;
     const WRITE: &'static Operation = operation::UPDATE_PROFILE_SETTINGS;
 
-    fn open(envelope: Self::Envelope) -> Self {
-        envelope.data
+    fn read(api: Api<'_>, key: &String) -> RequestResult<Self::Envelope> {
+        api.get_profile_settings(key)
     }
 
-    fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
-        api.get_profile_settings(&key)
-    }
-
-    fn write(api: Api<'_>, key: String, changes: &Object) -> RequestResult<Self::Envelope> {
-        api.update_profile_settings(&key, changes)
-    }
-}
-
-impl HasLogin for ProfileSettings {
-    fn id(&self) -> ProfileId {
-        self.profile_id
+    fn write(api: Api<'_>, key: &String, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_profile_settings(key, changes)
     }
 }
 
@@ -235,99 +183,73 @@ impl PatchRecord for Profile {
     const READ: &'static Operation = operation::GET_PROFILE;
     const WRITE: &'static Operation = operation::UPDATE_PROFILE;
 
-    fn open(envelope: Self::Envelope) -> Self {
-        envelope.data
+    fn read(api: Api<'_>, key: &String) -> RequestResult<Self::Envelope> {
+        api.get_profile(key, None)
     }
 
-    fn read(api: Api<'_>, key: String) -> RequestResult<Self::Envelope> {
-        api.get_profile(&key, None)
-    }
-
-    fn write(api: Api<'_>, key: String, changes: &Object) -> RequestResult<Self::Envelope> {
-        api.update_profile(&key, changes)
+    fn write(api: Api<'_>, key: &String, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_profile(key, changes)
     }
 }
 
-impl HasLogin for Profile {
-    fn id(&self) -> ProfileId {
-        self.id
-    }
+/// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
+/// client made. Returns the slots in the answer, and the order that was written; `None` if there was nothing to move.
+pub(crate) async fn reorder_if_unchanged(
+    sender: &CallSender,
+    key: &str,
+    order: Vec<SlotId>,
+    at: Option<ReadTime>,
+    mut judge: impl FnMut(&[Slot]) -> Result<Option<Vec<SlotId>>, Vec<String>> + Send,
+) -> Result<(Vec<Slot>, Option<Vec<SlotId>>), WriteStop> {
+    let mut is_moved = true;
+    let decide = |body: &mut SlotOrder, page: Vec<Slot>, in_doubt| {
+        if in_doubt && page.iter().map(|slot| slot.id).eq(body.order.iter().copied()) {
+            return WriteVerdict::Done(page);
+        }
+        match judge(&page) {
+            Ok(Some(order)) => {
+                body.order = order;
+                WriteVerdict::Send
+            }
+            Ok(None) => {
+                is_moved = false;
+                WriteVerdict::Done(page)
+            }
+            Err(found) => WriteVerdict::Changed(found),
+        }
+    };
+    let mut body = SlotOrder { order };
+    let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));
+    let write = |api: Api<'_>, body: &SlotOrder| api.reorder_slots(key, body);
+    let slots = write_if_unchanged(sender, at, &mut body, read, write, decide).await?;
+    Ok((slots, is_moved.then_some(body.order)))
 }
 
-/// Write of slots of a page that follows a read of them.
-pub(crate) struct SlotsWrite<'a, B, R, D> {
-    pub(crate) sender: &'a CallSender,
-    pub(crate) key: String,
-    /// What is sent. A read may change it.
-    pub(crate) body: B,
-    pub(crate) request: fn(Api<'_>, &str, &B) -> RequestResult<R>,
-    /// Compares the slots with what was read before. The flag tells whether the write may have been executed already.
-    pub(crate) decide: D,
-}
-
-impl<B, R, D> SlotsWrite<'_, B, R, D>
-where
-    B: Send + Sync,
-    R: DeserializeOwned + Send,
-    D: FnMut(&mut B, (Vec<Slot>, &Answer), bool) -> WriteVerdict<R> + Send,
-{
-    /// Sends the write. `seen` is the time of the read that showed the slots, if that was just now.
-    pub(crate) async fn run(&mut self, seen: Option<ReadTime>) -> Result<R, WriteStop> {
-        let CallSender { client, operation, options, .. } = self.sender;
-        write_if_unchanged(client, operation, options, seen, self).await
-    }
-}
-
-impl<B, R, D> ConditionalWrite for SlotsWrite<'_, B, R, D>
-where
-    B: Send + Sync,
-    R: DeserializeOwned + Send,
-    D: FnMut(&mut B, (Vec<Slot>, &Answer), bool) -> WriteVerdict<R> + Send,
-{
-    type Snapshot = (SlotList, Answer);
-    type Done = R;
-
-    async fn read(&mut self, place: Reservation) -> Result<(SlotList, Answer), Error> {
-        let request = |api: Api<'_>| api.list_slots(&self.key);
-        self.sender.beside().reserved(place).send_decoded(operation::LIST_SLOTS, request).await
-    }
-
-    fn decide(&mut self, (page, answer): Self::Snapshot, in_doubt: bool) -> WriteVerdict<R> {
-        (self.decide)(&mut self.body, (page.data, &answer), in_doubt)
-    }
-
-    async fn send(&mut self, attempt: &WriteAttempt) -> Result<R, Error> {
-        let request = |api: Api<'_>| (self.request)(api, &self.key, &self.body);
-        let sender = self.sender.single_attempt(attempt);
-        let (done, answer) = sender.send_decoded(self.sender.operation, request).await?;
-        self.sender.keep_answer(&answer);
-        Ok(done)
-    }
-}
-
-pub(super) async fn reorder_if_unchanged(
+pub(super) async fn reorder_unchanged(
     sender: CallSender,
     key: String,
     seen: Vec<SlotId>,
     order: Vec<SlotId>,
 ) -> Result<Vec<Slot>, Error> {
-    let request = |api: Api<'_>, key: &str, body: &SlotOrder| api.reorder_slots(key, body);
-    let body = SlotOrder { order };
     if sender.is_not_sent() {
-        let request = |api: Api<'_>| request(api, &key, &body);
-        return sender.send(operation::REORDER_SLOTS, request).await.map(|list| list.data);
+        let body = SlotOrder { order };
+        let request = |api: Api<'_>| api.reorder_slots(&key, &body);
+        return sender.send(operation::REORDER_SLOTS, request).await;
     }
-    let decide = |body: &mut SlotOrder, (page, answer): (Vec<Slot>, &Answer), in_doubt| {
+    let wanted = order.clone();
+    let judge = |page: &[Slot]| {
         let now: Vec<SlotId> = page.iter().map(|slot| slot.id).collect();
-        if now == body.order && (in_doubt || now != seen) {
-            sender.keep_answer(answer);
-            return WriteVerdict::Done(SlotList { data: page });
-        }
         let changes = changes(&seen, &now);
-        if changes.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(changes) }
+        if now == wanted && now != seen {
+            Ok(None)
+        } else if changes.is_empty() {
+            Ok(Some(wanted.clone()))
+        } else {
+            Err(changes)
+        }
     };
-    let done = SlotsWrite { sender: &sender, key, body, request, decide }.run(None).await;
-    done.map(|list| list.data).map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
+    let moved = reorder_if_unchanged(&sender, &key, order, None, judge).await;
+    moved.map(|(slots, _)| slots).map_err(|stop| stop.into_error(operation::REORDER_SLOTS))
 }
 
 /// Describes the changes that another client made to the order of a page.

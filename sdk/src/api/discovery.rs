@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::generated::Client as Api;
 use crate::generated::types::{
-    Index, Me, MeEnvelope, MusicMatch, MusicSearchType, NotificationChannel, RateLimit, SlotType,
+    Index, Me, MusicMatch, MusicSearchType, NotificationChannel, RateLimit, SlotType,
 };
 use crate::operation;
 use crate::transport::pacing::{PacerNote, RateLimits};
@@ -22,12 +22,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn index(&self) -> Call<Index> {
-        Call::of(
-            self,
-            operation::GET_API_INDEX,
-            |api| api.get_api_index(),
-            |envelope| envelope.data,
-        )
+        Call::of(self, operation::GET_API_INDEX, |api| api.get_api_index())
     }
 
     /// Returns the service's own OpenAPI 3.1 document.
@@ -39,7 +34,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn openapi(&self) -> Call<Map<String, Value>> {
-        Call::of(self, operation::GET_OPENAPI, |api| api.get_openapi(), |document| document)
+        Call::of(self, operation::GET_OPENAPI, |api| api.get_openapi())
     }
 
     /// Returns the token's owner, whether it may write, and how much of each limit is used. The client keeps within the rate limits it
@@ -57,8 +52,7 @@ impl Client {
         Call::new(self, operation::GET_ME, |sender| {
             Box::pin(async move {
                 let request = |api: Api<'_>| api.get_me();
-                let (MeEnvelope { data: me }, _) =
-                    sender.send_decoded(operation::GET_ME, request).await?;
+                let (me, _) = sender.send_decoded(operation::GET_ME, request).await?;
                 let learned = PacerNote::Learned((&me.limits.rate_limit).into());
                 let learned = shared.pacer.note(learned, &*shared.clock);
                 // Limits that are not stored in time are reported again by the next call.
@@ -77,12 +71,7 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn slot_types(&self) -> Call<Vec<SlotType>> {
-        Call::of(
-            self,
-            operation::LIST_SLOT_TYPES,
-            |api| api.list_slot_types(),
-            |envelope| envelope.data,
-        )
+        Call::of(self, operation::LIST_SLOT_TYPES, |api| api.list_slot_types())
     }
 
     /// Returns one type of slot. An unknown one is a 404.
@@ -98,12 +87,7 @@ impl Client {
         if let Err(message) = path_segment("slot type", &name) {
             return Call::refused(self, operation::GET_SLOT_TYPE, message);
         }
-        Call::of(
-            self,
-            operation::GET_SLOT_TYPE,
-            move |api| api.get_slot_type(&name),
-            |envelope| envelope.data,
-        )
+        Call::of(self, operation::GET_SLOT_TYPE, move |api| api.get_slot_type(&name))
     }
 }
 
@@ -138,12 +122,9 @@ impl Client {
     /// # Ok(()) });
     /// ```
     pub fn notification_channels(&self) -> Call<Listing<NotificationChannel>> {
-        Call::of(
-            self,
-            operation::LIST_NOTIFICATION_CHANNELS,
-            |api| api.list_notification_channels(),
-            |envelope| Listing::new(envelope.data, envelope.meta.total),
-        )
+        Call::of(self, operation::LIST_NOTIFICATION_CHANNELS, |api| {
+            api.list_notification_channels()
+        })
     }
 }
 
@@ -211,11 +192,8 @@ impl Client {
             MusicType::Album => MusicSearchType::Album,
             MusicType::Track => MusicSearchType::Track,
         });
-        Call::of(
-            self,
-            operation::LOOKUP_MUSIC,
-            move |api| api.lookup_music(artist.as_deref(), &query, kind),
-            |envelope| envelope.data,
-        )
+        Call::of(self, operation::LOOKUP_MUSIC, move |api| {
+            api.lookup_music(artist.as_deref(), &query, kind)
+        })
     }
 }

@@ -76,12 +76,7 @@ impl FilesHandle {
         if let Err(message) = can_be_fetched(&body.url) {
             return Call::refused(&self.client, operation::UPLOAD_FILE, message);
         }
-        Call::of(
-            &self.client,
-            operation::UPLOAD_FILE,
-            move |api| api.upload_file(&body),
-            |envelope| envelope.data,
-        )
+        Call::of(&self.client, operation::UPLOAD_FILE, move |api| api.upload_file(&body))
     }
 
     /// Downloads an image of up to 8 MB from a URL that the service gave for it: `src` of an upload, `computed.avatarUrl` or
@@ -126,8 +121,8 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
         Box::pin(file.multipart(sender.request(Method::POST, "/files")))
     };
-    let envelope: FileEnvelope = sender.send_made(operation::UPLOAD_FILE, &mut make).await?;
-    Ok(envelope.data)
+    let answer = sender.send_made(operation::UPLOAD_FILE, None, &mut make).await?;
+    Ok(answer.decode::<FileEnvelope>(operation::UPLOAD_FILE)?.data)
 }
 
 /// Maximum number of upload URLs requested for one upload, because a URL may expire or be used up by a lost request.

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
-
 use super::conditional::{PatchRecord, update_unchanged};
 use super::profiles::converted;
 use crate::api::Listing;
@@ -52,12 +50,7 @@ impl FormsHandle {
     /// # Ok(()) });
     /// ```
     pub fn list(&self) -> Call<Listing<LeadForm>> {
-        Call::of(
-            &self.client,
-            operation::LIST_FORMS,
-            |api| api.list_forms(),
-            |envelope| Listing::new(envelope.data, envelope.meta.total),
-        )
+        Call::of(&self.client, operation::LIST_FORMS, |api| api.list_forms())
     }
 
     /// Creates a form. A slot of type `form` puts it on a page.
@@ -85,7 +78,6 @@ impl FormsHandle {
             operation::CREATE_FORM,
             converted(form),
             |api, form: FormChanges| api.create_form(form.fields()),
-            |envelope| envelope.data,
         )
     }
 }
@@ -100,7 +92,9 @@ impl FormHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self) -> Call<LeadForm> {
-        self.call(operation::SHOW_FORM, |api, id| api.show_form(&id), |envelope| envelope.data)
+        Call::of_body(&self.client, operation::SHOW_FORM, self.id_in_path(), |api, id| {
+            api.show_form(&id)
+        })
     }
 
     /// Changes the form; fields that are not mentioned stay. The change shows at once on every page that holds the form.
@@ -123,7 +117,6 @@ impl FormHandle {
             operation::UPDATE_FORM,
             self.id_in_path().and_then(|id| Ok((id, converted::<FormChanges>(changes)?))),
             |api, (id, changes)| api.update_form(&id, changes.fields()),
-            |envelope| envelope.data,
         )
     }
 
@@ -156,22 +149,8 @@ impl FormHandle {
         )
     }
 
-    fn id_in_path(&self) -> Result<FormId, String> {
+    pub(super) fn id_in_path(&self) -> Result<FormId, String> {
         path_segment("form id", &self.id).map(|()| self.id.clone())
-    }
-
-    /// Returns a call below this form's URL.
-    pub(crate) fn call<T, K, R>(
-        &self,
-        operation: &'static Operation,
-        request: impl FnOnce(Api<'_>, FormId) -> RequestResult<R> + Clone + Send + Sync + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
-    ) -> Call<T, K>
-    where
-        T: Send + 'static,
-        R: DeserializeOwned + Send,
-    {
-        Call::of_body(&self.client, operation, self.id_in_path(), request, unwrap)
     }
 }
 
@@ -181,15 +160,11 @@ impl PatchRecord for LeadForm {
     const READ: &'static Operation = operation::SHOW_FORM;
     const WRITE: &'static Operation = operation::UPDATE_FORM;
 
-    fn open(envelope: Self::Envelope) -> Self {
-        envelope.data
+    fn read(api: Api<'_>, id: &FormId) -> RequestResult<Self::Envelope> {
+        api.show_form(id)
     }
 
-    fn read(api: Api<'_>, id: FormId) -> RequestResult<Self::Envelope> {
-        api.show_form(&id)
-    }
-
-    fn write(api: Api<'_>, id: FormId, changes: &Object) -> RequestResult<Self::Envelope> {
-        api.update_form(&id, changes)
+    fn write(api: Api<'_>, id: &FormId, changes: &Object) -> RequestResult<Self::Envelope> {
+        api.update_form(id, changes)
     }
 }

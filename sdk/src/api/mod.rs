@@ -2,8 +2,19 @@
 
 use std::ops::Deref;
 
+use serde_json::{Map, Value};
+
+use crate::call_sender::Envelope;
+use crate::generated::types::{
+    File, FileEnvelope, Index, IndexEnvelope, LeadForm, LeadFormEnvelope, LeadFormList, LoginCheck,
+    LoginCheckEnvelope, Me, MeEnvelope, MusicMatch, MusicMatchEnvelope, NotificationChannel,
+    NotificationChannelList, Profile, ProfileEnvelope, ProfileList, ProfileSettings,
+    ProfileSettingsEnvelope, SlotEnvelope, SlotList, SlotType, SlotTypeEnvelope, SlotTypeList,
+};
+use crate::slot::Slot;
+
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
-pub(crate) use conditional::{ConditionalPatch, PatchRecord, SlotsWrite};
+pub(crate) use conditional::{PatchRecord, patch_if_unchanged, reorder_if_unchanged};
 pub use discovery::{MusicQuery, MusicType};
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};
@@ -12,6 +23,20 @@ pub use raw::RawCall;
 pub use slot_deletes::DeletedSlots;
 pub(crate) use slot_deletes::delete_if_unchanged;
 pub use slots::SlotsHandle;
+
+/// Declares answers, each with what its caller gets of it.
+macro_rules! envelopes {
+    (|$answer:ident| $record_of:expr; $($envelope:ty: $record:ty),*) => {$(
+        impl Envelope for $envelope {
+            type Record = $record;
+
+            fn open(self) -> $record {
+                let $answer = self;
+                $record_of
+            }
+        }
+    )*};
+}
 
 mod analytics;
 mod conditional;
@@ -34,11 +59,18 @@ pub struct Listing<T> {
     pub total: i64,
 }
 
-impl<T> Listing<T> {
-    pub(crate) fn new(items: Vec<T>, total: i64) -> Self {
-        Self { items, total }
-    }
+envelopes! {
+    |answer| answer.data;
+    FileEnvelope: File, IndexEnvelope: Index, LeadFormEnvelope: LeadForm, LoginCheckEnvelope: LoginCheck, MeEnvelope: Me,
+    MusicMatchEnvelope: MusicMatch, ProfileEnvelope: Profile, ProfileSettingsEnvelope: ProfileSettings, SlotEnvelope: Slot,
+    SlotList: Vec<Slot>, SlotTypeEnvelope: SlotType, SlotTypeList: Vec<SlotType>
 }
+envelopes! {
+    |answer| Listing { items: answer.data, total: answer.meta.total };
+    LeadFormList: Listing<LeadForm>, NotificationChannelList: Listing<NotificationChannel>, ProfileList: Listing<Profile>
+}
+envelopes! { |answer| answer; Map<String, Value>: Map<String, Value> }
+envelopes! { |_answer| (); (): () }
 
 impl<T> Deref for Listing<T> {
     type Target = [T];

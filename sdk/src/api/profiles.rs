@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
-
-use super::conditional::{HasLogin, change_login, login_in, update_unchanged};
+use super::conditional::{PatchRecord, change_login, login_in, update_unchanged};
 use crate::api::Listing;
 use crate::call::{Call, Create, Write};
-use crate::call_sender::CallSender;
+use crate::call_sender::{CallSender, Envelope};
 use crate::changes::{NewProfile, ProfileChanges};
 use crate::client::Client;
 use crate::error::Error;
 use crate::generated::types::{LoginCheck, Profile};
 use crate::generated::{Client as Api, RequestResult};
+use crate::ids::ProfileId;
 use crate::operation::{self, Operation};
 use crate::profile_key::ProfileKey;
 use crate::tolerant::Object;
@@ -81,12 +80,7 @@ impl ProfilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn list(&self) -> Call<Listing<Profile>> {
-        Call::of(
-            &self.client,
-            operation::LIST_PROFILES,
-            |api| api.list_profiles(),
-            |envelope| Listing::new(envelope.data, envelope.meta.total),
-        )
+        Call::of(&self.client, operation::LIST_PROFILES, |api| api.list_profiles())
     }
 
     /// Creates a page. An account has at most 100 pages; a full account is a 409.
@@ -108,7 +102,6 @@ impl ProfilesHandle {
             operation::CREATE_PROFILE,
             converted(profile),
             |api, profile: NewProfile| api.create_profile(profile.fields()),
-            |envelope| envelope.data,
         )
     }
 
@@ -132,16 +125,10 @@ fn check_login(
     login: String,
     page: Result<Option<ProfileKey>, String>,
 ) -> Call<LoginCheck> {
-    Call::of_body(
-        client,
-        operation::CHECK_LOGIN,
-        page,
-        move |api, page: Option<ProfileKey>| {
-            let page = page.map(|key| key.to_string());
-            api.check_login(&login, page.as_deref())
-        },
-        |envelope| envelope.data,
-    )
+    Call::of_body(client, operation::CHECK_LOGIN, page, move |api, page: Option<ProfileKey>| {
+        let page = page.map(|key| key.to_string());
+        api.check_login(&login, page.as_deref())
+    })
 }
 
 impl ProfileHandle {
@@ -165,11 +152,7 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn get(&self) -> Call<Profile> {
-        self.call(
-            operation::GET_PROFILE,
-            |api, key| api.get_profile(&key, None),
-            |envelope| envelope.data,
-        )
+        self.call(operation::GET_PROFILE, |api, key| api.get_profile(&key, None))
     }
 
     /// Returns the page with its slots in page order.
@@ -181,11 +164,7 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn get_with_slots(&self) -> Call<Profile> {
-        self.call(
-            operation::GET_PROFILE,
-            |api, key| api.get_profile(&key, Some("slots")),
-            |envelope| envelope.data,
-        )
+        self.call(operation::GET_PROFILE, |api, key| api.get_profile(&key, Some("slots")))
     }
 
     /// Changes fields of the page; those that are not mentioned stay. A `login` among the changes is handled as in
@@ -206,13 +185,12 @@ impl ProfileHandle {
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
         match converted::<ProfileChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes.0),
-            changes => self.call_with(
-                operation::UPDATE_PROFILE,
-                changes,
-                |api, key, changes| api.update_profile(&key, changes.fields()),
-                |envelope| envelope.data,
-            ),
+            Ok(changes) if login_in(changes.fields()).is_some() => {
+                self.change_login(changes.0, |page| page.id)
+            }
+            changes => self.call_with(operation::UPDATE_PROFILE, changes, |api, key, changes| {
+                api.update_profile(&key, changes.fields())
+            }),
         }
     }
 
@@ -265,11 +243,14 @@ impl ProfileHandle {
     }
 
     /// Returns a write that also changes the login.
-    pub(super) fn change_login<T: HasLogin>(&self, changes: Object) -> Call<T, Write> {
-        self.call_new(T::WRITE, |sender, key| Box::pin(change_login(sender, key, changes)))
+    pub(super) fn change_login<T: PatchRecord<Key = String>>(
+        &self,
+        changes: Object,
+        id: fn(&T) -> ProfileId,
+    ) -> Call<T, Write> {
+        self.call_new(T::WRITE, move |sender, key| Box::pin(change_login(sender, key, changes, id)))
     }
 
-    /// Returns the key of the page for a path.
     /// Returns a call for this page that may take several requests.
     pub(super) fn call_new<T: Send + 'static, K>(
         &self,
@@ -291,35 +272,24 @@ impl ProfileHandle {
     }
 
     /// Returns a call below this page's URL.
-    pub(crate) fn call<T, K, R>(
+    pub(crate) fn call<K, R: Envelope>(
         &self,
         operation: &'static Operation,
         request: impl FnOnce(Api<'_>, String) -> RequestResult<R> + Clone + Send + Sync + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
-    ) -> Call<T, K>
-    where
-        T: Send + 'static,
-        R: DeserializeOwned + Send,
-    {
-        self.call_with(operation, Ok(()), |api, key, ()| request(api, key), unwrap)
+    ) -> Call<R::Record, K> {
+        Call::of_body(&self.client, operation, self.key_text(), request)
     }
 
     /// Returns a call below this page's URL with a body, unless the body is none.
-    pub(super) fn call_with<T, K, B, R>(
+    pub(super) fn call_with<K, B: Clone + Send + Sync + 'static, R: Envelope>(
         &self,
         operation: &'static Operation,
         body: Result<B, String>,
         request: impl FnOnce(Api<'_>, String, B) -> RequestResult<R> + Clone + Send + Sync + 'static,
-        unwrap: impl FnOnce(R) -> T + Clone + Send + Sync + 'static,
-    ) -> Call<T, K>
-    where
-        T: Send + 'static,
-        B: Clone + Send + Sync + 'static,
-        R: DeserializeOwned + Send,
-    {
+    ) -> Call<R::Record, K> {
         let parts = self.key_text().and_then(|key| Ok((key, body?)));
         let request = |api: Api<'_>, (key, body)| request(api, key, body);
-        Call::of_body(&self.client, operation, parts, request, unwrap)
+        Call::of_body(&self.client, operation, parts, request)
     }
 }
 

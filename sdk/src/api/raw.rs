@@ -250,7 +250,7 @@ impl RawCall {
                 let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
                     Box::pin(ready(Ok(request())))
                 };
-                sender.send_made_undecoded(operation, &mut make).await
+                sender.send_made(operation, None, &mut make).await
             })
         });
         call.keyed(key)

@@ -19,11 +19,7 @@ impl ProfileHandle {
     /// # Ok(()) });
     /// ```
     pub fn settings(&self) -> Call<ProfileSettings> {
-        self.call(
-            operation::GET_PROFILE_SETTINGS,
-            |api, key| api.get_profile_settings(&key),
-            |envelope| envelope.data,
-        )
+        self.call(operation::GET_PROFILE_SETTINGS, |api, key| api.get_profile_settings(&key))
     }
 
     /// Changes the login or the language.
@@ -47,13 +43,14 @@ impl ProfileHandle {
         changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
     ) -> Call<ProfileSettings, Write> {
         match converted::<SettingsChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => self.change_login(changes.0),
-            changes => self.call_with(
-                operation::UPDATE_PROFILE_SETTINGS,
-                changes,
-                |api, key, changes| api.update_profile_settings(&key, changes.fields()),
-                |envelope| envelope.data,
-            ),
+            Ok(changes) if login_in(changes.fields()).is_some() => {
+                self.change_login(changes.0, |settings| settings.profile_id)
+            }
+            changes => {
+                self.call_with(operation::UPDATE_PROFILE_SETTINGS, changes, |api, key, changes| {
+                    api.update_profile_settings(&key, changes.fields())
+                })
+            }
         }
     }
 

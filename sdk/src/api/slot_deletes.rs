@@ -4,15 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::conditional::SlotsWrite;
 use super::slots::SlotsHandle;
 use crate::call::{Call, Delete, DeleteMany};
-use crate::call_sender::CallSender;
-use crate::conditional_write::{ReadTime, WriteStop, WriteVerdict};
+use crate::call_sender::{CallSender, Envelope};
+use crate::conditional_write::{ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::error_kind::Outcome;
 use crate::generated::Client as Api;
-use crate::generated::types::{DeletedMeta, SlotsDeleted};
+use crate::generated::types::SlotsDeleted;
 use crate::ids::SlotId;
 use crate::operation;
 use crate::same::is_unchanged;
@@ -27,6 +26,11 @@ pub struct DeletedSlots {
     pub deleted: i64,
     /// Number of slots left on the page.
     pub total: i64,
+}
+
+envelopes! {
+    |answer| DeletedSlots { deleted: answer.meta.deleted, total: answer.meta.total };
+    SlotsDeleted: DeletedSlots
 }
 
 impl SlotsHandle {
@@ -141,16 +145,13 @@ async fn delete_until_gone(
         if !sender.back_off(failed, asked_wait).await {
             break;
         }
-        let of = key.clone();
-        let request = |api: Api<'_>| api.list_slots(&of);
+        let request = |api: Api<'_>| api.list_slots(&key);
         // If the page cannot be read, the caller gets the error of the delete, whose outcome stays unknown.
         let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
-        let there: HashSet<SlotId> = page.data.iter().map(|slot| slot.id).collect();
+        let there: HashSet<SlotId> = page.iter().map(|slot| slot.id).collect();
         left.retain(|id| there.contains(id));
         if left.is_empty() {
-            let done = DeletedSlots { deleted: asked, total: count(&page.data) };
-            sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
-            return Ok(done);
+            return Ok(found_deleted(&sender, asked, count(&page)));
         }
         match delete_these(&sender, &key, &left).await {
             Ok(DeletedSlots { deleted, total }) => {
@@ -179,19 +180,12 @@ pub(crate) async fn delete_if_unchanged(
     mut judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
     let asked = count(&ids);
-    let decide = |left: &mut Vec<SlotId>, (page, _): (Vec<Slot>, &Answer), in_doubt| {
+    let decide = |left: &mut Vec<SlotId>, page: Vec<Slot>, in_doubt| {
         let there: HashSet<SlotId> = page.iter().map(|slot| slot.id).collect();
         if in_doubt {
             left.retain(|id| there.contains(id));
             if left.is_empty() {
-                let done = DeletedSlots { deleted: asked, total: count(&page) };
-                sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
-                let meta = DeletedMeta {
-                    deleted: 0,
-                    total: done.total,
-                    extra: serde_json::Map::default(),
-                };
-                return WriteVerdict::Done(SlotsDeleted { meta });
+                return WriteVerdict::Done(DeletedSlots { deleted: 0, total: count(&page) });
             }
         }
         let mut found = judge(&page);
@@ -199,11 +193,22 @@ pub(crate) async fn delete_if_unchanged(
         found.extend(gone.map(|id| format!("slot {id} was deleted")));
         if found.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(found) }
     };
-    let request = |api: Api<'_>, key: &str, left: &Vec<SlotId>| api.delete_slots(key, left);
-    let mut write = SlotsWrite { sender, key: key.to_owned(), body: ids, request, decide };
-    let SlotsDeleted { meta } = write.run(seen).await?;
+    let mut left = ids;
+    let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));
+    let write = |api: Api<'_>, left: &Vec<SlotId>| api.delete_slots(key, left);
+    let done = write_if_unchanged(sender, seen, &mut left, read, write, decide).await?;
+    if left.is_empty() {
+        return Ok(found_deleted(sender, asked, done.total));
+    }
     // Those that are not left were deleted by a request whose answer was lost.
-    Ok(DeletedSlots { deleted: asked - count(&write.body) + meta.deleted, total: meta.total })
+    Ok(DeletedSlots { deleted: asked - count(&left) + done.deleted, total: done.total })
+}
+
+/// Returns the result of a delete whose answer was lost, and keeps the answer that it would have had.
+fn found_deleted(sender: &CallSender, deleted: i64, total: i64) -> DeletedSlots {
+    let done = DeletedSlots { deleted, total };
+    sender.keep_answer(&Answer::json(&serde_json::json!({ "meta": done })));
+    done
 }
 
 /// Describes the edits that another client made to slots that are still there.
@@ -219,10 +224,8 @@ async fn delete_these(
     key: &str,
     ids: &[SlotId],
 ) -> Result<DeletedSlots, Error> {
-    let (key, ids) = (key.to_owned(), ids.to_vec());
-    let request = |api: Api<'_>| api.delete_slots(&key, &ids);
-    let meta = sender.send(operation::DELETE_SLOTS, request).await?.meta;
-    Ok(DeletedSlots { deleted: meta.deleted, total: meta.total })
+    let ids = ids.to_vec();
+    sender.send(operation::DELETE_SLOTS, |api| api.delete_slots(key, &ids)).await
 }
 
 fn count<T>(items: &[T]) -> i64 {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::conditional::{PatchRecord, reorder_if_unchanged, update_unchanged};
+use super::conditional::{PatchRecord, reorder_unchanged, update_unchanged};
 use super::profiles::{ProfileHandle, converted};
 use crate::call::{Call, Create, Write};
 use crate::generated::types::{
@@ -83,11 +83,7 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn list(&self) -> Call<Vec<Slot>> {
-        self.page.call(
-            operation::LIST_SLOTS,
-            |api, key| api.list_slots(&key),
-            |envelope| envelope.data,
-        )
+        self.page.call(operation::LIST_SLOTS, |api, key| api.list_slots(&key))
     }
 
     /// Returns one slot. Ids begin at 1.
@@ -101,12 +97,9 @@ impl SlotsHandle {
     /// ```
     pub fn get(&self, id: impl Into<SlotId>) -> Call<Slot> {
         let id = id.into();
-        self.page.call_with(
-            operation::GET_SLOT,
-            self.key_and_id(id),
-            move |api, key, _| api.get_slot(&key, &id),
-            |envelope| envelope.data,
-        )
+        self.page.call_with(operation::GET_SLOT, self.key_and_id(id), move |api, key, _| {
+            api.get_slot(&key, &id)
+        })
     }
 
     /// Creates one slot, at the end of the page unless the slot has a position: [content](crate::content), a [`NewSlot`], or JSON with `type`
@@ -126,12 +119,9 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn create(&self, slot: impl TryInto<NewSlot, Error: fmt::Display>) -> Call<Slot, Create> {
-        self.page.call_with(
-            operation::CREATE_SLOT,
-            converted(slot),
-            |api, key, slot: NewSlot| api.create_slot(&key, &slot),
-            |envelope| envelope.data,
-        )
+        self.page.call_with(operation::CREATE_SLOT, converted(slot), |api, key, slot: NewSlot| {
+            api.create_slot(&key, &slot)
+        })
     }
 
     /// Creates up to 50 slots, all or none, in page order. A refused field of the third slot has the key `slots.2.data.*`.
@@ -154,11 +144,7 @@ impl SlotsHandle {
         slots: impl IntoIterator<Item = impl Into<NewSlot>>,
     ) -> Call<Vec<Slot>, Create> {
         let body = NewSlots { slots: slots.into_iter().map(Into::into).collect() };
-        self.page.call(
-            operation::CREATE_SLOTS,
-            move |api, key| api.create_slots(&key, &body),
-            |envelope| envelope.data,
-        )
+        self.page.call(operation::CREATE_SLOTS, move |api, key| api.create_slots(&key, &body))
     }
 
     /// Changes one slot: the given fields replace those of its data, the others stay. JSON that is not an object is refused before anything is
@@ -188,7 +174,6 @@ impl SlotsHandle {
             operation::UPDATE_SLOT,
             body.map(|data| SlotDataChange { data }),
             move |api, key, body| api.update_slot(&key, &id, &body),
-            |envelope| envelope.data,
         )
     }
 
@@ -236,11 +221,7 @@ impl SlotsHandle {
         changes: impl IntoIterator<Item = SlotChange>,
     ) -> Call<Vec<Slot>, Write> {
         let body = SlotChanges { slots: changes.into_iter().collect() };
-        self.page.call(
-            operation::UPDATE_SLOTS,
-            move |api, key| api.update_slots(&key, &body),
-            |envelope| envelope.data,
-        )
+        self.page.call(operation::UPDATE_SLOTS, move |api, key| api.update_slots(&key, &body))
     }
 
     /// Reorders the page. The order names every slot of the page exactly once.
@@ -259,11 +240,7 @@ impl SlotsHandle {
         order: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<Vec<Slot>, Write> {
         let body = SlotOrder { order: order.into_iter().map(Into::into).collect() };
-        self.page.call(
-            operation::REORDER_SLOTS,
-            move |api, key| api.reorder_slots(&key, &body),
-            |envelope| envelope.data,
-        )
+        self.page.call(operation::REORDER_SLOTS, move |api, key| api.reorder_slots(&key, &body))
     }
 
     /// Reorders the page if its slots still are in the order `seen`.
@@ -290,7 +267,7 @@ impl SlotsHandle {
         let seen = seen.into_iter().map(Into::into).collect();
         let order = order.into_iter().map(Into::into).collect();
         self.page.call_new(operation::REORDER_SLOTS, |sender, key| {
-            Box::pin(reorder_if_unchanged(sender, key, seen, order))
+            Box::pin(reorder_unchanged(sender, key, seen, order))
         })
     }
 
@@ -308,19 +285,15 @@ impl PatchRecord for Slot {
     const READ: &'static Operation = operation::GET_SLOT;
     const WRITE: &'static Operation = operation::UPDATE_SLOT;
 
-    fn open(envelope: Self::Envelope) -> Self {
-        envelope.data
-    }
-
     fn fields(&self) -> Object {
         self.data.clone()
     }
 
-    fn read(api: Api<'_>, (key, id): Self::Key) -> RequestResult<Self::Envelope> {
-        api.get_slot(&key, &id)
+    fn read(api: Api<'_>, (key, id): &Self::Key) -> RequestResult<Self::Envelope> {
+        api.get_slot(key, id)
     }
 
-    fn write(api: Api<'_>, (key, id): Self::Key, data: &Object) -> RequestResult<Self::Envelope> {
-        api.update_slot(&key, &id, &SlotDataChange { data: data.clone() })
+    fn write(api: Api<'_>, (key, id): &Self::Key, data: &Object) -> RequestResult<Self::Envelope> {
+        api.update_slot(key, id, &SlotDataChange { data: data.clone() })
     }
 }
