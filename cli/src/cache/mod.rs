@@ -1,7 +1,6 @@
 //! Facts about the service that are cached between commands and can be fetched again: small files of JSON. A file that is missing, unreadable or
 //! invalid counts as empty.
 
-pub(crate) mod link_visits;
 pub(crate) mod resource_names;
 pub(crate) mod uploads;
 

@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
 use super::collect::FoundLink;
-use super::web::verdict::{Judgement, LinkNote, Verdict, VerdictReason};
+use super::web::verdict::{Judgement, MOVED, Verdict};
 use crate::ui::cut;
 
 /// Maximum width of a title.
@@ -61,7 +60,8 @@ impl CheckedLink {
     pub(crate) fn fix(&self) -> Option<&str> {
         let is_encrypted =
             |url: &str| url.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("https:"));
-        self.judgement.moved_to().filter(|to| is_encrypted(to) || !is_encrypted(&self.found.url))
+        let to = self.judgement.moved_to.as_deref();
+        to.filter(|to| is_encrypted(to) || !is_encrypted(&self.found.url))
     }
 
     /// Returns what the link belongs to: `button "Menu"`, `social`, or the name of a field.
@@ -80,14 +80,14 @@ impl CheckedLink {
 
     /// Returns the reason and the notes. `offers_fix` says that `--fix` can write a move.
     pub(crate) fn message(&self, offers_fix: bool) -> String {
-        let note = |note: &LinkNote| match note {
-            LinkNote::Moved(_) if self.is_fixed => format!("{note}: written"),
-            LinkNote::Moved(_) if self.fix_error.is_some() => format!("{note}: not written"),
-            LinkNote::Moved(_) if self.fix().is_none() => format!("{note}, which is not encrypted"),
-            LinkNote::Moved(_) if offers_fix && self.place.is_some() => format!("{note} (--fix)"),
-            note => note.to_string(),
+        let note = |(code, words): &(&str, String)| match *code {
+            MOVED if self.is_fixed => format!("{words}: written"),
+            MOVED if self.fix_error.is_some() => format!("{words}: not written"),
+            MOVED if self.fix().is_none() => format!("{words}, which is not encrypted"),
+            MOVED if offers_fix && self.place.is_some() => format!("{words} (--fix)"),
+            _ => words.clone(),
         };
-        let reason = self.judgement.reason.iter().map(ToString::to_string);
+        let reason = self.judgement.reason.iter().map(|(_, words)| words.clone());
         let words: Vec<_> = reason.chain(self.judgement.notes.iter().map(note)).collect();
         let known = if self.is_known { " (in the baseline)" } else { "" };
         format!("{}{known}", words.join("; "))
@@ -97,18 +97,16 @@ impl CheckedLink {
     pub(crate) fn json(&self) -> Value {
         let Self { holder, place, found, judgement, is_cached, is_known, is_fixed, fix_error } =
             self;
-        let slot = found.slot.as_deref().cloned().unwrap_or_default();
+        let slot = found.slot.as_deref();
         let (file, line, column) = match place {
             Some((file, line, column)) => {
                 (Some(file.display().to_string()), Some(line), Some(column))
             }
             None => (None, None, None),
         };
-        let ends = judgement.notes.iter().find_map(|note| match note {
-            LinkNote::CertificateEnds { at, .. } => date(*at),
-            _ => None,
-        });
-        let notes: Vec<_> = judgement.notes.iter().map(LinkNote::code).collect();
+        let ends = judgement.certificate_ends;
+        let ends = ends.and_then(|at| Some(jiff::Timestamp::try_from(at).ok()?.to_string()));
+        let codes: Vec<_> = judgement.notes.iter().map(|(code, _)| code).collect();
         json!({
             "page": holder.page(),
             "form": holder.form(),
@@ -116,28 +114,23 @@ impl CheckedLink {
             "line": line,
             "column": column,
             "path": found.path.to_string(),
-            "slotId": slot.id,
-            "type": slot.kind,
-            "title": slot.title,
+            "slotId": slot.map(|it| &it.id),
+            "type": slot.map(|it| &it.kind),
+            "title": slot.map(|it| &it.title),
             "url": found.url,
             "verdict": judgement.verdict,
-            "reason": judgement.reason.as_ref().map(VerdictReason::code),
-            "status": judgement.reason.as_ref().and_then(VerdictReason::status),
+            "reason": judgement.reason.as_ref().map(|(code, _)| code),
+            "status": judgement.status,
             "message": self.message(false),
-            "movedTo": judgement.moved_to(),
+            "movedTo": judgement.moved_to,
             "certificateEnds": ends,
-            "notes": notes,
+            "notes": codes,
             "known": is_known,
             "fixed": is_fixed,
             "fixError": fix_error,
             "cached": is_cached,
         })
     }
-}
-
-/// Returns a time in ISO 8601.
-fn date(at: SystemTime) -> Option<String> {
-    Some(jiff::Timestamp::try_from(at).ok()?.to_string())
 }
 
 /// Page or form that holds links.

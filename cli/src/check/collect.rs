@@ -7,11 +7,10 @@ use std::rc::Rc;
 use linkify::{LinkFinder, LinkKind};
 use serde_json::Value;
 
-use crate::output::label;
 use crate::schema::fields;
 use crate::schema::slot_types::SlotTypeCatalog;
-use crate::search::texts;
-use links_pages::page_file::node::{Key, Node, Tree};
+use crate::search::texts::{self, Owner};
+use links_pages::page_file::node::{Key, Node};
 use links_pages::page_file::patch::{Path, PathStep};
 
 /// Fields of a page or a form that hold no links: keys, and what only the service sets.
@@ -32,16 +31,13 @@ const NO_LINKS: [&str; 11] = [
 /// Maximum number of links of a value that are looked for in its text in the file without being there. Each costs a pass over the text.
 const MISSED: usize = 16;
 
-/// Maximum number of characters of a title, which may be a whole text.
-const TITLE: usize = 200;
-
 /// Link of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLink {
     /// Place in the document.
     pub(crate) path: Rc<Path>,
     /// Slot that holds it, if it is in one.
-    pub(crate) slot: Option<Rc<LinkedSlot>>,
+    pub(crate) slot: Option<Rc<Owner>>,
     /// URL.
     pub(crate) url: String,
     /// Place in the value, if the value is more than the link.
@@ -52,137 +48,72 @@ pub(crate) struct FoundLink {
     pub(crate) offset: usize,
 }
 
-/// Slot that holds a link.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LinkedSlot {
-    pub(crate) id: Option<i64>,
-    pub(crate) kind: Option<String>,
-    /// Beginning of its title, or of its first text.
-    pub(crate) title: Option<String>,
-}
-
 /// Returns the links of a page or a form in the order of its document: social links, values whose schema says that they are URLs, and whatever else
 /// looks like a link, also within texts. `text` is the text of the document, empty for a page of the service.
 pub(crate) fn links(root: &Node, text: &str, types: Option<&SlotTypeCatalog>) -> Vec<FoundLink> {
-    let mut collector =
-        Collector { text, types, schemas: BTreeMap::new(), slot: None, found: Vec::new() };
-    for (key, value) in root.entries().unwrap_or_default() {
-        let path = Path::root().key(written(key));
-        match key.name.as_str() {
-            "slots" => collector.slots(value, &path),
-            "socials" => collector.value(value, &path, true),
-            name if NO_LINKS.contains(&name) => {}
-            _ => collector.value(value, &path, false),
-        }
-    }
-    collector.found
-}
-
-struct Collector<'a> {
-    text: &'a str,
-    types: Option<&'a SlotTypeCatalog>,
-    /// Schema of the data, by slot type.
-    schemas: BTreeMap<String, Value>,
-    slot: Option<Rc<LinkedSlot>>,
-    found: Vec<FoundLink>,
-}
-
-impl Collector<'_> {
-    fn slots(&mut self, slots: &Node, path: &Path) {
-        let Tree::List(items) = &slots.tree else { return };
-        for (at, item) in items.iter().enumerate() {
-            let slot = LinkedSlot::of(item);
-            let known = slot.kind.as_deref().and_then(|kind| Some((kind, self.types?.get(kind)?)));
-            if let Some((kind, slot_type)) = known
-                && !self.schemas.contains_key(kind)
-            {
-                let schema = Value::Object(slot_type.schema.0.clone());
-                self.schemas.insert(kind.to_owned(), schema);
-            }
-            let computed = known.map(|(_, slot_type)| &slot_type.computed.0);
-            let Some((key, data)) = item.entry("data") else { continue };
-            let path = path.clone().item(at).key(written(key));
-            self.slot = Some(Rc::new(slot));
-            for (key, value) in data.entries().unwrap_or_default() {
-                if computed.is_none_or(|computed| !computed.contains_key(&key.name)) {
-                    let path = path.clone().key(written(key));
-                    self.value(value, &path, false);
-                }
-            }
-            self.slot = None;
-        }
-    }
-
-    /// Collects the links of a value.
-    fn value(&mut self, node: &Node, path: &Path, is_url: bool) {
-        let mut found = Vec::new();
-        texts::collect(node, path, written, &mut |text, path, node| found.push((text, path, node)));
-        let is_computed =
-            |step: &PathStep| matches!(step, PathStep::Key(name) if name == "computed");
-        found.retain(|(_, path, _)| !path.0.iter().any(is_computed));
-        for (text, path, node) in found {
-            self.string(node, text, &path, is_url || self.is_url(&path));
-        }
-    }
-
-    /// Tells whether the schema of the slot says that a value is a URL.
-    fn is_url(&self, path: &Path) -> bool {
-        let kind = self.slot.as_ref().and_then(|slot| slot.kind.as_deref());
-        let Some(schema) = kind.and_then(|kind| self.schemas.get(kind)) else { return false };
-        // The path within the data of the slot, below `slots.N.data`.
-        let names = path.0.iter().skip(3).map(|step| match step {
+    let mut found = Vec::new();
+    let mut schemas: BTreeMap<&str, Value> = BTreeMap::new();
+    texts::strings(root, written, &mut |value, path, node, slot| {
+        let name = |step: &PathStep| match step {
             PathStep::Key(name) => name.clone(),
             PathStep::Item(at) => at.to_string(),
-        });
-        fields::has_format(schema, &names.collect::<Vec<_>>(), "uri")
-    }
-
-    fn string(&mut self, node: &Node, text: &str, path: &Path, is_url: bool) {
-        let trimmed = text.trim();
-        if trimmed.is_empty() {
+        };
+        let names: Vec<String> = path.0.iter().map(name).collect();
+        if NO_LINKS.contains(&names[0].as_str()) || names.iter().any(|name| name == "computed") {
             return;
         }
-        let path = Rc::new(path.clone());
-        let mut add = |url: String, part, is_escaped, offset| {
-            let (path, slot) = (path.clone(), self.slot.clone());
-            self.found.push(FoundLink { path, slot, url, part, is_escaped, offset });
-        };
-        if is_url {
-            return add(trimmed.to_owned(), None, false, node.span.start);
+        let mut is_url = names[0] == "socials";
+        let kind = slot.and_then(|slot| types?.get(slot.kind.as_deref()?));
+        if let (Some(kind), Some((_, of_data))) = (kind, names.split_at_checked(3)) {
+            if of_data.first().is_some_and(|name| kind.computed.0.contains_key(name)) {
+                return;
+            }
+            let schema = || Value::Object(kind.schema.0.clone());
+            let schema = schemas.entry(&kind.kind).or_insert_with(schema);
+            is_url = fields::has_format(schema, of_data, "uri");
         }
-        if is_link(trimmed) {
-            // Nothing says that the value is no text, in which a URL has to be escaped.
-            let start = text.len() - text.trim_start().len();
-            let part = Some(start..start + trimmed.len());
-            return add(trimmed.to_owned(), part, false, node.span.start);
-        }
-        let written = self.text.get(node.span.clone()).unwrap_or_default();
-        let (mut from, mut missed) = (0, 0);
-        for link in text_links(text) {
-            // In a quoted value with escapes the link may not be found.
-            let is_sought = missed < MISSED;
-            let place = is_sought.then(|| written[from..].find(&text[link.part.clone()])).flatten();
-            missed += usize::from(place.is_none());
-            let offset = node.span.start + place.map_or(0, |place| from + place);
-            from = place.map_or(from, |place| from + place + link.part.len());
-            add(link.url, Some(link.part), link.is_escaped, offset);
-        }
-    }
+        add_links(&mut found, text, (value, path, node, slot), is_url);
+    });
+    found
 }
 
-impl LinkedSlot {
-    fn of(item: &Node) -> Self {
-        let text = |node: &Node| match &node.tree {
-            Tree::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-            _ => None,
-        };
-        let id = item.get("id").and_then(|id| match &id.tree {
-            Tree::Number(number) => number.as_i64(),
-            _ => None,
-        });
-        let title = item.get("data").and_then(label::of_node);
-        let title = title.map(|it| it.trim().chars().take(TITLE).collect());
-        Self { id, kind: item.get("type").and_then(text), title }
+/// Adds the links of a string, with its path, its node and its slot.
+fn add_links(
+    found: &mut Vec<FoundLink>,
+    document: &str,
+    (text, path, node, slot): (&str, Path, &Node, Option<&Rc<Owner>>),
+    is_url: bool,
+) {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return;
+    }
+    let path = Rc::new(path);
+    let mut add = |url: String, part, is_escaped, offset| {
+        let (path, slot) = (path.clone(), slot.cloned());
+        found.push(FoundLink { path, slot, url, part, is_escaped, offset });
+    };
+    if is_url {
+        return add(trimmed.to_owned(), None, false, node.span.start);
+    }
+    if is_link(trimmed) {
+        // Nothing says that the value is no text, in which a URL has to be escaped.
+        let start = text.len() - text.trim_start().len();
+        let part = Some(start..start + trimmed.len());
+        return add(trimmed.to_owned(), part, false, node.span.start);
+    }
+    let written = document.get(node.span.clone()).unwrap_or_default();
+    let (mut from, mut missed) = (0, 0);
+    for part in text_links(text) {
+        let link = &text[part.clone()];
+        // In a quoted value with escapes the link may not be found.
+        let is_sought = missed < MISSED;
+        let place = is_sought.then(|| written[from..].find(link)).flatten();
+        missed += usize::from(place.is_none());
+        let offset = node.span.start + place.map_or(0, |place| from + place);
+        from = place.map_or(from, |place| from + place + part.len());
+        let is_escaped = link.contains("&amp;");
+        add(link.replace("&amp;", "&"), Some(part), is_escaped, offset);
     }
 }
 
@@ -198,20 +129,9 @@ fn written(key: &Key) -> String {
 /// Schemes of links that are not found by their `//`.
 const SHORT_SCHEMES: [&str; 2] = ["mailto:", "tel:"];
 
-/// Link within a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct TextLink {
-    /// Place in the text.
-    part: Range<usize>,
-    /// URL without the escapes of HTML.
-    url: String,
-    /// True if the text has `&amp;` for each `&`.
-    is_escaped: bool,
-}
-
-/// Returns the links in a text, in their order: `http://` and `https://` anywhere, `mailto:` and `tel:` where markup makes them a link or a
+/// Returns the places of the links in a text, in their order: `http://` and `https://` anywhere, `mailto:` and `tel:` where markup makes them a link or a
 /// word begins with them.
-fn text_links(text: &str) -> Vec<TextLink> {
+fn text_links(text: &str) -> Vec<Range<usize>> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Url]);
     let web = finder.links(text).map(|link| link.start()..link.end());
@@ -226,12 +146,7 @@ fn text_links(text: &str) -> Vec<TextLink> {
         parts.extend(more);
         parts.sort_by_key(|part| part.start);
     }
-    let link = |part: Range<usize>| {
-        let written = &text[part.clone()];
-        let is_escaped = written.contains("&amp;");
-        TextLink { url: written.replace("&amp;", "&"), part, is_escaped }
-    };
-    parts.into_iter().map(link).collect()
+    parts
 }
 
 /// Tells whether a text begins like a link to a site.
@@ -295,10 +210,10 @@ mod tests {
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
         document.root.slot_data_mut().for_each(Node::unescape);
         let shown = |link: FoundLink| {
-            let slot = link.slot.as_deref().cloned().unwrap_or_default();
+            let slot = link.slot.clone().unwrap_or_default();
             let line = text[..link.offset].matches('\n').count() + 1;
             let part = link.part.map(|part| format!(" {part:?}")).unwrap_or_default();
-            let kind = slot.kind.unwrap_or_default();
+            let kind = slot.kind.as_deref().unwrap_or_default();
             format!("{line} {} {kind}: {}{part}", link.path, link.url)
         };
         links(&document.root, text, Some(&types())).into_iter().map(shown).collect()
@@ -350,7 +265,7 @@ slots:
         let text = "slots: [{type: a, id: 5, data: {title: ' ', name: N, link: http://a.example}}]";
         let document = Document::from_bytes("it.yaml", text.into()).unwrap();
         let links = links(&document.root, text, None);
-        let slot = LinkedSlot { id: Some(5), kind: Some("a".into()), title: Some("N".into()) };
+        let slot = Owner { id: Some(5.into()), kind: Some("a".into()), title: Some("N".into()) };
         assert_eq!(links[0].slot.as_deref(), Some(&slot));
         assert_eq!(links[0].offset, text.find("http").unwrap());
     }
@@ -384,12 +299,12 @@ slots:
             ),
             ("кафе https://қара.example/мәзір, иә", &["https://қара.example/мәзір"]),
         ] {
-            let found = text_links(text);
-            let urls: Vec<_> = found.iter().map(|link| link.url.as_str()).collect();
+            let node = Node::of_json(&json!({ "title": format!("{text} ") }));
+            let links = links(&node, "", None);
+            let urls: Vec<_> = links.iter().map(|link| link.url.as_str()).collect();
             assert_eq!(urls, expected, "{text}");
-            for link in found {
-                let written = &text[link.part.clone()];
-                assert_eq!(link.is_escaped, written != link.url, "{text}");
+            for link in &links {
+                assert_eq!(link.is_escaped, !text.contains(&link.url), "{text}");
             }
         }
         assert!(is_link("https://a.example/x") && is_link("TEL:") && is_link("mailto:a"));
@@ -401,9 +316,9 @@ slots:
         #[test]
         fn every_part_is_a_part_of_the_text(text in "(\\PC|https://|mailto:|tel:|[ ()<>\"&;.]){0,40}") {
             let mut end = 0;
-            for link in text_links(&text) {
-                assert!(link.part.start >= end && text.get(link.part.clone()).is_some());
-                end = link.part.end;
+            for part in text_links(&text) {
+                assert!(part.start >= end && text.get(part.clone()).is_some());
+                end = part.end;
             }
         }
     }

@@ -90,7 +90,7 @@ pub(crate) fn checked_links(
             if page.source.is_form { LinkHolder::Form(name) } else { LinkHolder::Page(name) };
         let mut file = page.source.file.as_ref().map(|(path, text)| (path, Places::new(text)));
         for found in &page.links {
-            let Some((judgement, is_cached)) = verdicts.of(&found.url) else { continue };
+            let Some((judgement, is_cached)) = verdicts.by_text.get(&found.url) else { continue };
             let place = file.as_mut().map(|(path, places)| {
                 let (line, column) = places.of(found.offset);
                 (path.clone(), line, column)

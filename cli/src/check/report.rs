@@ -107,7 +107,7 @@ impl Counts {
         Self {
             broken: count(&|it| it.judgement.verdict == Verdict::Broken),
             unsure: count(&|it| it.judgement.verdict == Verdict::Unsure),
-            moved: count(&|it| it.judgement.moved_to().is_some() && !it.is_fixed),
+            moved: count(&|it| it.judgement.moved_to.is_some() && !it.is_fixed),
             fixed: count(&|it| it.is_fixed),
             new: count(&|it| it.fails(strict)),
         }
@@ -137,18 +137,18 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::web::verdict::{Judgement, LinkNote, VerdictReason};
-    use super::super::web::visit::VisitEnd;
+    use super::super::web::verdict::{Judgement, MOVED};
 
     use super::super::checked_link::LinkHolder;
-    use super::super::collect::{FoundLink, LinkedSlot};
+    use super::super::collect::FoundLink;
     use super::*;
+    use crate::search::texts::Owner;
     use links_pages::page_file::patch::Path;
 
     fn link(line: usize, owner: Option<&str>, url: &str, judgement: Judgement) -> CheckedLink {
         let slot = owner.map(|title| {
             let (kind, title) = (Some("button".to_owned()), Some(title.to_owned()));
-            LinkedSlot { id: None, kind, title }.into()
+            Owner { id: None, kind, title }.into()
         });
         let found = FoundLink {
             path: Path::root().key("socials").item(0).into(),
@@ -170,8 +170,9 @@ mod tests {
         }
     }
 
-    fn judged(verdict: Verdict, reason: VerdictReason) -> Judgement {
-        Judgement { verdict, reason: Some(reason), notes: Vec::new() }
+    fn moved(to: &str) -> Judgement {
+        let notes = vec![(MOVED, format!("moved to {to}"))];
+        Judgement { notes, moved_to: Some(to.to_owned()), ..Judgement::fine() }
     }
 
     fn shown(links: &[CheckedLink], has_baseline: bool) -> (Vec<String>, Exit) {
@@ -183,22 +184,16 @@ mod tests {
 
     #[test]
     fn links_are_shown_with_their_places_aligned() {
-        let moved = Judgement::fine(vec![LinkNote::Moved("https://maps.example/q".to_owned())]);
         let mut links = [
-            link(
-                12,
-                Some("Menu"),
-                "https://qara.example/menu",
-                judged(Verdict::Broken, VerdictReason::Visit(VisitEnd::Status(404))),
-            ),
+            link(12, Some("Menu"), "https://qara.example/menu", Judgement::broken("status", "404")),
             link(
                 31,
                 None,
                 "https://www.linkedin.com/qara",
-                judged(Verdict::Unsure, VerdictReason::Visit(VisitEnd::Status(999))),
+                Judgement::unsure("status", "999: programs are turned away, look yourself"),
             ),
-            link(18, Some("Map"), "http://maps.example/q", moved),
-            link(40, None, "https://fine.example/", Judgement::fine(Vec::new())),
+            link(18, Some("Map"), "http://maps.example/q", moved("https://maps.example/q")),
+            link(40, None, "https://fine.example/", Judgement::fine()),
         ];
         let (lines, exit) = shown(&links, false);
         assert_eq!(
@@ -223,10 +218,7 @@ mod tests {
 
     #[test]
     fn a_move_that_gives_up_encryption_is_shown_and_not_written() {
-        let moved = |from: &str, to: &str| {
-            let moved = Judgement::fine(vec![LinkNote::Moved(to.to_owned())]);
-            link(1, None, from, moved)
-        };
+        let moved = |from: &str, to: &str| link(1, None, from, moved(to));
         let safe = moved("https://a.example/", "http://a.example/");
         assert_eq!(safe.fix(), None);
         assert_eq!(safe.message(true), "moved to http://a.example/, which is not encrypted");
@@ -239,7 +231,7 @@ mod tests {
 
     #[test]
     fn unsure_links_fail_only_where_that_is_asked_for() {
-        let unsure = judged(Verdict::Unsure, VerdictReason::Visit(VisitEnd::Timeout));
+        let unsure = Judgement::unsure("timeout", "no answer");
         let mut link = link(1, None, "https://a.example", unsure);
         assert!(!link.fails(false) && link.fails(true));
         link.is_known = true;
@@ -248,11 +240,8 @@ mod tests {
 
     #[test]
     fn what_a_site_says_cannot_drive_the_terminal() {
-        let hostile = VerdictReason::Visit(VisitEnd::Connection("\u{1b}[2J\nforged".to_owned()));
-        let lines = lines(
-            &[link(1, None, "https://a.example/\u{202e}", judged(Verdict::Unsure, hostile))],
-            true,
-        );
+        let hostile = Judgement::unsure("connection", "\u{1b}[2J\nforged");
+        let lines = lines(&[link(1, None, "https://a.example/\u{202e}", hostile)], true);
         let text = lines[0].text();
         assert!(!text.contains(['\u{1b}', '\n', '\u{202e}']), "{text:?}");
     }

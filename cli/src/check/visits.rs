@@ -1,20 +1,24 @@
 //! Verdicts on links: from the cache, or from their sites.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use hex::encode;
 use links_sdk::Clock;
 use links_sdk::public_hosts::PublicOnlyResolver;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::web::checker::LinkChecker;
 use super::web::judge::judge;
 use super::web::link::{WebLink, read_link};
 use super::web::verdict::{Judgement, Verdict};
 use super::web::visit::{NETWORK_UNREACHABLE, Visit, VisitEnd};
-use crate::cache::link_visits::{FineLink, LinkVisits};
+use crate::cache::{load_json, store_json};
 use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -36,17 +40,13 @@ pub(crate) struct VisitOptions {
 /// Verdicts on links.
 #[derive(Debug, Default)]
 pub(crate) struct LinkVerdicts {
-    by_text: HashMap<String, (Judgement, bool)>,
+    /// The verdict on each link, and whether it is from the cache.
+    pub(super) by_text: HashMap<String, (Judgement, bool)>,
     /// Number of URLs that were requested.
     pub(crate) requested: usize,
 }
 
 impl LinkVerdicts {
-    /// Returns the verdict on a link, and whether it is from the cache.
-    pub(crate) fn of(&self, url: &str) -> Option<&(Judgement, bool)> {
-        self.by_text.get(url)
-    }
-
     /// Judges links. Those that differ in their fragments alone are requested once.
     pub(crate) async fn read(
         context: &Context,
@@ -64,11 +64,11 @@ impl LinkVerdicts {
                 Ok(link) => web.push((url.to_owned(), link)),
             }
         }
-        let cache_file = cache_file(context);
-        let mut cache = match &cache_file {
-            Some(path) => LinkVisits::load(path, clock.wall()),
-            None => LinkVisits::default(),
-        };
+        // All services share the file.
+        let cache_file = context.settings.cache_directory().map(|path| path.join("links.json"));
+        let cache = cache_file.as_deref().map(|path| LinkCache::load(path, clock.wall()));
+        let mut cache = cache.unwrap_or_default();
+        let key = |url: &str| key(url, options.allow_private);
         let mut visits: HashMap<String, (Visit, bool)> = HashMap::new();
         let mut missing: Vec<WebLink> = Vec::new();
         for (_, link) in &web {
@@ -76,11 +76,14 @@ impl LinkVerdicts {
             if visits.contains_key(url) {
                 continue;
             }
-            let known = cache.get(url, options.allow_private).filter(|_| !options.fresh);
+            let known = cache.fine.get(&key(url)).filter(|_| !options.fresh);
             if known.is_none() {
                 missing.push(link.clone());
             }
-            let visit = known.map_or_else(|| Visit::ended(VisitEnd::SilentHost), of_cache);
+            let visit = match known {
+                Some(fine) => fine.visit(),
+                None => Visit::ended(VisitEnd::SilentHost),
+            };
             visits.insert(url.to_owned(), (visit, known.is_some()));
         }
         verdicts.requested = missing.len();
@@ -93,7 +96,14 @@ impl LinkVerdicts {
         }
         let now = clock.wall();
         for (link, visit) in missing.iter().zip(found) {
-            remember(&mut cache, link, &visit, now, options);
+            let judgement = judge(link, &visit, now, options.tls_days);
+            // One that has moved for good is requested again, because its target may be a secret; so is one that is not fine, because it may be
+            // by now.
+            if judgement.verdict == Verdict::Fine && judgement.moved_to.is_none() {
+                cache.fine.insert(key(link.requested()), FineLink::new(&visit, now));
+            } else {
+                cache.fine.remove(&key(link.requested()));
+            }
             visits.insert(link.requested().to_owned(), (visit, false));
         }
         if let Some(path) = cache_file.filter(|_| verdicts.requested > 0) {
@@ -129,33 +139,6 @@ async fn visit(
     let progress = context.ui.progress(links.len());
     progress.now("links");
     Ok(checker.visit_all(links, || progress.step()).await)
-}
-
-/// Keeps a link that is fine. One that has moved for good is requested again, because its target may be a secret; so is one that is not
-/// fine, because it may be by now.
-fn remember(
-    cache: &mut LinkVisits,
-    link: &WebLink,
-    visit: &Visit,
-    now: SystemTime,
-    options: VisitOptions,
-) {
-    let (url, allow_private) = (link.requested(), options.allow_private);
-    let judgement = judge(link, visit, now, options.tls_days);
-    if judgement.verdict == Verdict::Fine && judgement.moved_to().is_none() {
-        let fine = FineLink::new(now, visit.certificate_ends, visit.works_with_https);
-        cache.add(url, allow_private, fine);
-    } else {
-        cache.remove(url, allow_private);
-    }
-}
-
-fn of_cache(link: &FineLink) -> Visit {
-    Visit {
-        certificate_ends: link.certificate_ends(),
-        works_with_https: link.works_with_https,
-        ..Visit::ended(VisitEnd::Status(200))
-    }
 }
 
 /// A name that every resolver of the internet knows (RFC 2606).
@@ -194,7 +177,139 @@ fn shows_network(visit: &Visit) -> bool {
     }
 }
 
-/// Path of the cache file, which all services share.
-fn cache_file(context: &Context) -> Option<PathBuf> {
-    Some(context.settings.cache_directory()?.join("links.json"))
+/// Maximum age of an entry.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Maximum number of entries.
+const MOST: usize = 20_000;
+
+/// Links that were fine, by the hash of their URL. The file holds no URL, because a URL may be a secret.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct LinkCache {
+    /// Version of the program that wrote the file: another version may judge differently.
+    by: String,
+    fine: BTreeMap<String, FineLink>,
+}
+
+/// What is known about a link that was fine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct FineLink {
+    /// Time of the visit in seconds since 1970.
+    at: u64,
+    /// Time at which the certificate ends in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_ends: Option<u64>,
+    /// The same URL with https works.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    works_with_https: bool,
+}
+
+impl LinkCache {
+    /// Loads the entries that are recent at this time. A file that is missing or invalid counts as empty.
+    fn load(path: &Path, now: SystemTime) -> Self {
+        let kept: Option<Self> = load_json(path);
+        let mut kept = kept.filter(|kept| kept.by == VERSION).unwrap_or_default();
+        let now = seconds(now);
+        let is_recent = |link: &FineLink| {
+            // A time in the future means that the clock was changed.
+            now.checked_sub(link.at).is_some_and(|age| age < MAX_AGE.as_secs())
+        };
+        kept.fine.retain(|_, link| is_recent(link));
+        kept
+    }
+
+    /// Replaces the file. Of too many entries the newest stay.
+    fn store(mut self, path: &Path) -> io::Result<()> {
+        if self.fine.len() > MOST {
+            let mut times: Vec<u64> = self.fine.values().map(|link| link.at).collect();
+            times.sort_unstable_by(|one, other| other.cmp(one));
+            let oldest = times[MOST - 1];
+            self.fine.retain(|_, link| link.at >= oldest);
+        }
+        VERSION.clone_into(&mut self.by);
+        store_json(path, &self)
+    }
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+impl FineLink {
+    fn new(visit: &Visit, now: SystemTime) -> Self {
+        let Visit { certificate_ends, works_with_https, .. } = *visit;
+        Self { at: seconds(now), certificate_ends: certificate_ends.map(seconds), works_with_https }
+    }
+
+    /// Returns the visit as far as it is known.
+    fn visit(&self) -> Visit {
+        let ends = self.certificate_ends;
+        Visit {
+            certificate_ends: ends.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
+            works_with_https: self.works_with_https,
+            ..Visit::ended(VisitEnd::Status(200))
+        }
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// Returns the key of a URL. What a check with private hosts found counts for such a check alone.
+fn key(url: &str, allow_private: bool) -> String {
+    let scope = if allow_private { "private " } else { "" };
+    encode(&Sha256::digest(format!("{scope}{url}"))[..16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URL: &str = "https://qara.example/?invite=a-secret";
+
+    fn at(hours: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_000_000 + hours * 3600)
+    }
+
+    #[test]
+    fn a_fine_link_is_known_for_a_day_and_its_url_is_not_stored() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new/links.json");
+        let mut visits = LinkCache::load(&path, at(0));
+        let visit = Visit {
+            certificate_ends: Some(at(1000)),
+            works_with_https: true,
+            ..Visit::ended(VisitEnd::Status(200))
+        };
+        visits.fine.insert(key(URL, false), FineLink::new(&visit, at(1)));
+        visits.store(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("qara") && !text.contains("a-secret"), "{text}");
+        for (hours, is_known) in [(0, false), (1, true), (24, true), (25, false)] {
+            let visits = LinkCache::load(&path, at(hours));
+            let found = visits.fine.get(&key(URL, false)).map(FineLink::visit);
+            assert_eq!(found, is_known.then(|| visit.clone()), "{hours}");
+            assert!(!visits.fine.contains_key(&key(URL, true)));
+        }
+    }
+
+    #[test]
+    fn an_invalid_file_is_ignored_and_a_large_one_is_cut() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("links.json");
+        for text in
+            ["", "[]", "{\"by\": 1}", "{\"by\": \"0.0.0-other\", \"fine\": {\"a\": {\"at\": 1}}}"]
+        {
+            std::fs::write(&path, text).unwrap();
+            assert!(LinkCache::load(&path, at(0)).fine.is_empty(), "{text}");
+        }
+        let mut visits = LinkCache::default();
+        for nth in 0..MOST + 3 {
+            let time = at(0) + Duration::from_secs(nth as u64 / 2);
+            let fine = FineLink::new(&Visit::ended(VisitEnd::Status(200)), time);
+            visits.fine.insert(nth.to_string(), fine);
+        }
+        visits.store(&path).unwrap();
+        let kept = LinkCache::load(&path, at(10)).fine;
+        assert!((MOST..=MOST + 1).contains(&kept.len()), "{}", kept.len());
+    }
 }

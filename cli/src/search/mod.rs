@@ -46,8 +46,7 @@ pub(crate) struct Hit<'s> {
 
 /// Searches a page or a form. Without areas every part of it is searched.
 pub(crate) fn hits<'s>(source: &'s Source, pattern: &Pattern, areas: &[Area]) -> Vec<Hit<'s>> {
-    let root = &source.root;
-    let texts = if source.is_form { texts::of_form(root) } else { texts::of_page(root) };
+    let texts = texts::texts(&source.root, source.is_form);
     let mut places_of =
         source.file.as_ref().map(|(path, content)| (path, content, Places::new(content)));
     let is_meant = |text: &PageText<'_>| areas.is_empty() || areas.contains(&text.area);
@@ -84,13 +83,13 @@ impl Hit<'_> {
     /// Returns the text as a record.
     pub(crate) fn json(&self) -> Value {
         let Self { source, text, place, .. } = self;
-        let owner = text.owner.clone().unwrap_or_default();
+        let owner = text.owner.as_deref();
         json!({
             "page": source.page,
             "login": source.login,
             "where": text.area.name(),
-            "id": owner.id,
-            "type": owner.kind,
+            "id": owner.map(|it| &it.id),
+            "type": owner.map(|it| &it.kind),
             "path": text.path.to_string(),
             "value": text.value,
             "url": source.url,

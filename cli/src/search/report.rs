@@ -159,6 +159,7 @@ mod tests {
     ) -> Hit<'s> {
         let path = path.split('.').fold(Path::root(), Path::key);
         let places = Pattern::new("menu", false).unwrap().places(value);
+        let owner = owner.map(Into::into);
         Hit { source, text: PageText { area, owner, path, value, span: 0..0 }, place: None, places }
     }
 

@@ -1,6 +1,7 @@
 //! The texts of a page or of a form: a pure function of its document.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -10,17 +11,8 @@ use links_pages::page_file::node::{Key, Node, Tree};
 use links_pages::page_file::patch::{Path, PathStep};
 
 /// Strings of a page that are no texts, apart from its slots and social links.
-const NOT_OF_PAGE: [&str; 9] = [
-    "avatar",
-    "bgImage",
-    "computed",
-    "languageCode",
-    "login",
-    "profile",
-    "slots",
-    "socials",
-    "url",
-];
+const NOT_OF_PAGE: [&str; 7] =
+    ["avatar", "bgImage", "computed", "languageCode", "login", "profile", "url"];
 
 /// Strings of a form that are no texts.
 const NOT_OF_FORM: [&str; 7] =
@@ -57,12 +49,16 @@ impl Area {
     }
 }
 
-/// Slot or form that holds a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Maximum number of characters of a title, which may be a whole text.
+const TITLE: usize = 200;
+
+/// Slot or form that holds a text or a link.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) id: Option<Value>,
     /// Type of a slot.
     pub(crate) kind: Option<String>,
+    /// Beginning of the title; of a slot without one, of its first text.
     pub(crate) title: Option<String>,
 }
 
@@ -71,7 +67,7 @@ pub(crate) struct Owner {
 pub(crate) struct PageText<'n> {
     pub(crate) area: Area,
     /// `None` for a text of the page itself.
-    pub(crate) owner: Option<Owner>,
+    pub(crate) owner: Option<Rc<Owner>>,
     /// Path in the record of the slot, the form or the page.
     pub(crate) path: Path,
     pub(crate) value: &'n str,
@@ -79,71 +75,71 @@ pub(crate) struct PageText<'n> {
     pub(crate) span: Range<usize>,
 }
 
-/// Returns the texts of a page in the order of its document.
-pub(crate) fn of_page(root: &Node) -> Vec<PageText<'_>> {
-    let mut texts = Vec::new();
-    for (key, value) in root.entries().unwrap_or_default() {
-        let (area, path) = match key.name.as_str() {
-            "slots" => {
-                let Tree::List(items) = &value.tree else { continue };
-                for item in items {
-                    of_slot(item, &mut texts);
-                }
-                continue;
-            }
-            "socials" => (Area::Socials, Path::root().key("socials")),
-            name if NOT_OF_PAGE.contains(&name) => continue,
-            name => (Area::Profile, Path::root().key(name)),
-        };
-        collect(value, &path, key_name, &mut |value, path, node| {
-            texts.push(PageText { area, owner: None, path, value, span: node.span.clone() });
-        });
-    }
-    texts
-}
-
-/// Returns the texts of a form in the order of its document.
-pub(crate) fn of_form(root: &Node) -> Vec<PageText<'_>> {
-    let owner = Owner {
+/// Returns the texts of a page or a form in the order of its document.
+pub(crate) fn texts(root: &Node, is_form: bool) -> Vec<PageText<'_>> {
+    let of_form = Owner {
         id: root.get("id").and_then(id),
         kind: None,
         title: root.get("title").and_then(text),
     };
+    let of_form = Rc::new(of_form);
     let mut texts = Vec::new();
-    for (key, value) in root.entries().unwrap_or_default() {
-        if NOT_OF_FORM.contains(&key.name.as_str()) {
-            continue;
+    strings(root, |key| key.name.clone(), &mut |value, path, node, slot| {
+        let first = name(path.0.first());
+        let (area, owner) = match first {
+            _ if is_form => (Area::Forms, Some(&of_form)),
+            "slots" => (Area::Slots, slot),
+            "socials" => (Area::Socials, None),
+            _ => (Area::Profile, None),
+        };
+        let is_text = match area {
+            Area::Forms => ![first, name(path.0.last())].iter().any(|it| NOT_OF_FORM.contains(it)),
+            Area::Slots => is_text(value, &path),
+            Area::Socials | Area::Profile => !NOT_OF_PAGE.contains(&first),
+        };
+        if is_text {
+            // That of a slot is the path within its record.
+            let path = if area == Area::Slots { Path(path.0[2..].to_vec()) } else { path };
+            let (owner, span) = (owner.cloned(), node.span.clone());
+            texts.push(PageText { area, owner, path, value, span });
         }
-        collect(value, &Path::root().key(&key.name), key_name, &mut |value, path, node| {
-            let is_text = !matches!(path.0.last(), Some(PathStep::Key(name)) if NOT_OF_FORM.contains(&name.as_str()));
-            if is_text {
-                let owner = Some(owner.clone());
-                texts.push(PageText {
-                    area: Area::Forms,
-                    owner,
-                    path,
-                    value,
-                    span: node.span.clone(),
-                });
-            }
-        });
-    }
+    });
     texts
 }
 
-fn of_slot<'n>(item: &'n Node, texts: &mut Vec<PageText<'n>>) {
-    let Some(data) = item.get("data") else { return };
-    let owner = Owner {
-        id: item.get("id").and_then(id),
-        kind: item.get("type").and_then(text),
-        title: label::of_node(data).map(|it| it.trim().to_owned()),
-    };
-    collect(data, &Path::root().key("data"), key_name, &mut |value, path, node| {
-        if is_text(value, &path) {
-            let owner = Some(owner.clone());
-            texts.push(PageText { area: Area::Slots, owner, path, value, span: node.span.clone() });
+fn name(step: Option<&PathStep>) -> &str {
+    match step {
+        Some(PathStep::Key(name)) => name,
+        Some(PathStep::Item(_)) | None => "",
+    }
+}
+
+/// Calls a function for each string of a page or a form in the order of its document, with its path, in which keys have these names, and
+/// with the slot that it is in. Of a slot, these are the strings of its data.
+pub(crate) fn strings<'n>(
+    root: &'n Node,
+    name: fn(&Key) -> String,
+    add: &mut impl FnMut(&'n str, Path, &'n Node, Option<&Rc<Owner>>),
+) {
+    for (key, value) in root.entries().unwrap_or_default() {
+        let path = Path::root().key(name(key));
+        if key.name != "slots" {
+            collect(value, &path, name, None, add);
+            continue;
         }
-    });
+        let Tree::List(items) = &value.tree else { continue };
+        for (at, item) in items.iter().enumerate() {
+            let Some((key, data)) = item.entry("data") else { continue };
+            let title = label::of_node(data);
+            let slot = Owner {
+                id: item.get("id").and_then(id),
+                kind: item.get("type").and_then(text),
+                title: title.map(|it| it.trim().chars().take(TITLE).collect()),
+            };
+            let path = path.clone().item(at).key(name(key));
+            collect(data, &path, name, Some(&Rc::new(slot)), add);
+        }
+    }
 }
 
 /// Tells whether a string of a slot's data is a text, and no id or path of an image.
@@ -159,34 +155,30 @@ fn is_text(value: &str, path: &Path) -> bool {
     }
 }
 
-/// Calls a function for each string of a value with its path, in which keys have these names. References of a page file, such as
-/// `{$upload: FILE}`, are no texts.
-pub(crate) fn collect<'n>(
+/// Calls a function for each string of a value. References of a page file, such as `{$upload: FILE}`, are no texts.
+fn collect<'n>(
     node: &'n Node,
     path: &Path,
     name: fn(&Key) -> String,
-    add: &mut impl FnMut(&'n str, Path, &'n Node),
+    slot: Option<&Rc<Owner>>,
+    add: &mut impl FnMut(&'n str, Path, &'n Node, Option<&Rc<Owner>>),
 ) {
     match &node.tree {
-        Tree::Text(text) => add(text, path.clone(), node),
+        Tree::Text(text) => add(text, path.clone(), node, slot),
         Tree::List(items) => {
             for (at, item) in items.iter().enumerate() {
-                collect(item, &path.clone().item(at), name, add);
+                collect(item, &path.clone().item(at), name, slot, add);
             }
         }
         Tree::Map(entries) => {
             let is_reference =
                 entries.iter().any(|(key, _)| key.name.starts_with('$') && !key.is_literal);
             for (key, value) in entries.iter().filter(|_| !is_reference) {
-                collect(value, &path.clone().key(name(key)), name, add);
+                collect(value, &path.clone().key(name(key)), name, slot, add);
             }
         }
         Tree::Null | Tree::Bool(_) | Tree::Number(_) => {}
     }
-}
-
-fn key_name(key: &Key) -> String {
-    key.name.clone()
 }
 
 fn id(node: &Node) -> Option<Value> {
@@ -210,8 +202,8 @@ mod tests {
     fn shown(texts: Vec<PageText<'_>>) -> Vec<String> {
         let shown = |text: PageText<'_>| {
             let owner = text.owner.unwrap_or_default();
-            let id = owner.id.map(|id| id.to_string()).unwrap_or_default();
-            let kind = owner.kind.unwrap_or_default();
+            let id = owner.id.as_ref().map(ToString::to_string).unwrap_or_default();
+            let kind = owner.kind.clone().unwrap_or_default();
             format!("{} {kind}{id} {}: {}", text.area.name(), text.path, text.value)
         };
         texts.into_iter().map(shown).collect()
@@ -236,7 +228,7 @@ slots:
 ";
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
         document.root.slot_data_mut().for_each(Node::unescape);
-        let texts = of_page(&document.root);
+        let texts = texts(&document.root, false);
         assert_eq!(&text[texts[0].span.clone()], "Qara");
         assert_eq!(
             shown(texts),
@@ -267,7 +259,7 @@ slots:
             "notificationChannelIds": ["x"], "successMessage": "Thanks",
         });
         let root = Node::of_json(&form);
-        let texts = of_form(&root);
+        let texts = texts(&root, true);
         assert_eq!(texts[0].owner.as_ref().unwrap().title.as_deref(), Some("Book"));
         assert_eq!(
             shown(texts),
@@ -291,7 +283,7 @@ slots:
             json!({"slots": {"a": "b"}}),
             json!({"slots": [1, {"data": []}]}),
         ] {
-            assert!(of_page(&Node::of_json(&other)).is_empty(), "{other}");
+            assert!(texts(&Node::of_json(&other), false).is_empty(), "{other}");
         }
     }
 }

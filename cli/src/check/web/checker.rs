@@ -10,7 +10,7 @@ use links_sdk::Clock;
 use links_sdk::public_hosts::{PublicOnlyResolver, retry_after};
 use reqwest::header::{HeaderMap, LOCATION, RANGE, SET_COOKIE};
 use reqwest::{Method, Response};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -117,13 +117,6 @@ struct SiteAnswer {
     wait: Option<Duration>,
 }
 
-/// Why a request had no answer.
-struct NoAnswer {
-    end: VisitEnd,
-    /// The site was reached.
-    is_connected: bool,
-}
-
 /// A visit that is under way.
 struct SingleVisit<'c> {
     checker: &'c LinkChecker,
@@ -184,7 +177,7 @@ impl SingleVisit<'_> {
     /// Requests one URL, whatever it redirects to.
     async fn ask(&mut self, url: &Url) -> Result<SiteAnswer, VisitEnd> {
         let host = self.checker.host(url);
-        let _permit = permit(&host.permits).await?;
+        let _permit = permit(&host.permits).await;
         if let Some(end) = host.is_given_up() {
             return Err(end);
         }
@@ -192,13 +185,13 @@ impl SingleVisit<'_> {
         let mut answer = self.request(&host, &method, url).await;
         let is_refused = match &answer {
             Ok(answer) => is_refused_head(answer.status),
-            Err(error) => error.is_connected && matches!(error.end, VisitEnd::Connection(_)),
+            Err((end, is_connected)) => *is_connected && matches!(end, VisitEnd::Connection(_)),
         };
         if is_refused {
             method = Method::GET;
             answer = self.request(&host, &method, url).await;
         }
-        let found = answer.map_err(|error| error.end)?;
+        let found = answer.map_err(|(end, _)| end)?;
         let Some(wait) = found.wait else { return Ok(found) };
         if wait > LONGEST_WAIT || self.has_waited {
             host.note_turned_away(found.status);
@@ -206,9 +199,9 @@ impl SingleVisit<'_> {
         }
         self.has_waited = true;
         self.checker.clock.sleep(wait).await;
-        let mut found = self.request(&host, &method, url).await.map_err(|error| error.end)?;
+        let mut found = self.request(&host, &method, url).await.map_err(|(end, _)| end)?;
         if method == Method::HEAD && is_refused_head(found.status) {
-            found = self.request(&host, &Method::GET, url).await.map_err(|error| error.end)?;
+            found = self.request(&host, &Method::GET, url).await.map_err(|(end, _)| end)?;
         }
         if found.wait.is_some() {
             host.note_turned_away(found.status);
@@ -216,23 +209,21 @@ impl SingleVisit<'_> {
         Ok(found)
     }
 
-    /// Sends one request, and reads the head of its answer.
+    /// Sends one request, and reads the head of its answer. Without one, returns also whether the site was reached.
     async fn request(
         &mut self,
         host: &HostState,
         method: &Method,
         url: &Url,
-    ) -> Result<SiteAnswer, NoAnswer> {
-        let ended = |end| NoAnswer { end, is_connected: false };
-        let client =
-            self.checker.outbound.client(url).ok_or_else(|| ended(VisitEnd::PrivateHost))?;
+    ) -> Result<SiteAnswer, (VisitEnd, bool)> {
+        let client = self.checker.outbound.client(url).ok_or((VisitEnd::PrivateHost, false))?;
         let mut request = client.request(method.clone(), url.clone());
         if method == Method::GET {
             request = request.header(RANGE, "bytes=0-0");
         }
         let time = self.time_left;
         let sent = {
-            let _permit = permit(&self.checker.requests).await.map_err(ended)?;
+            let _permit = permit(&self.checker.requests).await;
             let start = Instant::now();
             let sent = timeout_at(start + time, request.send()).await;
             self.time_left = time.saturating_sub(start.elapsed());
@@ -240,13 +231,10 @@ impl SingleVisit<'_> {
         };
         let answer = match sent {
             Ok(Ok(response)) => Ok(self.read(&response)),
-            Ok(Err(error)) => {
-                let is_connected = !error.is_connect();
-                Err(NoAnswer { end: end_of(&error), is_connected })
-            }
-            Err(_) => Err(ended(VisitEnd::Timeout)),
+            Ok(Err(error)) => Err((end_of(&error), !error.is_connect())),
+            Err(_) => Err((VisitEnd::Timeout, false)),
         };
-        host.note(answer.as_ref().err().map(|error| &error.end), time);
+        host.note(answer.as_ref().err().map(|(end, _)| end), time);
         answer
     }
 
@@ -293,9 +281,8 @@ fn is_refused_head(status: u16) -> bool {
     matches!(status, 403 | 404 | 405 | 501 | 500..=599)
 }
 
-async fn permit(of: &Semaphore) -> Result<tokio::sync::SemaphorePermit<'_>, VisitEnd> {
-    // The semaphores are never closed.
-    of.acquire().await.map_err(|_| VisitEnd::SilentHost)
+async fn permit(of: &Semaphore) -> SemaphorePermit<'_> {
+    of.acquire().await.expect("the semaphores are never closed")
 }
 
 /// Number of requests that a host gets at once.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use url::Url;
 
 use super::link::{USELESS_SCHEMES, WebLink};
-use super::verdict::{Judgement, LinkNote, VerdictReason};
+use super::verdict::{Judgement, MOVED, Verdict};
 use super::visit::{Visit, VisitEnd};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -13,50 +13,85 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Judges a link by what was seen. A certificate that ends less than `tls_days` days after `now` is noted.
 pub(crate) fn judge(link: &WebLink, visit: &Visit, now: SystemTime, tls_days: u32) -> Judgement {
     let mut judgement = verdict(link, visit);
-    judgement.notes.extend(failed_host(link, visit).map(LinkNote::Redirected));
-    if let Some(note) = visit.certificate_ends.and_then(|end| certificate(end, now, tls_days)) {
-        judgement.notes.push(note);
+    if let Some(host) = failed_host(link, visit) {
+        judgement.note("redirected", format!("after a redirect to {host}"));
+    }
+    let left = visit.certificate_ends.map(|end| end.duration_since(now).unwrap_or_default());
+    if let Some(left) = left.filter(|left| *left < DAY * tls_days) {
+        let within = match left.as_secs() / DAY.as_secs() {
+            0 => "within a day".to_owned(),
+            1 => "in 1 day".to_owned(),
+            days => format!("in {days} days"),
+        };
+        judgement.note("certificate_ends", format!("the certificate ends {within}"));
+        judgement.certificate_ends = visit.certificate_ends;
     }
     if link.had_credentials {
-        judgement.notes.push(LinkNote::Credentials);
+        let words = "holds a user name or a password, which every visitor can read";
+        judgement.note("credentials", words);
     }
     judgement
 }
 
+/// Returns the verdict, with the moves of a link that is fine. It is broken where a visitor cannot get any further either.
 fn verdict(link: &WebLink, visit: &Visit) -> Judgement {
-    let (broken, unsure) = (Judgement::broken, Judgement::unsure);
+    use VisitEnd as End;
     match &visit.end {
         // 416: there is no first byte, because the answer is empty.
-        VisitEnd::Status(200..=299 | 416) => match start_page(link, visit) {
-            Some(url) => unsure(VerdictReason::StartPage(url)),
-            None => Judgement::fine(moves(link, visit)),
+        End::Status(200..=299 | 416) => match start_page(link, visit) {
+            Some(url) => Judgement::unsure("start_page", format!("ends at the start page {url}")),
+            None => moves(link, visit),
         },
-        VisitEnd::RedirectLoop if visit.hops.iter().any(|hop| hop.sets_cookie) => {
-            unsure(VerdictReason::CookieLoop)
+        End::Status(status) => {
+            let words = match status {
+                401 => ": needs a login",
+                403 | 429 | 999 => ": programs are turned away, look yourself",
+                410 => ": gone",
+                451 => ": withheld for legal reasons",
+                500..=599 => ": the server failed",
+                _ => "",
+            };
+            let is_gone = matches!(status, 404 | 410);
+            let verdict = if is_gone { Verdict::Broken } else { Verdict::Unsure };
+            let judgement = Judgement::unsure("status", format!("{status}{words}"));
+            Judgement { verdict, status: Some(*status), ..judgement }
         }
-        end if is_broken(end) => broken(VerdictReason::Visit(end.clone())),
-        end => unsure(VerdictReason::Visit(end.clone())),
-    }
-}
-
-/// Returns whether a visitor cannot get any further either.
-fn is_broken(end: &VisitEnd) -> bool {
-    match end {
-        VisitEnd::Status(status) => matches!(status, 404 | 410),
-        // Others may open an app.
-        VisitEnd::RedirectScheme(scheme) => USELESS_SCHEMES.contains(&scheme.as_str()),
-        VisitEnd::RedirectLoop
-        | VisitEnd::TooManyRedirects
-        | VisitEnd::RedirectUnreadable
-        | VisitEnd::NoHost
-        | VisitEnd::PrivateHost
-        | VisitEnd::Certificate(_) => true,
-        VisitEnd::PrivateName
-        | VisitEnd::NameUnresolved
-        | VisitEnd::Tls(_)
-        | VisitEnd::Timeout
-        | VisitEnd::Connection(_)
-        | VisitEnd::SilentHost => false,
+        End::RedirectLoop if visit.hops.iter().any(|hop| hop.sets_cookie) => {
+            Judgement::unsure("cookie_loop", "redirects in a loop without cookies, look yourself")
+        }
+        End::RedirectLoop => Judgement::broken("redirect_loop", "redirects in a loop"),
+        End::TooManyRedirects => Judgement::broken("too_many_redirects", "more than 10 redirects"),
+        End::RedirectScheme(scheme) => {
+            let (code, words) = ("redirect_scheme", format!("redirects to a {scheme}: URL"));
+            // Others may open an app.
+            let is_useless = USELESS_SCHEMES.contains(&scheme.as_str());
+            if is_useless { Judgement::broken(code, words) } else { Judgement::unsure(code, words) }
+        }
+        End::RedirectUnreadable => {
+            Judgement::broken("redirect_unreadable", "redirects to what is not a URL")
+        }
+        End::NoHost => Judgement::broken("no_host", "no such host"),
+        End::PrivateHost => {
+            let words = "leads to a private host, which visitors cannot reach";
+            Judgement::broken("private_host", words)
+        }
+        End::PrivateName => {
+            let words = "the name resolves to a private host, which was not asked";
+            Judgement::unsure("private_name", words)
+        }
+        End::NameUnresolved => {
+            Judgement::unsure("name_unresolved", "the name cannot be resolved at the moment")
+        }
+        End::Certificate(why) => {
+            Judgement::broken("certificate", format!("the certificate is not valid: {why}"))
+        }
+        End::Tls(why) => Judgement::unsure("tls", format!("no secure connection: {why}")),
+        End::Timeout => Judgement::unsure("timeout", "no answer within the time limit"),
+        End::Connection(why) => Judgement::unsure("connection", why),
+        End::SilentHost => {
+            let words = "the host did not answer the requests before this one";
+            Judgement::unsure("silent_host", words)
+        }
     }
 }
 
@@ -91,25 +126,29 @@ fn site(url: &Url) -> Option<&str> {
     Some(host.strip_prefix("www.").unwrap_or(host))
 }
 
-/// Returns the notes about a link that is fine but could be another one.
-fn moves(link: &WebLink, visit: &Visit) -> Vec<LinkNote> {
-    let mut notes = Vec::new();
+/// Judges a link that is fine but could be another one.
+fn moves(link: &WebLink, visit: &Visit) -> Judgement {
+    let mut judgement = Judgement::fine();
     let is_permanent = visit.hops.iter().all(|hop| matches!(hop.status, 301 | 308));
     let had_credentials = visit.hops.iter().any(|hop| hop.had_credentials);
     match visit.hops.last() {
         Some(last) if is_permanent && !had_credentials => {
-            notes.extend(with_fragment(&last.to, link.fragment.as_deref()).map(LinkNote::Moved));
+            if let Some(to) = with_fragment(&last.to, link.fragment.as_deref()) {
+                judgement.note(MOVED, format!("moved to {to}"));
+                judgement.moved_to = Some(to);
+            }
         }
         _ if visit.works_with_https => {
             let mut url = link.url.clone();
-            if url.set_scheme("https").is_ok() {
-                let url = with_fragment(url.as_str(), link.fragment.as_deref());
-                notes.extend(url.map(LinkNote::WorksWithHttps));
+            if url.set_scheme("https").is_ok()
+                && let Some(url) = with_fragment(url.as_str(), link.fragment.as_deref())
+            {
+                judgement.note("works_with_https", format!("works with https, too: {url}"));
             }
         }
         _ => {}
     }
-    notes
+    judgement
 }
 
 /// Returns a URL with the fragment of the link that led to it, unless it has its own (RFC 9110, section 10.2.2).
@@ -119,12 +158,6 @@ fn with_fragment(url: &str, fragment: Option<&str>) -> Option<String> {
         url.set_fragment(fragment);
     }
     Some(url.into())
-}
-
-fn certificate(at: SystemTime, now: SystemTime, tls_days: u32) -> Option<LinkNote> {
-    let left = at.duration_since(now).unwrap_or_default();
-    let days = left.as_secs() / DAY.as_secs();
-    (left < DAY * tls_days).then_some(LinkNote::CertificateEnds { at, days })
 }
 
 #[cfg(test)]

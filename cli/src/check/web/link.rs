@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::verdict::{Judgement, LinkNote, VerdictReason};
+use super::verdict::Judgement;
 
 /// Longest link that is read, in bytes.
 pub(super) const MAX_BYTES: usize = 8 * 1024;
@@ -43,7 +43,7 @@ impl WebLink {
 
 /// Reads a link that has to be requested, or judges it without: by its syntax, `mailto:` without `@`, `tel:` without digits, and other schemes.
 pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
-    let syntax = |what: &str| Judgement::broken(VerdictReason::Syntax(what.to_owned()));
+    let syntax = |what: &str| Judgement::broken("syntax", what);
     if text.len() > MAX_BYTES {
         return Err(syntax("longer than 8 KB"));
     }
@@ -56,11 +56,16 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
         "http" | "https" => return WebLink::of(url).ok_or_else(|| syntax("not a URL: empty host")),
         "mailto" if !names_a_mailbox(&url) => syntax("a mailto: link without @"),
         "tel" if !has_digits(&url) => syntax("a tel: link without digits"),
-        "mailto" | "tel" => Judgement::fine(Vec::new()),
+        "mailto" | "tel" => Judgement::fine(),
         useless if USELESS_SCHEMES.contains(&useless) => {
-            Judgement::broken(VerdictReason::Scheme(scheme))
+            let words = format!("a {scheme}: link opens nothing for a visitor");
+            Judgement::broken("scheme", words)
         }
-        _ => Judgement::fine(vec![LinkNote::NotRequested(scheme)]),
+        _ => {
+            let mut judgement = Judgement::fine();
+            judgement.note("not_requested", format!("{scheme}: links are not requested"));
+            judgement
+        }
     })
 }
 

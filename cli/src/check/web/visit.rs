@@ -1,7 +1,6 @@
 //! What was seen on the way to the end of a link: redirects, the end of a certificate, and why there was no answer.
 
 use std::error::Error;
-use std::fmt;
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -70,65 +69,6 @@ pub(crate) enum VisitEnd {
     Connection(String),
     /// The host did not answer the requests before this one, so it was not asked.
     SilentHost,
-}
-
-impl VisitEnd {
-    /// Returns the name of the reason in the output of a program.
-    pub(crate) const fn code(&self) -> &'static str {
-        match self {
-            Self::Status(_) => "status",
-            Self::NoHost => "no_host",
-            Self::Certificate(_) => "certificate",
-            Self::RedirectLoop => "redirect_loop",
-            Self::TooManyRedirects => "too_many_redirects",
-            Self::RedirectScheme(_) => "redirect_scheme",
-            Self::RedirectUnreadable => "redirect_unreadable",
-            Self::PrivateHost => "private_host",
-            Self::PrivateName => "private_name",
-            Self::NameUnresolved => "name_unresolved",
-            Self::Tls(_) => "tls",
-            Self::Timeout => "timeout",
-            Self::Connection(_) => "connection",
-            Self::SilentHost => "silent_host",
-        }
-    }
-}
-
-impl fmt::Display for VisitEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status(status) => status_words(*status, f),
-            Self::NoHost => f.write_str("no such host"),
-            Self::Certificate(why) => write!(f, "the certificate is not valid: {why}"),
-            Self::RedirectLoop => f.write_str("redirects in a loop"),
-            Self::TooManyRedirects => f.write_str("more than 10 redirects"),
-            Self::RedirectScheme(scheme) => write!(f, "redirects to a {scheme}: URL"),
-            Self::RedirectUnreadable => f.write_str("redirects to what is not a URL"),
-            Self::PrivateHost => {
-                f.write_str("leads to a private host, which visitors cannot reach")
-            }
-            Self::PrivateName => {
-                f.write_str("the name resolves to a private host, which was not asked")
-            }
-            Self::NameUnresolved => f.write_str("the name cannot be resolved at the moment"),
-            Self::Tls(why) => write!(f, "no secure connection: {why}"),
-            Self::Timeout => f.write_str("no answer within the time limit"),
-            Self::Connection(why) => f.write_str(why),
-            Self::SilentHost => f.write_str("the host did not answer the requests before this one"),
-        }
-    }
-}
-
-fn status_words(status: u16, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let words = match status {
-        401 => "needs a login",
-        403 | 429 | 999 => "programs are turned away, look yourself",
-        410 => "gone",
-        451 => "withheld for legal reasons",
-        500..=599 => "the server failed",
-        _ => return write!(f, "{status}"),
-    };
-    write!(f, "{status}: {words}")
 }
 
 impl Visit {

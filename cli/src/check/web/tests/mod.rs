@@ -25,8 +25,7 @@ pub(super) fn link(url: &str) -> WebLink {
 
 /// Returns the verdict, the reason and the notes.
 pub(super) fn words(judgement: &Judgement) -> String {
-    let reason = judgement.reason.iter().map(ToString::to_string);
-    let words = reason.chain(judgement.notes.iter().map(ToString::to_string));
+    let words = judgement.reason.iter().chain(&judgement.notes).map(|(_, words)| words.as_str());
     let verdict = format!("{:?}", judgement.verdict).to_lowercase();
     format!("{verdict}: {}", words.collect::<Vec<_>>().join("; "))
 }
