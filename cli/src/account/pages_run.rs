@@ -179,7 +179,7 @@ impl<'c> PagesRun<'c> {
         if !page.is_resumed() {
             check_seen(&self.state.options, page.snapshot(), &proposal.plan)?;
         }
-        self.context.check_plan(&*proposal.plan)?;
+        self.context.plan_first.plan(&*proposal.plan)?;
         page.propose(proposal)?;
         Ok(page)
     }

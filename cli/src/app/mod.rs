@@ -15,7 +15,7 @@ use links_sdk::Outcome;
 use self::command_line::Cli;
 pub use self::command_line::command;
 use crate::confine::NamedFiles;
-use crate::context::Context;
+use crate::context::{Context, seconds_now};
 use crate::error::{CommandError, Exit};
 use crate::output::Style;
 use crate::output::format::{Format, OutputOptions, Query};
@@ -101,7 +101,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
         context.words = words.iter().skip(1).map(ToString::to_string).collect();
-        let ended = match context.plan_first(rules.plan) {
+        let ended = match context.plan_first.begin(rules.plan) {
             Ok(()) => Box::pin(cli.command.run(&mut context)).await,
             Err(failure) => Err(failure),
         };
@@ -112,7 +112,9 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
             }
         });
         let ended = match ended {
-            Ok(outcome) if context.dry_run().is_some() => context.dry_run_made().map(|()| outcome),
+            Ok(outcome) if context.dry_run().is_some() => {
+                context.plan_first.made(seconds_now()).map(|()| outcome)
+            }
             ended => ended,
         };
         context.remember();
@@ -133,7 +135,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
             Err(failure) => {
                 let failure = failure.after_writes(&context.written());
                 if failure.may_be_repeated() {
-                    context.keep_dry_run();
+                    context.plan_first.give_back(seconds_now());
                 }
                 failed(&context.ui, &failure)
             }

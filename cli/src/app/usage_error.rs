@@ -46,7 +46,11 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let error = without_aliases(error, &tree);
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
-        Ui::plain(format).fail(&no_token_flag());
+        // Other users of the machine and the history of the shell see the arguments of a command.
+        let message = "there is no flag for the token, because other users can read a command line";
+        Ui::plain(format).fail(&CommandError::usage(message).with_hint(format!(
+            "store it with `links auth login --token-stdin`, or set {TOKEN} or {TOKEN_FILE}"
+        )));
         return Exit::Usage;
     }
     let elsewhere = match error.kind() {
@@ -54,15 +58,16 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
         _ => None,
     };
     match elsewhere {
-        Some(suggestion) => {
-            let at = if suggestion.in_dashboard { dashboard(&line.global) } else { None };
-            let hint = match at {
-                Some(url) => {
-                    format!("{}; the account in the dashboard: {url}", suggestion.hint)
+        Some((failure, in_dashboard)) => {
+            let url = if in_dashboard { dashboard(&line.global) } else { None };
+            let failure = match (url, failure.hint()) {
+                (Some(url), Some(hint)) => {
+                    let hint = format!("{hint}; the account in the dashboard: {url}");
+                    failure.with_hint(hint)
                 }
-                None => suggestion.hint,
+                _ => failure,
             };
-            Ui::plain(format).fail(&CommandError::usage(suggestion.message).with_hint(hint));
+            Ui::plain(format).fail(&failure);
         }
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
         None => ui::help(&error, settings::color_of_process(line.global.color)),
@@ -101,16 +106,6 @@ fn dashboard(global: &GlobalArgs) -> Option<String> {
         let index = context.anyone().await.ok()?.index().await.ok()?;
         Some(index.authentication.issued_at)
     })
-}
-
-/// Returns the error for `--token`: other users of the machine and the history of the shell see the arguments of a command.
-fn no_token_flag() -> CommandError {
-    CommandError::usage(
-        "there is no flag for the token, because other users can read a command line",
-    )
-    .with_hint(format!(
-        "store it with `links auth login --token-stdin`, or set {TOKEN} or {TOKEN_FILE}"
-    ))
 }
 
 fn failure(error: &clap::Error) -> CommandError {

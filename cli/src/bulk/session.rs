@@ -121,7 +121,7 @@ impl<'c> BulkSession<'c> {
             self.context.ui.say(&line);
         }
         let proposal = self.plan(nth, &page)?;
-        self.context.check_plan(&*proposal.plan)?;
+        self.context.plan_first.plan(&*proposal.plan)?;
         let state = &mut self.state.pages[nth];
         (state.page, state.proposal) = (Some(page.snapshot().clone()), Some(proposal.clone()));
         page.propose(proposal)?;

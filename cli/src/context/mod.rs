@@ -21,7 +21,7 @@ use links_sdk::{
 };
 use zeroize::Zeroizing;
 
-use self::plan_first::{PlanFirst, PlanRule};
+use self::plan_first::PlanFirst;
 use crate::auth::{ClientAuth, known_secrets, load_auth};
 use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
@@ -63,8 +63,8 @@ pub(crate) struct Context {
     pub(crate) words: Vec<String>,
     client: Option<Client>,
     dry_run: Option<DryRun>,
-    /// Guard of the writes, if they have to be planned before.
-    plan_first: Option<PlanFirst>,
+    /// Guard of the writes.
+    pub(crate) plan_first: PlanFirst,
     watch: OnceLock<Arc<RequestObserver>>,
     call: OnceLock<String>,
     /// The caller, once the service was asked.
@@ -83,7 +83,7 @@ impl Context {
         Self {
             tree,
             words: Vec::new(),
-            plan_first: settings.plan_first.then(PlanFirst::new),
+            plan_first: PlanFirst::new(settings.plan_first),
             settings,
             ui,
             client: None,
@@ -117,7 +117,7 @@ impl Context {
         Self {
             client: Some(client),
             shadow_types: Some(types),
-            plan_first: None,
+            plan_first: PlanFirst::new(false),
             ..Self::new(self.settings.clone(), ui, self.tree)
         }
     }
@@ -131,43 +131,17 @@ impl Context {
         self.dry_run = dry_run.into();
         self.ui.set_dry_run(self.dry_run.is_some());
         let client = self.client().await?;
-        if let Some(mut guard) = self.plan_first.take() {
-            let now = seconds_now();
-            let entered = guard.enter(|| self.dry_run_record(), self.dry_run.is_some(), now);
-            self.plan_first = Some(guard);
-            entered?;
+        if !self.plan_first.is_cleared() {
+            let record = self.dry_run_record();
+            self.plan_first.enter(record, self.dry_run.is_some(), seconds_now())?;
         }
         let mode = self.dry_run.map_or(self.write_mode(), DryRun::writes);
         Ok(self.client.insert(client.with_write_mode(mode)).clone())
     }
 
-    /// Sets what the command needs before it may write, if writes have to be planned before.
-    pub(crate) fn plan_first(&mut self, rule: PlanRule) -> Result<(), CommandError> {
-        self.plan_first.as_mut().map_or(Ok(()), |guard| guard.begin(rule))
-    }
-
-    /// Refuses a plan that the dry run before this command did not have, if writes have to be planned before.
-    pub(crate) fn check_plan(&self, plan: &impl serde::Serialize) -> Result<(), CommandError> {
-        self.plan_first.as_ref().map_or(Ok(()), |guard| guard.plan(plan))
-    }
-
-    /// Records that this dry run was made, if writes have to be planned before.
-    pub(crate) fn dry_run_made(&self) -> Result<(), CommandError> {
-        self.plan_first.as_ref().map_or(Ok(()), |guard| guard.made(seconds_now()))
-    }
-
-    /// Lets the dry run before this command, which failed, count again.
-    pub(crate) fn keep_dry_run(&mut self) {
-        if let Some(guard) = &mut self.plan_first {
-            guard.give_back(seconds_now());
-        }
-    }
-
     /// File of the dry runs of the service, and the name of this command line in it; `None` where no state can be stored.
     fn dry_run_record(&self) -> Result<Option<(PathBuf, String)>, CommandError> {
-        let Some((service, directory)) = self.service().zip(self.settings.state_directory()) else {
-            return Ok(None);
-        };
+        let Some((service, directory)) = self.place() else { return Ok(None) };
         // Several services may share an origin.
         let base = match &self.settings.target {
             ServiceTarget::Service(url) => url.base()?.to_string(),
@@ -179,10 +153,7 @@ impl Context {
 
     /// Write mode of a client that is no dry run: nothing is sent that has to be planned before and was not.
     fn write_mode(&self) -> WriteMode {
-        match &self.plan_first {
-            Some(guard) if !guard.is_cleared() => WriteMode::Withhold,
-            _ => WriteMode::Send,
-        }
+        if self.plan_first.is_cleared() { WriteMode::Send } else { WriteMode::Withhold }
     }
 
     /// Returns the name that all journals of this command share.
@@ -226,34 +197,26 @@ impl Context {
     /// Stores the names in the responses for completion.
     pub(crate) fn remember(&self) {
         let answers = self.watch.get().map(|watch| watch.seen()).unwrap_or_default();
-        if answers.is_empty() {
-            return;
-        }
-        if let Some(path) = self.names_file() {
+        if let Some(path) = self.names_file().filter(|_| !answers.is_empty()) {
             ResourceNames::remember(&path, &answers, seconds_now());
         }
     }
 
     /// Path of the cache file of the names for completion. Each account of this machine has one of its own.
     pub(crate) fn names_file(&self) -> Option<PathBuf> {
-        let file = match &self.settings.token {
-            TokenOrigin::Account(_, account) => {
-                self.cache_file(&format!("names-{}", account.user_id))
-            }
-            _ => self.cache_file("names"),
+        let what = match &self.settings.token {
+            TokenOrigin::Account(_, account) => format!("names-{}", account.user_id),
+            _ => "names".to_owned(),
         };
-        Some(file?.with_extension("jsonl"))
+        Some(self.cache_file(&what)?.with_extension("jsonl"))
     }
 
     /// Waits until no other command on this machine writes the same resource of this service, and holds the lock until it is dropped.
     /// Nothing is locked in a dry run, nor if no state can be stored.
     pub(crate) fn lock(&self, what: &str) -> ResourceLock {
-        let directory = self.settings.state_directory().filter(|_| self.dry_run.is_none());
-        let file = self.service().zip(directory);
-        ResourceLock::wait(
-            file.map(|(service, directory)| (directory.join("turns"), service)),
-            what,
-        )
+        let place = self.place().filter(|_| self.dry_run.is_none());
+        let file = place.map(|(service, directory)| (directory.join("turns"), service));
+        ResourceLock::wait(file, what)
     }
 
     /// Summary of the writes of the command.
@@ -268,10 +231,8 @@ impl Context {
 
     /// Path of a cache file for this service. `None` if no service URL is configured.
     pub(crate) fn cache_file(&self, what: &str) -> Option<PathBuf> {
-        let service = self.service()?;
-        self.settings
-            .cache_directory()
-            .map(|directory| directory.join(format!("{what}-{service}.json")))
+        let name = format!("{what}-{}.json", self.service()?);
+        Some(self.settings.cache_directory()?.join(name))
     }
 
     /// File name part that identifies the service: its origin with only the characters that file names allow.
@@ -285,10 +246,15 @@ impl Context {
         Some(origin.replace("://", "-").chars().map(plain).collect())
     }
 
+    /// Name of the service in file names, and the directory of state, if both are known.
+    fn place(&self) -> Option<(String, PathBuf)> {
+        self.service().zip(self.settings.state_directory())
+    }
+
     /// Returns the uploaded images of the service that this machine knows.
     pub(crate) fn uploads(&self) -> Uploads {
-        let file = self.service().zip(self.settings.state_directory());
-        Uploads::open(file.map(|(service, directory)| directory.join(uploads_file(&service))))
+        let file = self.place().map(|(service, directory)| directory.join(uploads_file(&service)));
+        Uploads::open(file)
     }
 
     /// Id of the user of the requests, if it is known without a request: that of the account in use.
@@ -491,28 +457,41 @@ pub(crate) fn no_service() -> CommandError {
 }
 
 fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
-    let none = |message: String| CommandError::new(Exit::NotAuthenticated, message);
-    match missing {
-        MissingToken::NotLoggedIn => none(format!("there is no token for {}", base.origin()))
-            .with_hint(format!("log in with `links auth login --base-url {base}`, or set {TOKEN} or {TOKEN_FILE}")),
-        MissingToken::NoSuchAccount(name) => none(format!("there is no account `{name}`"))
-            .with_hint("`links auth list` shows them, `links auth login` adds one"),
+    let origin = base.origin();
+    let (message, hint) = match missing {
+        MissingToken::NotLoggedIn => (
+            format!("there is no token for {origin}"),
+            format!(
+                "log in with `links auth login --base-url {base}`, or set {TOKEN} or {TOKEN_FILE}"
+            ),
+        ),
+        MissingToken::NoSuchAccount(name) => (
+            format!("there is no account `{name}`"),
+            "`links auth list` shows them, `links auth login` adds one".to_owned(),
+        ),
         MissingToken::Several(names) => {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-            none(format!("{} are accounts at {}", names.join(", "), base.origin()))
-                .with_hint("name one with --account, or make it the current one with `links auth switch NAME`")
+            (
+                format!("{} are accounts at {origin}", names.join(", ")),
+                "name one with --account, or make it the current one with `links auth switch NAME`"
+                    .to_owned(),
+            )
         }
-        MissingToken::OnlyForNamed(variable) => {
-            none(format!("{variable} is not sent to {}, which config.toml names", base.origin())).with_hint(format!(
+        MissingToken::OnlyForNamed(variable) => (
+            format!("{variable} is not sent to {origin}, which config.toml names"),
+            format!(
                 "set the service's URL where the token is set, with {BASE_URL} or --base-url {base}, or name an account with --account"
-            ))
-        }
+            ),
+        ),
         MissingToken::OtherOrigin(name, account) => {
             let its = account.origin().unwrap_or_default();
-            CommandError::usage(format!("account `{name}` belongs to {its}, not to {}", base.origin()))
-                .with_hint(format!("leave out --base-url and {BASE_URL}, or name another account"))
+            return CommandError::usage(format!(
+                "account `{name}` belongs to {its}, not to {origin}"
+            ))
+            .with_hint(format!("leave out --base-url and {BASE_URL}, or name another account"));
         }
-    }
+    };
+    CommandError::new(Exit::NotAuthenticated, message).with_hint(hint)
 }
 
 fn token(text: &str, name: &str) -> Result<Token, CommandError> {

@@ -58,13 +58,11 @@ struct DryRunRecord {
     plans: Vec<String>,
 }
 
-type Records = BTreeMap<String, DryRunRecord>;
-
 impl PlanFirst {
-    /// Returns a guard that lets nothing through yet.
-    pub(crate) fn new() -> Self {
+    /// Returns a guard that lets nothing through yet, or everything where nothing has to be planned.
+    pub(crate) fn new(is_needed: bool) -> Self {
         let (record, taken, seen) = (None, None, RefCell::default());
-        Self { rule: PlanRule::DryRun, record, taken, seen, is_cleared: false }
+        Self { rule: PlanRule::DryRun, record, taken, seen, is_cleared: !is_needed }
     }
 
     /// Sets what the command needs.
@@ -74,7 +72,7 @@ impl PlanFirst {
     /// When it cannot be planned beforehand.
     pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<(), CommandError> {
         self.rule = rule;
-        if rule == PlanRule::Interactive {
+        if rule == PlanRule::Interactive && !self.is_cleared {
             return Err(refused(
                 "what an editor or a browser applies cannot be planned beforehand",
             )
@@ -91,16 +89,15 @@ impl PlanFirst {
     /// Decides whether the command may write. `record` is the file of the dry runs and the name of this command line in it.
     pub(crate) fn enter(
         &mut self,
-        record: impl FnOnce() -> Result<Option<(PathBuf, String)>, CommandError>,
+        record: Result<Option<(PathBuf, String)>, CommandError>,
         is_dry_run: bool,
         now: u64,
     ) -> Result<(), CommandError> {
         match self.rule {
-            _ if self.is_cleared => return Ok(()),
             PlanRule::Reads => return Ok(()),
             PlanRule::DryRun if is_dry_run => {
                 // Without a record, the command itself is refused, with the reason.
-                self.record = record().ok().flatten();
+                self.record = record.ok().flatten();
                 return Ok(());
             }
             _ if is_dry_run => return Ok(()),
@@ -111,16 +108,18 @@ impl PlanFirst {
                 ));
             }
             PlanRule::DryRun | PlanRule::Interactive => {
-                let place = record()?;
-                let (path, name) = place.as_ref().ok_or_else(no_state)?;
-                let Some(found) = take(path, name, now) else {
+                let Some((path, name)) = record? else {
+                    let what = "there is no state directory, so that no dry run can be recorded";
+                    return Err(refused(what));
+                };
+                let Some(found) = take(&path, &name, now) else {
                     let message =
                         "this command line needs a dry run first, and the last hour has none of it";
                     return Err(refused(message).with_hint(
                         "add --dry-run, look at what it would do, then run it again; a dry run counts once",
                     ));
                 };
-                (self.record, self.taken) = (place, Some(found));
+                (self.record, self.taken) = (Some((path, name)), Some(found));
             }
         }
         self.is_cleared = true;
@@ -129,18 +128,17 @@ impl PlanFirst {
 
     /// Notes a plan in a dry run; refuses one that the dry run did not have.
     pub(crate) fn plan(&self, plan: &impl Serialize) -> Result<(), CommandError> {
-        let digest = digest(plan)?;
         match &self.taken {
-            Some(taken) if !taken.plans.contains(&digest) => {
-                Err(refused("the plan is not that of the dry run: something was changed since")
-                    .with_hint("make another dry run, and look at it"))
+            Some(taken) if !taken.plans.contains(&digest(plan)?) => {
+                return Err(refused(
+                    "the plan is not that of the dry run: something was changed since",
+                )
+                .with_hint("make another dry run, and look at it"));
             }
-            Some(_) => Ok(()),
-            None => {
-                self.seen.borrow_mut().push(digest);
-                Ok(())
-            }
+            None if !self.is_cleared => self.seen.borrow_mut().push(digest(plan)?),
+            _ => {}
         }
+        Ok(())
     }
 
     /// Lets the dry run that allowed this command count again: the command may be repeated as it is.
@@ -166,10 +164,6 @@ impl PlanFirst {
 
 fn refused(what: &str) -> CommandError {
     CommandError::refused(format!("{PLAN_FIRST}: {what}; nothing was written"))
-}
-
-fn no_state() -> CommandError {
-    refused("there is no state directory, so that no dry run can be recorded")
 }
 
 fn digest(value: &impl Serialize) -> Result<String, CommandError> {
@@ -242,15 +236,9 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 fn content(path: &Path) -> Result<String, CommandError> {
     let unread =
         |error: std::io::Error| file_error(&format!("cannot read {}", path.display()), &error);
-    let mut hash = Sha256::new();
-    let mut file = named::open(path).map_err(unread)?.take(FILE_MAX);
-    let mut chunk = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut chunk).map_err(unread)? {
-            0 => return Ok(hex::encode(hash.finalize())),
-            read => hash.update(&chunk[..read]),
-        }
-    }
+    let mut bytes = Vec::new();
+    named::open(path).map_err(unread)?.take(FILE_MAX).read_to_end(&mut bytes).map_err(unread)?;
+    Ok(hex::encode(Sha256::digest(bytes)))
 }
 
 /// Takes the record of a dry run out of the file, so that no other command uses it.
@@ -270,8 +258,8 @@ fn put(path: &Path, name: &str, record: DryRunRecord, now: u64) -> std::io::Resu
 }
 
 /// Returns the records that still count.
-fn valid(path: &Path, now: u64) -> Records {
-    let mut records: Records = load_json(path).unwrap_or_default();
+fn valid(path: &Path, now: u64) -> BTreeMap<String, DryRunRecord> {
+    let mut records: BTreeMap<_, DryRunRecord> = load_json(path).unwrap_or_default();
     records.retain(|_, it| it.at <= now && now - it.at < VALID_FOR);
     records
 }

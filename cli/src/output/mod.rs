@@ -158,14 +158,6 @@ impl View {
             _ => None,
         }
     }
-
-    /// Part of the data that is a table, if the data as a whole is not.
-    fn rows(&self) -> Option<&[Value]> {
-        match self {
-            Self::Listing(_, Instead::Rows(rows)) if !rows.is_empty() => Some(rows),
-            _ => None,
-        }
-    }
 }
 
 impl Column {

@@ -3,11 +3,14 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use links_sdk::BaseUrl;
 use toml_edit::{DocumentMut, Item, Value};
 
+use super::Env;
+use super::global_args::Color;
 use crate::env_vars;
-use crate::error::{CommandError, Exit};
+use crate::error::CommandError;
 use crate::output::format::Format;
 use links_pages::fs::private;
 use links_pages::suggest::nearest;
@@ -29,19 +32,6 @@ pub(crate) struct ConfigKey {
     pub(crate) default: &'static str,
     /// Description.
     pub(crate) about: &'static str,
-    kind: KeyKind,
-}
-
-/// Kind of the value of a key.
-#[derive(Clone, Copy, Debug)]
-enum KeyKind {
-    Format,
-    Url,
-    Color,
-    Switch,
-    Seconds,
-    Wait,
-    Paths,
 }
 
 const fn config_key(
@@ -49,49 +39,38 @@ const fn config_key(
     variable: &'static str,
     default: &'static str,
     about: &'static str,
-    kind: KeyKind,
 ) -> ConfigKey {
-    ConfigKey { name, variable, default, about, kind }
+    ConfigKey { name, variable, default, about }
 }
 
 /// All keys.
 pub(crate) const KEYS: &[ConfigKey] = &[
-    config_key("output", env_vars::OUTPUT, "table", "how data is printed", KeyKind::Format),
+    config_key("output", env_vars::OUTPUT, "table", "how data is printed"),
     config_key(
         "base-url",
         env_vars::BASE_URL,
         "",
         "URL of the service, including the version segment",
-        KeyKind::Url,
     ),
-    config_key("color", env_vars::COLOR, "auto", "colour: auto, always or never", KeyKind::Color),
+    config_key("color", env_vars::COLOR, "auto", "colour: auto, always or never"),
     config_key(
         "progress",
         env_vars::PROGRESS,
         "true",
         "whether long work shows its progress on a terminal",
-        KeyKind::Switch,
     ),
     config_key(
         "timeout",
         env_vars::TIMEOUT,
         "120",
         "time limit per call in seconds, including waits and retries",
-        KeyKind::Seconds,
     ),
-    config_key(
-        "max-wait",
-        env_vars::MAX_WAIT,
-        "",
-        "maximum wait for rate limits, in seconds",
-        KeyKind::Wait,
-    ),
+    config_key("max-wait", env_vars::MAX_WAIT, "", "maximum wait for rate limits, in seconds"),
     config_key(
         "safe-directory",
         env_vars::SAFE_DIRECTORY,
         "",
         "directories whose files may belong to other users, in the form of PATH; * for all",
-        KeyKind::Paths,
     ),
 ];
 
@@ -119,7 +98,7 @@ impl Config {
             }
         };
         let wrong = |line: usize, why: &str| {
-            CommandError::new(Exit::Usage, format!("{}:{line}: {why}", path.display()))
+            CommandError::usage(format!("{}:{line}: {why}", path.display()))
                 .with_hint(format!("edit {0}, or delete it to use the defaults", path.display()))
         };
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
@@ -132,7 +111,7 @@ impl Config {
             let key = key(name).map_err(|failure| wrong(line(at), &failure.to_string()))?;
             let text = text_of(item)
                 .ok_or_else(|| wrong(line(at), &format!("`{name}` must be a single value")))?;
-            key.check(&text).map_err(|why| wrong(line(at), &why))?;
+            key.value(&text).map_err(|why| wrong(line(at), &why))?;
         }
         Ok(Self { document: parsed.into_mut() })
     }
@@ -181,14 +160,7 @@ impl Config {
             self.document.remove(key.name);
             return Ok(());
         };
-        key.check(text).map_err(CommandError::usage)?;
-        let value = match key.kind {
-            KeyKind::Switch => Value::from(text == "true"),
-            KeyKind::Seconds | KeyKind::Wait => {
-                Value::from(text.parse::<i64>().unwrap_or_default())
-            }
-            KeyKind::Format | KeyKind::Url | KeyKind::Color | KeyKind::Paths => Value::from(text),
-        };
+        let value = key.value(text).map_err(CommandError::usage)?;
         match self.document.get_mut(key.name).and_then(Item::as_value_mut) {
             Some(old) => {
                 let decor = old.decor().clone();
@@ -202,31 +174,52 @@ impl Config {
 }
 
 impl ConfigKey {
-    fn check(&self, text: &str) -> Result<(), String> {
-        let seconds = text.parse::<u32>().ok();
-        let (is_valid, expected) = match self.kind {
-            KeyKind::Format => {
-                (Format::from_word(text).is_some(), format!("one of {}", Format::words()))
-            }
-            KeyKind::Url => {
+    /// Returns the value that a text stands for.
+    ///
+    /// # Errors
+    ///
+    /// When the key cannot have this value.
+    fn value(&self, text: &str) -> Result<Value, String> {
+        let (value, expected) = match self.name {
+            "output" => (Format::from_word(text).map(|_| text.into()), Format::WORDS),
+            "base-url" => {
                 let url = BaseUrl::new(text).map_err(|why| format!("`{}`: {why}", self.name));
-                return url.map(drop);
+                return url.map(|_| text.into());
             }
-            KeyKind::Color => {
-                (matches!(text, "auto" | "always" | "never"), "auto, always or never".to_owned())
+            "color" => (Color::from_str(text, false).ok().map(|_| text.into()), COLORS),
+            "progress" => (text.parse::<bool>().ok().map(Value::from), "true or false"),
+            "timeout" | "max-wait" => {
+                let least = u32::from(self.name == "timeout");
+                let seconds = text.parse::<u32>().ok().filter(|it| *it >= least);
+                (seconds.map(|it| i64::from(it).into()), SECONDS)
             }
-            KeyKind::Switch => (matches!(text, "true" | "false"), "true or false".to_owned()),
-            KeyKind::Seconds => {
-                (seconds.is_some_and(|it| it > 0), "a number of seconds".to_owned())
-            }
-            KeyKind::Wait => (seconds.is_some(), "a number of seconds".to_owned()),
-            KeyKind::Paths => return Ok(()),
+            _ => return Ok(text.into()),
         };
-        if is_valid {
-            return Ok(());
-        }
-        Err(format!("`{}` must be {expected}, not `{text}`", self.name))
+        value.ok_or_else(|| format!("`{}` must be {expected}, not `{text}`", self.name))
     }
+}
+
+/// What the use of colour must be.
+pub(super) const COLORS: &str = "auto, always or never";
+
+/// What a time must be.
+pub(super) const SECONDS: &str = "a number of seconds";
+
+/// Returns the value of a variable, if it is set.
+///
+/// # Errors
+///
+/// When it has another value than the expected ones.
+pub(super) fn variable<T>(
+    set: Env<'_>,
+    name: &str,
+    expected: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<Option<T>, CommandError> {
+    let Some(text) = set(name) else { return Ok(None) };
+    parse(&text)
+        .map(Some)
+        .ok_or_else(|| CommandError::usage(format!("{name} must be {expected}, not `{text}`")))
 }
 
 /// Returns the key of this name.

@@ -11,6 +11,9 @@ use links_sdk::{BuildError, ConnectionOptions};
 use links_sdk::{RedisServer, WhenUnreachable};
 use zeroize::Zeroizing;
 
+use super::Env;
+#[cfg(feature = "redis")]
+use super::config_file::variable;
 use crate::env_vars::PACER;
 #[cfg(feature = "redis")]
 use crate::env_vars::PACER_UNREACHABLE;
@@ -86,26 +89,18 @@ pub(crate) struct SharedPacing {
 }
 
 #[cfg(feature = "redis")]
-pub(super) fn shared_pacing(
-    set: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<SharedPacing>, CommandError> {
+pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>, CommandError> {
     let Some(url) = set(PACER) else { return Ok(None) };
     let server = RedisServer::new(&url)
         .map_err(|error| CommandError::usage(format!("{PACER} is {error}")))?;
-    let when_unreachable = set(PACER_UNREACHABLE).map_or(Ok(WhenUnreachable::Wait), |word| {
-        when_unreachable(&word).ok_or_else(|| {
-            CommandError::usage(format!(
-                "{PACER_UNREACHABLE} must be wait, fail or share:N, not `{word}`"
-            ))
-        })
-    })?;
+    let when_unreachable =
+        variable(set, PACER_UNREACHABLE, "wait, fail or share:N", when_unreachable)?;
+    let when_unreachable = when_unreachable.unwrap_or(WhenUnreachable::Wait);
     Ok(Some(SharedPacing { server, when_unreachable }))
 }
 
 #[cfg(not(feature = "redis"))]
-pub(super) fn shared_pacing(
-    set: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<SharedPacing>, CommandError> {
+pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>, CommandError> {
     match set(PACER) {
         None => Ok(None),
         Some(_) => Err(CommandError::usage(format!(
@@ -116,14 +111,14 @@ pub(super) fn shared_pacing(
 
 #[cfg(feature = "redis")]
 fn when_unreachable(word: &str) -> Option<WhenUnreachable> {
-    match (word, word.strip_prefix("share:")) {
-        ("wait", _) => Some(WhenUnreachable::Wait),
-        ("fail", _) => Some(WhenUnreachable::Fail),
-        (_, Some(shares)) => {
-            shares.parse().ok().filter(|shares| *shares > 0).map(WhenUnreachable::Share)
+    Some(match word {
+        "wait" => WhenUnreachable::Wait,
+        "fail" => WhenUnreachable::Fail,
+        _ => {
+            let shares = word.strip_prefix("share:")?.parse().ok();
+            WhenUnreachable::Share(shares.filter(|it| *it > 0)?)
         }
-        _ => None,
-    }
+    })
 }
 
 #[cfg(all(test, feature = "redis"))]

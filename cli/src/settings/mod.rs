@@ -31,8 +31,10 @@ pub(crate) struct Settings {
     pub(crate) target: ServiceTarget,
     /// Origin of the token.
     pub(crate) token: TokenOrigin,
-    /// Account that the user names.
-    pub(crate) account: Option<NamedAccount>,
+    /// Name that the user gives for an account, which need not be that of one.
+    pub(crate) account: Option<AccountName>,
+    /// Set if it is given on the command line rather than in the environment.
+    pub(crate) is_account_by_flag: bool,
     /// URL of the connector, if the environment names it.
     pub(crate) mcp_url: Option<String>,
     /// Directory of the configuration, if the user names one.
@@ -95,15 +97,6 @@ pub(crate) enum ServiceTarget {
     Sandbox(SandboxMode),
     /// No service URL is configured.
     Unset,
-}
-
-/// Account that the user names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedAccount {
-    /// Name, which need not be that of an account.
-    pub(crate) name: AccountName,
-    /// Set if the account is named on the command line rather than in the environment.
-    pub(crate) by_flag: bool,
 }
 
 /// Origin of the token, which is read only before the first request.

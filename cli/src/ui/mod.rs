@@ -20,7 +20,7 @@ pub(crate) use stream::protected;
 
 use crate::error::{CommandError, draw};
 use crate::output::format::{Format, OutputOptions, Rendering};
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, Style, StyledLine};
 use crate::settings::Settings;
 use crate::settings::global_args::Color;
 
@@ -94,27 +94,21 @@ impl Ui {
             Rendering::Json(bytes) => {
                 print(&[bytes.trim_ascii_end(), b"\n"].concat(), ContentKind::Json)
             }
-            Rendering::Text(text) if self.shape.format == Format::Markdown => {
-                print(text.as_bytes(), ContentKind::Document)
-            }
-            Rendering::Text(text) => print(text.as_bytes(), ContentKind::Data),
+            Rendering::Data(text) => print(text.as_bytes(), ContentKind::Data),
+            Rendering::Document(text) => print(text.as_bytes(), ContentKind::Document),
             Rendering::Grid(grid) => {
                 print(table::render(&grid, terminal).as_bytes(), ContentKind::Text)
             }
-            Rendering::View => match &outcome.view {
-                View::Document(text) => print(text.as_bytes(), ContentKind::Data),
-                View::Markdown(text) if !terminal => print(text.as_bytes(), ContentKind::Document),
-                View::Markdown(text) => {
-                    let text = markdown::render(text, self.colored(terminal));
-                    print(text.as_bytes(), ContentKind::Text)
-                }
-                View::Lines(lines) | View::Listing(lines, _) => {
-                    let text: String =
-                        lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
-                    print(text.as_bytes(), ContentKind::Text)
-                }
-                View::Table(_) | View::Record(_) | View::Any => Ok(()),
-            },
+            Rendering::Markdown(text) if !terminal => print(text.as_bytes(), ContentKind::Document),
+            Rendering::Markdown(text) => {
+                let text = markdown::render(text, self.colored(terminal));
+                print(text.as_bytes(), ContentKind::Text)
+            }
+            Rendering::Lines(lines) => {
+                let text: String =
+                    lines.iter().map(|it| self.styled(it, terminal) + "\n").collect();
+                print(text.as_bytes(), ContentKind::Text)
+            }
         }
     }
 

@@ -61,7 +61,7 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
         ServiceTarget::Unset => return Err(no_service()),
     };
     let file = AccountsFile::new(context.config_directory()?);
-    let named = context.settings.account.as_ref().map(|it| it.name.clone());
+    let named = context.settings.account.clone();
     if let Some(name) = &named {
         refuse_other(&file.load()?, name, &base)?;
     }

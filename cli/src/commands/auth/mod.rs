@@ -127,7 +127,7 @@ fn no_such_account(name: &AccountName) -> CommandError {
 async fn logout(context: &Context, name: Option<AccountName>) -> CommandResult {
     let file = AccountsFile::new(context.config_directory()?);
     let accounts = file.load()?;
-    let named = context.settings.account.as_ref().map(|it| &it.name);
+    let named = context.settings.account.as_ref();
     let name = name.as_ref().or(named).or(accounts.current.as_ref());
     let name = name.cloned().ok_or_else(|| {
         CommandError::new(Exit::NotAuthenticated, "there is no current account")

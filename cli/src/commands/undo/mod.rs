@@ -58,7 +58,7 @@ async fn undo_form(
     if reverse.changes.is_empty() {
         return Ok(said(json!({ "id": id }), "no changes"));
     }
-    context.check_plan(&(id, &reverse.changes))?;
+    context.plan_first.plan(&(id, &reverse.changes))?;
     let title = session.before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
     let names: Vec<String> = reverse.changes.keys().cloned().collect();
     let answer = session

@@ -27,10 +27,7 @@ impl Grid {
         Self {
             headings: columns.iter().map(|it| it.title.to_owned()).collect(),
             fits: columns.iter().map(|it| it.fit).collect(),
-            rows: records
-                .iter()
-                .map(|record| columns.iter().map(|column| cell(record, column)).collect())
-                .collect(),
+            rows: rows(records, columns, cell),
         }
     }
 
@@ -40,16 +37,11 @@ impl Grid {
         fields: &FieldSelection,
         cell: fn(&Value) -> String,
     ) -> Self {
-        let text =
-            |record: &Value, path| pick(record, path).map_or_else(String::new, |it| cell(&it));
-        Self {
-            headings: fields.paths().map(str::to_owned).collect(),
-            fits: Vec::new(),
-            rows: records
-                .iter()
-                .map(|record| fields.paths().map(|path| text(record, path)).collect())
-                .collect(),
-        }
+        let text = |record: &Value, path: &String| {
+            pick(record, path).map_or_else(String::new, |it| cell(&it))
+        };
+        let headings: Vec<_> = fields.paths().map(str::to_owned).collect();
+        Self { rows: rows(records, &headings, text), headings, fits: Vec::new() }
     }
 
     /// Requested fields of one record, one per row.
@@ -74,12 +66,11 @@ impl Grid {
                 headings.push(name.clone());
             }
         }
-        let text = |record: &[(String, &Value)], heading: &String| {
+        let text = |record: &Vec<(String, &Value)>, heading: &String| {
             let found = record.iter().find(|(name, _)| name == heading);
             found.map_or_else(String::new, |(_, value)| cell(value))
         };
-        let rows = records.iter().map(|it| headings.iter().map(|name| text(it, name)).collect());
-        Self { rows: rows.collect(), headings, fits: Vec::new() }
+        Self { rows: rows(&records, &headings, text), headings, fits: Vec::new() }
     }
 
     /// All fields of one record, one per row, beginning with the fields in `first`.
@@ -90,6 +81,11 @@ impl Grid {
         let row = |(name, value): (String, &Value)| vec![name, cell(value)];
         Self { rows: fields.into_iter().map(row).collect(), ..Self::default() }
     }
+}
+
+fn rows<R, C>(records: &[R], columns: &[C], cell: impl Fn(&R, &C) -> String) -> Vec<Vec<String>> {
+    let row = |record| columns.iter().map(|column| cell(record, column)).collect();
+    records.iter().map(row).collect()
 }
 
 /// Fields of a record by path; if `deep`, also the fields of list items.
@@ -121,12 +117,10 @@ fn flatten<'v>(value: &'v Value, name: String, deep: bool, to: &mut Vec<(String,
 /// Formats a value for a table.
 pub(crate) fn show(value: &Value) -> String {
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
         Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
             items.iter().map(show).collect::<Vec<_>>().join(", ")
         }
-        other => other.to_string(),
+        other => compact(other),
     }
 }
 
@@ -163,14 +157,8 @@ pub(crate) fn code_block(language: &str, text: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in sanitize::line(text).chars() {
-        if MARKUP.contains(&c) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
+    let escaped = |c| MARKUP.contains(&c).then_some('\\').into_iter().chain([c]);
+    sanitize::line(text).chars().flat_map(escaped).collect()
 }
 
 #[cfg(test)]

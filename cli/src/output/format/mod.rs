@@ -14,7 +14,7 @@ use fields::pick;
 use grid::markdown_table;
 pub(crate) use grid::{Grid, code_block};
 pub(crate) use query::{Query, run_filter_if_requested};
-use records::{Records, Selection};
+use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -60,15 +60,19 @@ pub(crate) struct OutputOptions {
 
 /// Rendered output.
 #[derive(Debug)]
-pub(crate) enum Rendering {
+pub(crate) enum Rendering<'o> {
     /// JSON, with its original white space.
     Json(Vec<u8>),
-    /// Text in a format for other programs, or finished human-readable text.
-    Text(String),
+    /// Text in a format for other programs, or a document.
+    Data(Cow<'o, str>),
+    /// Document that people read too.
+    Document(String),
     /// Human-readable table.
     Grid(Grid),
-    /// View of the command output itself.
-    View,
+    /// Markdown to be formatted on a terminal.
+    Markdown(&'o str),
+    /// Human-readable text.
+    Lines(&'o [StyledLine]),
 }
 
 impl Format {
@@ -77,11 +81,8 @@ impl Format {
         <Self as ValueEnum>::from_str(word, false).ok()
     }
 
-    /// Names of all formats, separated by commas.
-    pub(crate) fn words() -> String {
-        let words: Vec<_> = Self::value_variants().iter().map(|it| it.word()).collect();
-        words.join(", ")
-    }
+    /// What the name of a format must be.
+    pub(crate) const WORDS: &str = "one of table, json, yaml, jsonl, csv, markdown, ids";
 
     /// Name of the format.
     pub(crate) fn word(self) -> String {
@@ -100,32 +101,40 @@ impl OutputOptions {
     /// # Errors
     ///
     /// When the body is not JSON, or the filter fails on it.
-    pub(crate) fn print(&self, outcome: &CommandOutput) -> Result<Rendering, CommandError> {
-        let is_text = !matches!(outcome.view, View::Table(_) | View::Record(_) | View::Any);
+    pub(crate) fn print<'o>(
+        &self,
+        outcome: &'o CommandOutput,
+    ) -> Result<Rendering<'o>, CommandError> {
+        let (view, is_text) = (&outcome.view, self.shows_text());
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
-        Ok(match self.format {
-            _ if is_text && self.shows_text() => Rendering::View,
-            Format::Json => self.json(&selected)?,
-            Format::Yaml => Rendering::Text(yaml_documents(&selected)?),
-            Format::Jsonl => Rendering::Json(lines(&selected.raw_records()?)),
-            Format::Csv => {
-                let grid = match outcome.view.rows() {
-                    Some(rows) if !self.is_narrowed() => Grid::of_all(rows, grid::compact),
-                    _ => self.grid(&selected, &View::Any, grid::compact)?,
+        // The part of the data that is a table, if the data as a whole is none.
+        let rows = match view {
+            View::Listing(_, Instead::Rows(rows)) if !self.is_narrowed() => &rows[..],
+            _ => &[],
+        };
+        Ok(match (self.format, view) {
+            (_, View::Document(text)) if is_text => Rendering::Data(text.into()),
+            (_, View::Markdown(text)) if is_text => Rendering::Markdown(text),
+            (_, View::Lines(lines) | View::Listing(lines, _)) if is_text => Rendering::Lines(lines),
+            (Format::Json, _) => self.json(&selected)?,
+            (Format::Yaml, _) => Rendering::Data(yaml_documents(&selected)?.into()),
+            (Format::Jsonl, _) => Rendering::Json(lines(&selected.raw_records()?)),
+            (Format::Csv, _) => {
+                let grid = match rows {
+                    [] => self.grid(&selected, &View::Any, grid::compact)?,
+                    rows => Grid::of_all(rows, grid::compact),
                 };
-                Rendering::Text(csv_lines(&grid, self.csv_safe)?)
+                Rendering::Data(csv_lines(&grid, self.csv_safe)?.into())
             }
-            Format::Ids => {
-                let text = ids(&selected.records()?, &outcome.view);
-                let rows = outcome.view.rows().filter(|_| text.is_empty() && !self.is_narrowed());
-                let text = rows.map_or(text, |rows| {
-                    let changed = rows.iter().filter(|row| row["action"] != "none").cloned();
-                    ids(&Records::of(changed.collect()), &outcome.view)
-                });
-                Rendering::Text(text)
+            (Format::Ids, _) => {
+                let mut text = ids(&selected.records()?.0, view);
+                if text.is_empty() {
+                    text = ids(rows.iter().filter(|row| row["action"] != "none"), view);
+                }
+                Rendering::Data(text.into())
             }
-            Format::Markdown => Rendering::Text(self.markdown(&selected, &outcome.view)?),
-            Format::Table => Rendering::Grid(self.grid(&selected, &outcome.view, grid::show)?),
+            (Format::Markdown, _) => Rendering::Document(self.markdown(&selected, view)?),
+            (Format::Table, _) => Rendering::Grid(self.grid(&selected, view, grid::show)?),
         })
     }
 
@@ -136,20 +145,16 @@ impl OutputOptions {
     /// When the body is not JSON, or no record can have a requested field.
     pub(crate) fn notes(&self, outcome: &CommandOutput) -> Result<Vec<String>, CommandError> {
         let Some(fields) = &self.fields else { return Ok(Vec::new()) };
-        let records = Selection::of(&outcome.body, None, None)?.records()?;
+        let (records, _) = Selection::of(&outcome.body, None, None)?.records()?;
         let mut notes = Vec::new();
-        for (field, meant, may_come) in fields.missing(&records.items) {
+        for (field, meant, may_come) in fields.missing(&records) {
             let message = format!("no record has a field `{field}`");
             let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
-            match meant {
-                meant if !may_come => {
-                    let failure = CommandError::usage(format!("--fields: {message}"));
-                    let known = || "`-o json` shows all fields".to_owned();
-                    return Err(failure.with_hint(meant.unwrap_or_else(known)));
-                }
-                Some(meant) => notes.push(format!("{message}; {meant}")),
-                None => notes.push(message),
+            if !may_come {
+                let hint = meant.unwrap_or_else(|| "`-o json` shows all fields".to_owned());
+                return Err(CommandError::usage(format!("--fields: {message}")).with_hint(hint));
             }
+            notes.push(meant.map_or(message.clone(), |meant| format!("{message}; {meant}")));
         }
         Ok(notes)
     }
@@ -163,7 +168,7 @@ impl OutputOptions {
         self.fields.is_some() || self.query.is_some()
     }
 
-    fn json(&self, selected: &Selection) -> Result<Rendering, CommandError> {
+    fn json(&self, selected: &Selection) -> Result<Rendering<'static>, CommandError> {
         Ok(match selected {
             Selection::Received(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
             Selection::Decoded(value) => Rendering::Json(value.to_string().into_bytes()),
@@ -176,7 +181,7 @@ impl OutputOptions {
                     }
                     text.push('\n');
                 }
-                Rendering::Text(text)
+                Rendering::Data(text.into())
             }
             Selection::Made(values) => Rendering::Json(lines(values)),
         })
@@ -188,41 +193,34 @@ impl OutputOptions {
         view: &View,
         cell: fn(&Value) -> String,
     ) -> Result<Grid, CommandError> {
-        let records = selected.records()?;
+        let (records, is_one) = selected.records()?;
         Ok(match (&self.fields, view) {
-            (Some(fields), View::Record(_)) if records.is_one() => {
-                Grid::of_fields(&records.items[0], fields, cell)
-            }
-            (Some(fields), _) => Grid::picked(&records.items, fields, cell),
+            (Some(fields), View::Record(_)) if is_one => Grid::of_fields(&records[0], fields, cell),
+            (Some(fields), _) => Grid::picked(&records, fields, cell),
             (None, View::Table(columns)) if self.query.is_none() => {
-                Grid::of_columns(&records.items, columns)
+                Grid::of_columns(&records, columns)
             }
-            (None, View::Record(first)) if self.query.is_none() && records.is_one() => {
-                Grid::of_record(&records.items[0], first, cell)
+            (None, View::Record(first)) if self.query.is_none() && is_one => {
+                Grid::of_record(&records[0], first, cell)
             }
-            _ if self.format != Format::Csv && records.is_one() => {
-                Grid::of_record(&records.items[0], &[], cell)
-            }
-            _ => Grid::of_all(&records.items, cell),
+            _ if self.format != Format::Csv && is_one => Grid::of_record(&records[0], &[], cell),
+            _ => Grid::of_all(&records, cell),
         })
     }
 
     fn markdown(&self, selected: &Selection, view: &View) -> Result<String, CommandError> {
-        Ok(match view {
-            _ if self.is_narrowed() => markdown_table(&self.grid(selected, view, grid::show)?),
-            View::Markdown(text) => text.clone(),
-            View::Document(text) => code_block("", text),
-            View::Listing(_, Instead::Columns(columns)) => {
-                markdown_table(&self.grid(selected, &View::Table(columns), grid::show)?)
-            }
+        let table = |view| Ok(markdown_table(&self.grid(selected, view, grid::show)?));
+        match view {
+            _ if self.is_narrowed() => table(view),
+            View::Markdown(text) => Ok(text.clone()),
+            View::Document(text) => Ok(code_block("", text)),
+            View::Listing(_, Instead::Columns(columns)) => table(&View::Table(columns)),
             View::Lines(lines) | View::Listing(lines, _) => {
                 let text: Vec<_> = lines.iter().map(StyledLine::text).collect();
-                code_block("diff", &text.join("\n"))
+                Ok(code_block("diff", &text.join("\n")))
             }
-            View::Table(_) | View::Record(_) | View::Any => {
-                markdown_table(&self.grid(selected, view, grid::show)?)
-            }
-        })
+            View::Table(_) | View::Record(_) | View::Any => table(view),
+        }
     }
 }
 
@@ -250,15 +248,15 @@ const IDS: &[&str] = &["id", "profileId", "userId"];
 
 /// Returns the id of each record on a line, for `xargs` and loops: its `id`, or else the field that its view names or begins with; a record
 /// that is not an object is its own id.
-fn ids(records: &Records, view: &View) -> String {
+fn ids<'r>(records: impl IntoIterator<Item = &'r Value>, view: &View) -> String {
     let first = match view {
         View::Table([Column { cell: Cell::At(path), .. }, ..]) => Some(*path),
         View::Record(first) => first.first().copied(),
         View::Listing(_, Instead::Id(name)) => Some(*name),
         _ => None,
     };
-    let id = |record| match record {
-        &Value::Object(_) => IDS
+    let id = |record: &'r Value| match record {
+        Value::Object(_) => IDS
             .iter()
             .copied()
             .chain(first)
@@ -266,7 +264,7 @@ fn ids(records: &Records, view: &View) -> String {
         Value::Null | Value::Array(_) => None,
         plain => Some(Cow::Borrowed(plain)),
     };
-    records.items.iter().filter_map(id).map(|id| grid::compact(&id) + "\n").collect()
+    records.into_iter().filter_map(id).map(|id| grid::compact(&id) + "\n").collect()
 }
 
 fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {

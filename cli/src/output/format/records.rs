@@ -19,25 +19,6 @@ pub(crate) enum Selection<'a> {
     Made(Vec<Box<RawValue>>),
 }
 
-/// Records of a body.
-pub(crate) struct Records {
-    pub(crate) items: Vec<Value>,
-    /// True if the body contains a list of records.
-    listed: bool,
-}
-
-impl Records {
-    /// Returns a list of records.
-    pub(crate) fn of(items: Vec<Value>) -> Self {
-        Self { items, listed: true }
-    }
-
-    /// Tells whether this is a single record, not a list with one record.
-    pub(crate) fn is_one(&self) -> bool {
-        !self.listed && self.items.len() == 1
-    }
-}
-
 impl<'a> Selection<'a> {
     /// Selects from a body.
     ///
@@ -65,7 +46,8 @@ impl<'a> Selection<'a> {
         })
     }
 
-    pub(crate) fn records(&self) -> Result<Records, CommandError> {
+    /// Returns the records, and whether they are a single record rather than a list.
+    pub(crate) fn records(&self) -> Result<(Vec<Value>, bool), CommandError> {
         let value = match self {
             Self::Received(bytes) => data(parsed(bytes)?),
             Self::Decoded(value) => data(value.clone().into_owned()),
@@ -78,8 +60,8 @@ impl<'a> Selection<'a> {
             },
         };
         Ok(match value {
-            Value::Array(items) => Records { items, listed: true },
-            one => Records { items: vec![one], listed: false },
+            Value::Array(items) => (items, false),
+            one => (vec![one], true),
         })
     }
 

@@ -14,9 +14,10 @@ fn printed(shape: &OutputOptions, body: &str, view: View) -> Result<String, Comm
     let outcome = CommandOutput::service(Bytes::copy_from_slice(body.as_bytes()), view);
     Ok(match shape.print(&outcome)? {
         Rendering::Json(bytes) => String::from_utf8(bytes).unwrap(),
-        Rendering::Text(text) => text,
+        Rendering::Data(text) => text.into_owned(),
+        Rendering::Document(text) => text,
         Rendering::Grid(grid) => format!("{grid:?}"),
-        Rendering::View => "(view)".to_owned(),
+        Rendering::Markdown(_) | Rendering::Lines(_) => "(view)".to_owned(),
     })
 }
 
@@ -27,6 +28,12 @@ fn shape(format: Format) -> OutputOptions {
 fn filtered(filter: &str, format: Format, raw: bool) -> Result<String, CommandError> {
     let shape = OutputOptions { query: Some(Query::new(filter)?), raw, ..shape(format) };
     printed(&shape, LIST, View::Table(COLUMNS))
+}
+
+#[test]
+fn every_format_is_named_in_the_list_of_formats() {
+    let words: Vec<_> = Format::value_variants().iter().map(|it| it.word()).collect();
+    assert_eq!(Format::WORDS, format!("one of {}", words.join(", ")));
 }
 
 #[test]
