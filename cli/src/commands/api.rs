@@ -41,7 +41,7 @@ impl ApiArgs {
     }
 }
 
-pub(crate) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
+pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
     let fields = assignment::only(&args.values)?;
     let body = args.input.as_deref().map(body).transpose()?;
     let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");

@@ -37,8 +37,7 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Returns the files that the arguments name.
-    pub(crate) fn named_files(&self) -> NamedFiles {
+    pub(super) fn rules(&self) -> CommandRules {
         let (paths, keys) = page::split(self.pages.clone());
         let is_live = self.all || !keys.is_empty();
         let mut named = if is_live && paths.is_empty() {
@@ -55,11 +54,11 @@ impl CheckArgs {
         let BaselineArgs { baseline, update_baseline } = &self.baseline;
         let files = if *update_baseline { &mut named.write } else { &mut named.read };
         files.extend(baseline.clone());
-        named
+        CommandRules { reads_history: false, ..CommandRules::confined(Ok(named)) }
     }
 }
 
-pub(crate) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult {
+pub(super) async fn run(context: &mut Context, args: CheckArgs) -> CommandResult {
     let CheckArgs { pages, all, fix, strict, how, baseline: known, annotate } = args;
     let (paths, keys) = page::split(pages);
     if fix && !keys.is_empty() {

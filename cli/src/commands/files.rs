@@ -34,7 +34,7 @@ pub(crate) struct FilesUploadArgs {
     #[arg(value_name = "PATH|URL", required = true, value_hint = ValueHint::FilePath)]
     sources: Vec<String>,
     /// Upload method; without it, files of more than 10 MB go to a URL that the service names
-    #[arg(long, value_name = "WAY", value_parser = upload_methods())]
+    #[arg(long, value_name = "WAY", value_parser = PossibleValuesParser::new(["multipart", "upload-url"]).map(|it| if it == "multipart" { UploadMethod::Multipart } else { UploadMethod::UploadUrl }))]
     via: Option<UploadMethod>,
     /// Refuse images whose size or proportions do not suit this use; nothing is set on a page
     #[arg(long = "for", value_name = "USE", value_parser = image_uses())]
@@ -52,25 +52,15 @@ impl FilesUploadArgs {
     ///
     /// When a key is given for more than one request.
     fn method(&self) -> Result<Option<UploadMethod>, CommandError> {
-        let why = match (&self.key.idempotency_key, self.sources.len(), self.via) {
-            (None, ..) | (Some(_), 1, None | Some(UploadMethod::Multipart)) => {
-                return Ok(self.via);
-            }
-            (Some(_), 1, Some(UploadMethod::UploadUrl)) => {
-                "--via upload-url sends several".to_owned()
-            }
-            (Some(_), many, _) => format!("{many} files are named"),
+        let why = match (self.sources.len(), self.via) {
+            _ if self.key.idempotency_key.is_none() => return Ok(self.via),
+            (1, Some(UploadMethod::UploadUrl)) => "--via upload-url sends several".to_owned(),
+            (1, _) => return Ok(self.via),
+            (many, _) => format!("{many} files are named"),
         };
         let message = format!("an idempotency key belongs to one request, and {why}");
         Err(CommandError::usage(format!("{message}; nothing was uploaded")))
     }
-}
-
-fn upload_methods() -> impl TypedValueParser<Value = UploadMethod> {
-    PossibleValuesParser::new(["multipart", "upload-url"]).map(|name| match name.as_str() {
-        "multipart" => UploadMethod::Multipart,
-        _ => UploadMethod::UploadUrl,
-    })
 }
 
 fn image_uses() -> impl TypedValueParser<Value = ImageUse> {
@@ -123,10 +113,7 @@ async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
         }
         progress.step();
     }
-    match dry_run_end {
-        Some(end) => Err(end),
-        None => Ok(CommandOutput::own(done, View::Table(COLUMNS))),
-    }
+    dry_run_end.map_or_else(|| Ok(CommandOutput::own(done, View::Table(COLUMNS))), Err)
 }
 
 /// Tells which images were uploaded before a failure, and returns the failure with their paths.
@@ -154,12 +141,11 @@ fn source(
     image_use: Option<ImageUse>,
 ) -> Result<Option<Upload>, CommandError> {
     if name.starts_with("https://") || name.starts_with("http://") {
-        return match (method, image_use) {
-            (None, None) => Ok(None),
-            _ => Err(CommandError::usage(format!(
-                "--via and --for apply to local files, not to {name}"
-            ))),
-        };
+        if method.is_none() && image_use.is_none() {
+            return Ok(None);
+        }
+        let message = format!("--via and --for apply to local files, not to {name}");
+        return Err(CommandError::usage(message));
     }
     if name.contains("://") {
         return Err(CommandError::usage(format!(
@@ -206,8 +192,10 @@ async fn upload_one(
 /// Returns the error for a file whose content is refused, which is not a usage error.
 fn refused(name: &str, message: &str) -> CommandError {
     // The client knows only the last part of the path.
-    let why = message.split_once(": ").filter(|(file, _)| name.ends_with(file));
-    let why = why.map_or(message, |(_, why)| why);
+    let why = match message.split_once(": ") {
+        Some((file, why)) if name.ends_with(file) => why,
+        _ => message,
+    };
     CommandError::invalid(format!("{name}: {why}"))
 }
 

@@ -44,10 +44,7 @@ fn unresolved_note(file: &str, image: &str) -> String {
 }
 
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
-pub(crate) async fn run(
-    context: &mut Context,
-    args: InitArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
     let store = LockStore::at(&directory).map_err(|error| unusable_path(&directory, &error))?;
     let client = context.client().await?;

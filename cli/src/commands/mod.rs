@@ -126,24 +126,12 @@ impl Command {
     /// Returns what is declared about the command.
     pub(crate) fn rules(&self) -> CommandRules {
         match self {
-            Self::Plan(args) => CommandRules::confined(Ok(args.named_files())),
-            Self::Apply(args) => {
-                let plan = args.plan_rule();
-                CommandRules { plan, ..CommandRules::confined(args.named_files()) }
-            }
-            Self::Check(args) => {
-                let confined = CommandRules::confined(Ok(args.named_files()));
-                CommandRules { reads_history: false, ..confined }
-            }
-            Self::Search(args) => {
-                let confined = CommandRules::confined(Ok(args.named_files()));
-                CommandRules { reads_history: false, ..confined }
-            }
+            Self::Plan(args) => args.rules(),
+            Self::Apply(args) => args.rules(),
+            Self::Check(args) => args.rules(),
+            Self::Search(args) => args.rules(),
             #[cfg(feature = "sandbox")]
-            Self::Preview(args) => {
-                let plan = if args.applies() { PlanRule::Interactive } else { PlanRule::DryRun };
-                CommandRules { plan, ..CommandRules::confined(Ok(args.named_files())) }
-            }
+            Self::Preview(args) => args.rules(),
             Self::Api(args) if args.is_read() => CommandRules::planned(PlanRule::Reads),
             Self::Profile(command) => command.rules(),
             Self::Slots(command) => command.rules(),

@@ -44,24 +44,19 @@ pub(crate) struct PreviewArgs {
 }
 
 impl PreviewArgs {
-    /// Tells whether the browser may apply the file.
-    pub(crate) fn applies(&self) -> bool {
-        self.apply.is_some()
-    }
-
-    /// Returns the files that the arguments name.
-    pub(crate) fn named_files(&self) -> NamedFiles {
+    pub(super) fn rules(&self) -> CommandRules {
         let path = std::slice::from_ref(&self.path);
         let mut named = named_files(path, &self.upload_root, self.apply.is_some());
         named.write.extend(summary::file(self.summary.as_ref()));
-        named
+        let plan = match self.apply {
+            Some(_) => PlanRule::Interactive,
+            None => PlanRule::DryRun,
+        };
+        CommandRules { plan, ..CommandRules::confined(Ok(named)) }
     }
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: PreviewArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResult {
     let PreviewArgs { path, diff, summary, max_tokens, offline, .. } = args;
     let (prune, upload_root, sync) = (args.prune, args.upload_root, args.sync);
     let flags = ApplyArgs { prune, upload_root, ..ApplyArgs::default() };

@@ -39,10 +39,7 @@ pub(crate) struct SlotsPullArgs {
     schema: Option<String>,
 }
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: PullArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult {
     let PullArgs { profiles: keys, all, out, how } = args;
     if keys.is_empty() && !all {
         return Err(CommandError::usage("no page is named").with_hint(
@@ -52,10 +49,7 @@ pub(crate) async fn run(
     pull::pull(context, keys, out, how, FileScope::Page).await
 }
 
-pub(super) async fn slots(
-    context: &mut Context,
-    args: SlotsPullArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(super) async fn slots(context: &mut Context, args: SlotsPullArgs) -> CommandResult {
     let SlotsPullArgs { key, out, force, schema } = args;
     let how = PullOptions { force, images: false, portable: false, schema };
     pull::pull(context, vec![(*key).clone()], out, how, FileScope::Slots).await

@@ -30,14 +30,15 @@ pub(crate) struct SearchCommandArgs {
 }
 
 impl SearchCommandArgs {
-    /// Returns the files that the arguments name.
-    pub(crate) fn named_files(&self) -> NamedFiles {
+    pub(super) fn rules(&self) -> CommandRules {
         let (paths, _) = page::split(self.pages.clone());
-        if paths.is_empty() { NamedFiles::default() } else { named_files(&paths, &[], false) }
+        let named =
+            if paths.is_empty() { NamedFiles::default() } else { named_files(&paths, &[], false) };
+        CommandRules { reads_history: false, ..CommandRules::confined(Ok(named)) }
     }
 }
 
-pub(crate) async fn run(context: &mut Context, args: SearchCommandArgs) -> CommandResult {
+pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> CommandResult {
     let SearchCommandArgs { pattern, pages, regex, areas } = args;
     let compiled = Pattern::new(&pattern, regex).map_err(CommandError::usage)?;
     let (paths, keys) = page::split(pages);

@@ -127,14 +127,9 @@ impl FieldList {
         let form = context.writer(dry_run).await?.form(id.clone());
         let write = journal::form_write(context, command, &id);
         let session = FormEditSession::read(context, form, id, write).await?;
-        let Some(Value::Array(list)) = session.before.get("fields").cloned() else {
-            return Err(CommandError::unreadable("the form has no list of fields"));
-        };
-        let list: Option<_> = list
-            .into_iter()
-            .map(|field| if let Value::Object(field) = field { Some(field) } else { None })
-            .collect();
-        let list = list.ok_or_else(|| CommandError::unreadable("a field is not an object"))?;
+        let list = session.before.get("fields").cloned().unwrap_or_default();
+        let list = serde_json::from_value(list)
+            .map_err(|error| CommandError::unreadable(format!("fields of the form: {error}")))?;
         Ok(Self { session, list })
     }
 
@@ -159,8 +154,7 @@ impl FieldList {
 
     /// Writes the whole list; with `is_confirmed`, fields are removed without a confirmation.
     async fn write(self, context: &Context, is_confirmed: bool) -> CommandResult {
-        let list = self.list.into_iter().map(Value::Object).collect::<Value>();
-        let changes = [("fields", list)].into_iter().collect();
+        let changes = [("fields", json!(self.list))].into_iter().collect();
         let answer = self.session.update(context, changes, is_confirmed, None, None).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }

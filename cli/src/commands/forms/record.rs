@@ -1,7 +1,8 @@
 //! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both; and the pages that show it, as
 //! the cache knows them, or as all pages are read.
 
-use links_sdk::{Answer, Client, FormChanges, ProfileId};
+use links_sdk::{Client, FormChanges, ProfileId};
+use serde::Serialize;
 
 use crate::account::{estimate, live_page};
 use crate::cache::resource_names::ResourceNames;
@@ -19,50 +20,38 @@ pub(crate) const FIRST: &[&str] = &["id", "title", "active", "enabled"];
 /// Fields of a form's record that an update does not take, because the service computes them.
 const COMPUTED: [&str; 3] = ["id", "active", "createdAt"];
 
-/// Fields of a form on the command line, and the form file that some of them come from.
-struct FormWords {
-    fields: FieldValues,
-    file: Option<FormFile>,
+/// Reads words: at most one file with the fields of a form, which may be a form file, and values.
+///
+/// # Errors
+///
+/// When no field is given, or the file is invalid or is a page file.
+fn read(words: &[String]) -> Result<(FieldValues, Option<FormFile>), CommandError> {
+    let fields = FieldValues::read(words)?.some("title=Contact")?;
+    let Some(document) = fields.file() else { return Ok((fields, None)) };
+    let kind = FileKind::of(&document.root).map_err(|it| document.bad(vec![it]))?;
+    // A page file is refused by the rules for form files.
+    let file = kind.map(|_| FormFile::of(document.clone())).transpose()?;
+    Ok((fields, file))
 }
 
-impl FormWords {
-    /// Reads words: at most one file with the fields of a form, which may be a form file, and values.
-    ///
-    /// # Errors
-    ///
-    /// When no field is given, or the file is invalid or is a page file.
-    fn read(words: &[String]) -> Result<Self, CommandError> {
-        let fields = FieldValues::read(words)?.some("title=Contact")?;
-        let kind = match fields.file() {
-            Some(file) => FileKind::of(&file.root).map_err(|it| file.bad(vec![it]))?,
-            None => None,
-        };
-        // A page file is refused by the rules for form files.
-        let file =
-            fields.file().filter(|_| kind.is_some()).cloned().map(FormFile::of).transpose()?;
-        Ok(Self { fields, file })
-    }
-
-    /// Id of the form that the file is for, if it has one.
-    fn id(&self) -> Option<&str> {
-        self.file.as_ref()?.form.id.as_deref()
-    }
-
-    /// Returns the fields to send, after asking the service for the channels that the file refers to.
-    ///
-    /// # Errors
-    ///
-    /// When a reference names no channel, or the channels cannot be read.
-    async fn resolved(self, client: &Client) -> Result<FieldValues, CommandError> {
-        let Self { mut fields, file } = self;
-        let Some(mut file) = file else { return Ok(fields) };
+/// Returns the fields to send, after asking the service for the channels that the file refers to.
+///
+/// # Errors
+///
+/// When a reference names no channel, or the channels cannot be read.
+async fn resolved(
+    mut fields: FieldValues,
+    file: Option<FormFile>,
+    client: &Client,
+) -> Result<FieldValues, CommandError> {
+    if let Some(mut file) = file {
         if !file.channels.is_empty() {
             let channels = client.notification_channels().await?;
             file.resolve_channels(&channels.items)?;
         }
         fields.replace_file_fields(file.form.fields);
-        Ok(fields)
     }
+    Ok(fields)
 }
 
 #[derive(Args, Debug)]
@@ -82,9 +71,9 @@ pub(crate) struct FormsCreateArgs {
 }
 
 pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> CommandResult {
-    let words = FormWords::read(&args.words)?;
+    let (fields, file) = read(&args.words)?;
     let client = context.writer(args.dry_run).await?;
-    let fields = words.resolved(&client).await?;
+    let fields = resolved(fields, file, &client).await?;
     let sent = fields.object();
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
     let call = client.forms().create(FormChanges(sent.clone())).answer();
@@ -118,13 +107,16 @@ pub(crate) struct FormsUpdateArgs {
 }
 
 pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> CommandResult {
-    let words = FormWords::read(&args.words)?;
-    if let Some(id) = words.id().filter(|id| *id != args.id) {
-        let message = format!("the file is for the form {id}, not for {}", args.id);
-        return Err(CommandError::refused(format!("{message}; nothing was written")));
+    let (fields, file) = read(&args.words)?;
+    let id = file.as_ref().and_then(|file| file.form.id.as_ref());
+    if let Some(id) = id.filter(|id| **id != args.id) {
+        return Err(CommandError::refused(format!(
+            "the file is for the form {id}, not for {}; nothing was written",
+            args.id
+        )));
     }
     let client = context.writer(args.dry_run).await?;
-    let fields = words.resolved(&client).await?;
+    let fields = resolved(fields, file, &client).await?;
     let uses = if args.where_used {
         Some(read_uses(context, &client, &args.id).await?)
     } else {
@@ -143,21 +135,14 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         let changed = journal::finish(context, &write, changed);
         changed.map_err(|error| fields.failure(error, ""))?
     };
-    let output = answered(&answer, View::Record(FIRST));
-    match uses {
-        Some(uses) => with_uses(output, &answer, &uses),
-        None => Ok(output),
+    let mut output = answered(&answer, View::Record(FIRST));
+    if let Some(uses) = uses {
+        let mut body: Value =
+            serde_json::from_slice(answer.body()).map_err(CommandError::internal)?;
+        body["meta"] = json!({ "usedOn": uses });
+        output.body = Body::Own(body);
     }
-}
-
-/// Returns the output with the pages that show the form, which makes it data of this program.
-fn with_uses(output: CommandOutput, answer: &Answer, uses: &[FormUse]) -> CommandResult {
-    let mut body: Value = serde_json::from_slice(answer.body()).map_err(CommandError::internal)?;
-    if let Value::Object(envelope) = &mut body {
-        let uses: Vec<Value> = uses.iter().map(FormUse::json).collect();
-        envelope.insert("meta".to_owned(), json!({ "usedOn": uses }));
-    }
-    Ok(CommandOutput { body: Body::Own(body), ..output })
+    Ok(output)
 }
 
 pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs) -> CommandResult {
@@ -181,19 +166,13 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
 }
 
 /// Page that shows a form.
+#[derive(Serialize)]
 struct FormUse {
     id: ProfileId,
     login: String,
     url: Option<String>,
     /// Slots that show it.
     slots: Vec<SlotId>,
-}
-
-impl FormUse {
-    /// Returns the page as a record.
-    fn json(&self) -> Value {
-        json!({ "id": self.id, "login": self.login, "url": self.url, "slots": self.slots })
-    }
 }
 
 /// Names the pages that show a form as this machine has seen them, without a request.
@@ -204,14 +183,11 @@ fn say_known_uses(context: &Context, form: &str) {
         Some(known) => {
             let age = age_words(seconds_now().saturating_sub(known.as_of));
             let pages = known.pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
-            match shown_on(pages) {
-                Some(shown) => format!("{shown}, as seen {age}"),
-                None => format!("no page that this machine has seen shows the form, as seen {age}"),
-            }
+            let none = || "no page that this machine has seen shows the form".to_owned();
+            format!("{}, as seen {age}", shown_on(pages).unwrap_or_else(none))
         }
     };
-    let text = format!("{text}; --where-used reads all pages");
-    context.ui.tell(Style::Faint, text);
+    context.ui.tell(Style::Faint, format!("{text}; --where-used reads all pages"));
 }
 
 /// Reads all pages, after announcing the cost, and names those that show a form.

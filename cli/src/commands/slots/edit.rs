@@ -31,10 +31,7 @@ const HEAD: &str = "\
 /// Maximum number of merges if others write at the same time.
 const MOST_MERGES: u32 = 3;
 
-pub(crate) async fn run(
-    context: &mut Context,
-    args: SlotsEditArgs,
-) -> Result<CommandOutput, CommandError> {
+pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandResult {
     context.writer(args.dry_run).await?;
     let client = context.client().await?;
     let read = PageSnapshot::read(&client, &args.key).await?;

@@ -1,6 +1,5 @@
 //! `links slots`: commands for the slots of a page.
 
-mod apply;
 mod bulk;
 mod clicks;
 mod delete;
@@ -13,6 +12,7 @@ pub(crate) mod write;
 
 use self::clicks::PageClicks;
 use super::analytics::{PeriodArgs, unrecognised};
+use super::apply::{self, SlotsApplyArgs, SlotsPlanArgs};
 use super::prelude::*;
 use super::pull::{self, SlotsPullArgs};
 
@@ -82,9 +82,9 @@ pub(crate) enum SlotsCommand {
     /// Edit a page in your editor (VISUAL, EDITOR) and apply what was saved
     Edit(edit::SlotsEditArgs),
     /// Show what `apply` would do; exit code 3 when there are changes
-    Plan(apply::SlotsPlanArgs),
+    Plan(SlotsPlanArgs),
     /// Update a page to match a file
-    Apply(apply::SlotsApplyArgs),
+    Apply(SlotsApplyArgs),
 }
 
 const TYPE_COLUMNS: &[Column] = &[
@@ -98,11 +98,8 @@ impl SlotsCommand {
     pub(super) fn rules(&self) -> CommandRules {
         match self {
             Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
-            Self::Plan(args) => CommandRules::confined(Ok(args.named_files())),
-            Self::Apply(args) => {
-                let plan = args.plan_rule();
-                CommandRules { plan, ..CommandRules::confined(args.named_files()) }
-            }
+            Self::Plan(args) => args.rules(),
+            Self::Apply(args) => args.rules(),
             _ => CommandRules::default(),
         }
     }
@@ -131,8 +128,8 @@ impl SlotsCommand {
             Self::Template { kind } => types::template(context, kind).await,
             Self::Pull(args) => Box::pin(pull::slots(context, args)).await,
             Self::Edit(args) => Box::pin(edit::run(context, args)).await,
-            Self::Plan(args) => Box::pin(apply::plan(context, args)).await,
-            Self::Apply(args) => Box::pin(apply::apply(context, args)).await,
+            Self::Plan(args) => Box::pin(apply::plan_slots(context, args)).await,
+            Self::Apply(args) => Box::pin(apply::apply_slots(context, args)).await,
         }
     }
 }
