@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use links_fixtures::Fault;
 use serde_json::{Value, json};
 
 use crate::steps::{ok, path, text, writes};
@@ -245,4 +246,22 @@ fn pages_and_forms_that_stay_as_they_are_take_one_line_in_plan_and_apply() {
     assert_eq!(applied.exit, 0, "{applied}");
     assert_eq!(applied.stdout.matches("no changes").count(), 1, "{applied}");
     assert!(!applied.stdout.contains("page3"), "{applied}");
+}
+
+#[test]
+fn a_run_that_fails_on_one_page_prints_what_it_has_written_to_the_others() {
+    let env = synced();
+    env.file("pages/cafe.yaml", "profile: cafe\ntitle: Cafe A\n");
+    env.file("pages/weddings.yaml", "profile: qara.weddings\ntitle: Weddings A\n");
+    env.server.fail_operation("updateProfile", 2, &Fault::Before(400));
+    let failed = env.run("apply -o json");
+    assert_eq!(failed.exit, 12, "{failed}");
+    let pages = failed.json()["data"]["pages"].clone();
+    let of = |page: &Value| (page["login"].clone(), page["finished"].clone());
+    let pages = pages.as_array().unwrap();
+    assert_eq!(pages.iter().map(of).collect::<Vec<_>>(), [("cafe".into(), true.into())]);
+    assert!(pages[0]["run"].is_string(), "{failed}");
+    assert_eq!(failed.error()["outcome"], "executed", "{failed}");
+    assert!(failed.error().to_string().contains("1 of 2 pages failed"), "{failed}");
+    assert_eq!(ok(&env, "apply -o json").json()["data"]["pages"][1]["finished"], true);
 }

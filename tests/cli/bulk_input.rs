@@ -171,7 +171,10 @@ fn every_format_has_the_pages() {
     env.file("menu.csv", csv(2));
     let import = |more: &[&str]| env.run_args([&IMPORT[..], more].concat(), b"");
     let run = import(&["-o", "csv"]);
-    assert!(run.stdout.starts_with("id,login,url,updated,created,run,finished\n102,qara.weddings,https://links.example/qara.weddings,0,2,"), "{run}");
+    assert!(
+        run.stdout.starts_with("kind,id,name,file,action,fields,updates,creates,deletes,run,finished\npage,102,qara.weddings,,change,0,0,2,0,"),
+        "{run}"
+    );
     assert_eq!(import(&["-o", "ids"]).stdout, "102\n");
     assert_eq!(import(&["--jq", ".pages[0].done.created | length"]).stdout, "2\n");
     let json = import(&["-o", "json"]);
@@ -183,7 +186,7 @@ fn every_format_has_the_pages() {
         &["--all", "--edit", APPEND, "--where", ".type == \"button\"", "--dry-run", "-o", "csv"],
     );
     assert_eq!(planned.exit, 3, "{planned}");
-    assert!(planned.stdout.contains("\n101,cafe,https://links.example/cafe,1,0,,\n"), "{planned}");
+    assert!(planned.stdout.contains("\npage,101,cafe,,change,0,1,0,0,0\n"), "{planned}");
     let ids = rewrite(
         &env,
         &["--all", "--edit", APPEND, "--where", ".type == \"button\"", "--dry-run", "-o", "ids"],

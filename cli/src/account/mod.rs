@@ -3,6 +3,7 @@
 
 pub(crate) mod absent_files;
 mod confirm;
+pub(crate) mod edit;
 pub(crate) mod estimate;
 pub(crate) mod files;
 mod form_finder;
@@ -25,7 +26,7 @@ use std::rc::Rc;
 use clap::Args;
 use links_pages::apply::{Applied, PageRequest, Run, RunSettings};
 use pages_run::{PageInput, PagesRun};
-use report::{applied, one_page_summary, plan_exit, plan_lines, shown};
+use report::{applied, one_page_summary, plan_exit, plan_lines, shown, stopped_at_once};
 use request::RunSource;
 use saved_plan::SavedPlan;
 
@@ -33,7 +34,7 @@ use crate::apply::apply_args::RunOptions;
 use crate::apply::dry_run::{
     check_on_service, listed, nothing_changed, requests_of_new_page, unsent_requests, with_notes,
 };
-use crate::apply::execute::{AT_ONCE, RunFailure};
+use crate::apply::execute::RunFailure;
 use crate::apply::fail_on::FailOn;
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
@@ -187,7 +188,7 @@ pub(crate) async fn apply(
     let running: Rc<RunProgress> = session.running.clone();
     let run = Box::pin(run(&mut session, pages, inputs, settings));
     let Some(ended) = running.watch(run).await else {
-        return Err(session.state.interrupted(AT_ONCE, Vec::new()));
+        return stopped_at_once(session.context, session.state);
     };
     let ended = ended?;
     applied(session.context, session.state, ended)

@@ -12,6 +12,7 @@ use links_pages::apply::{
 use links_sdk::ProfileKey;
 
 use super::absent_files::AbsentFile;
+use super::edit::SlotsEdit;
 use super::estimate;
 use super::files::AccountFiles;
 use super::forms::PlannedForm;
@@ -54,11 +55,14 @@ pub(super) struct PagesRun<'c> {
 }
 
 /// What a page of a run is made from.
-pub(super) struct PageInput {
-    file: PageFile,
-    record: Option<Box<SyncRecord>>,
-    /// The only plan that may be carried out.
-    saved: Option<SavedPage>,
+pub(super) enum PageInput {
+    File {
+        file: Box<PageFile>,
+        record: Option<Box<SyncRecord>>,
+        /// The only plan that may be carried out.
+        saved: Option<Box<SavedPage>>,
+    },
+    Edit(Rc<SlotsEdit>),
 }
 
 impl<'c> PagesRun<'c> {
@@ -68,7 +72,7 @@ impl<'c> PagesRun<'c> {
         source: RunSource,
         options: RunOptions,
     ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
-        let RunSource { files, saved, mut opened } = source;
+        let RunSource { files, saved, mut opened, edit } = source;
         let client = context.client().await.map_err(|failure| match &files.pages[..] {
             [(_, file)] if options.is_one_page => file_diagnostics_or(file, failure),
             _ => failure,
@@ -78,7 +82,7 @@ impl<'c> PagesRun<'c> {
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let AccountFiles { pages, forms, .. } = files;
-        let count = pages.len();
+        let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
         let forms = PlannedForm::all(context, &client, forms, &mut known, options.locked).await?;
@@ -101,8 +105,21 @@ impl<'c> PagesRun<'c> {
                 context.ui.say(&StyledLine::new(Style::Faint, text));
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
-            inputs.push(PageInput { file, record, saved: saved.next() });
+            inputs.push(PageInput::File {
+                file: file.into(),
+                record,
+                saved: saved.next().map(Box::new),
+            });
             states.push(PageState::new(path));
+        }
+        let is_edit = edit.is_some();
+        if let Some(edit) = edit {
+            for key in &edit.pages {
+                let keys = vec![key.clone()];
+                requests.push(PageRequest { keys, path: None, may_create: false });
+                inputs.push(PageInput::Edit(edit.clone()));
+                states.push(PageState::new(key.to_string().into()));
+            }
         }
         let reading = (count > 1).then(|| context.ui.progress(count));
         if let Some(reading) = &reading {
@@ -115,6 +132,7 @@ impl<'c> PagesRun<'c> {
             forms,
             absent,
             written_forms: BTreeMap::new(),
+            is_edit,
             is_shown: false,
         };
         let (running, unchanged) = (Rc::default(), BTreeMap::new());
@@ -153,14 +171,14 @@ impl<'c> PagesRun<'c> {
         nth: usize,
         source: PageInput,
     ) -> Result<OpenPage, RunFailure> {
-        let PageInput { file, record, saved } = source;
-        let mut page = match run.open(nth).await {
-            Ok(page) => page,
-            Err(error) => {
-                let error = self.not_opened(error, &file, record.as_deref());
+        let mut page = match (run.open(nth).await, &source) {
+            (Ok(page), _) => page,
+            (Err(error), PageInput::File { file, record, .. }) => {
+                let error = self.not_opened(error, file, record.as_deref());
                 let is_one = self.state.options.is_one_page;
-                return Err(if is_one { file_diagnostics_or(&file, error) } else { error }.into());
+                return Err(if is_one { file_diagnostics_or(file, error) } else { error }.into());
             }
+            (Err(error), PageInput::Edit(_)) => return Err(error.into()),
         };
         self.state.pages[nth].is_new = page.is_new();
         if let Some(reading) = &self.reading {
@@ -169,12 +187,24 @@ impl<'c> PagesRun<'c> {
         }
         let AccountState { client, options, .. } = &self.state;
         let (client, snapshot, known) = (client.clone(), page.snapshot(), &mut self.known);
-        let inputs =
-            resolve(self.context, client, file, snapshot, record, &options.profiles, known).await?;
-        let planned = self.plan(&mut page, inputs).await?;
-        if let Some(saved) = saved {
-            saved.check(planned, page.is_resumed())?;
-        }
+        let planned = match source {
+            PageInput::File { file, record, saved } => {
+                let profiles = &options.profiles;
+                let inputs =
+                    resolve(self.context, client, *file, snapshot, record, profiles, known).await?;
+                let planned = self.plan(&mut page, inputs).await?;
+                if let Some(saved) = saved {
+                    saved.check(planned, page.is_resumed())?;
+                }
+                planned
+            }
+            PageInput::Edit(edit) => {
+                let is_full = options.flags.full;
+                let (planned, note) = edit.plan(self.context, client, &mut page, is_full).await?;
+                self.tell_of_interrupted(&planned.page.login, note);
+                self.state.pages[nth].planned.insert(planned)
+            }
+        };
         let proposal = planned.proposal();
         if !page.is_resumed() {
             check_seen(&self.state.options, page.snapshot(), &proposal.plan)?;
@@ -213,17 +243,22 @@ impl<'c> PagesRun<'c> {
         inputs: PlanInputs,
     ) -> Result<&PlannedPage, RunFailure> {
         let nth = page.nth();
-        if let Some((log, is_resumed)) = page.settle(&inputs.file.page.content).await? {
-            let note = interrupted_note(&log, is_resumed);
-            let login = self.state.named(&log.opening.login);
-            self.context.ui.say(&StyledLine::new(Style::Faint, format!("{login}{note}")));
-        }
+        let settled = page.settle(&inputs.file.page.content).await?;
+        let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed));
+        self.tell_of_interrupted(&page.snapshot().login, note);
         // A new page keeps what the service put there.
         let mut options = self.state.options.clone();
         options.flags.prune &= !page.is_new();
         let (snapshot, created) = (page.snapshot().clone(), page.created());
         let planned = plan(self.context, inputs, snapshot, &options, created).await?;
         Ok(self.state.pages[nth].planned.insert(planned))
+    }
+
+    fn tell_of_interrupted(&self, login: &str, note: Option<String>) {
+        if let Some(note) = note {
+            let text = format!("{}{note}", self.state.named(login));
+            self.context.ui.say(&StyledLine::faint(text));
+        }
     }
 
     /// Ends the pages on which nothing is to be written, so that nobody waits for them. Returns the others.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use links_pages::account::FormPlan;
-use links_pages::apply::{Applied, ApplyCause, PageSnapshot, Plan, RetainReason};
+use links_pages::apply::{Applied, AppliedChanges, PageSnapshot, Plan, RetainReason};
 use links_pages::sync::{Merge, RemoteChange};
 use links_sdk::SlotId;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::estimate;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::refused;
-use crate::apply::execute::{RunFailure, counted_requests, failed_pages, written};
+use crate::apply::execute::{AT_ONCE, RunFailure, counted_requests, failed_pages, written};
 use crate::apply::fail_on::FailOn;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::{self, MergedPage, Since};
@@ -66,8 +66,9 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
     }
     let mut pages = Vec::new();
     for page in &state.pages {
-        let mut record = json!({ "file": page.path.display().to_string() });
+        let mut record = json!({});
         if let Some(planned) = &page.planned {
+            add_source(&mut record, page, planned);
             let PlannedPage { plan, page: read, merged, lock_only, .. } = planned;
             record["id"] = json!(read.exists().then_some(read.id));
             record["login"] = json!(read.login);
@@ -279,7 +280,101 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     lines
 }
 
-/// Records what was applied, and returns the output of a run. Pages that failed are listed; the others are as their files say.
+/// What was written to the pages of a run: its lines, records and rows.
+#[derive(Default)]
+struct WrittenPages {
+    lines: Vec<StyledLine>,
+    pages: Vec<Value>,
+    rows: Vec<Value>,
+}
+
+impl WrittenPages {
+    /// Adds a page. `is_finished` says that the run on it is not continued.
+    fn add(
+        &mut self,
+        state: &PageState,
+        page: &PageSnapshot,
+        done: &AppliedChanges,
+        run: Option<&str>,
+        is_finished: bool,
+    ) {
+        let mut record = json!({
+            "id": page.id, "login": page.login, "url": page.url, "done": done, "run": run, "finished": is_finished,
+        });
+        if let Some(planned) = &state.planned {
+            add_source(&mut record, state, planned);
+            if planned.edited.is_none() {
+                record["sync"] = planned.merged.as_ref().map(|it| sync_data(it)).into();
+            }
+        }
+        let action = action(done.is_page_created, done.is_nothing());
+        let counts = [done.fields.len(), done.updated, done.created.len(), done.deleted];
+        let mut row = row("page", &record, action, counts);
+        (row["run"], row["finished"]) = (run.into(), is_finished.into());
+        self.rows.push(row);
+        self.pages.push(record);
+    }
+
+    /// Adds a page on which a run failed or was stopped, if something was written to it.
+    fn add_unfinished(
+        &mut self,
+        state: &PageState,
+        done: &AppliedChanges,
+        run: Option<&str>,
+        is_finished: bool,
+    ) {
+        let Some(planned) = state.planned.as_ref().filter(|_| !done.is_nothing()) else { return };
+        let more = if is_finished { "" } else { " (not finished)" };
+        let text = format!("{}: {}{more}", planned.page.login, written(done));
+        self.lines.push(StyledLine::changed(text));
+        self.add(state, &planned.page, done, run, is_finished);
+    }
+
+    fn output(self, state: AccountState, exit: Exit) -> CommandOutput {
+        let body = json!({
+            "data": { "pages": self.pages, "forms": state.written_forms },
+            "meta": { "requests": state.client.requests_sent() },
+        });
+        output(state, self.lines, (body, self.rows), exit)
+    }
+
+    /// Returns the output of a run that failed: the pages and forms with what was written, then the error. It is the error alone if nothing was
+    /// written.
+    fn failed(
+        self,
+        context: &Context,
+        state: AccountState,
+        failure: CommandError,
+    ) -> Result<CommandOutput, CommandError> {
+        let is_written = |row: &Value| row["action"] != "none";
+        if state.written_forms.is_empty() && !self.rows.iter().any(is_written) {
+            for line in &self.lines {
+                context.ui.say(line);
+            }
+            return Err(failure);
+        }
+        let failure = failure.after_writes(&context.written());
+        let ui = Ui::plain(context.settings.output);
+        let then = async move {
+            ui.fail(&failure);
+            failure.exit()
+        };
+        Ok(CommandOutput { then: Some(Box::pin(then)), ..self.output(state, Exit::Ok) })
+    }
+}
+
+/// Says in the record of a page what it was made from.
+fn add_source(record: &mut Value, page: &PageState, planned: &PlannedPage) {
+    match &planned.edited {
+        Some(edited) => {
+            record["notes"] = edited.notes.iter().map(StyledLine::text).collect();
+        }
+        None => record["file"] = page.path.display().to_string().into(),
+    }
+}
+
+/// Records what was applied, and returns the output of a run. Pages that failed are listed with what was written to them; the others are as they
+/// were asked to be.
 pub(super) fn applied(
     context: &Context,
     mut state: AccountState,
@@ -290,9 +385,8 @@ pub(super) fn applied(
     {
         return applied_to_one(context, state, result);
     }
-    let (mut lines, mut pages, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut rows, mut unchanged) = (Vec::new(), Vec::new());
-    let has_data = !context.ui.shows_text();
+    let (mut all, mut failures) = (WrittenPages::default(), Vec::new());
+    let mut unchanged = Vec::new();
     // Those that were written are recorded since.
     for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
         form.plan.id.iter().for_each(|id| form.store(context, id));
@@ -301,7 +395,6 @@ pub(super) fn applied(
     let mut is_stopped = false;
     for (nth, result) in results.into_iter().enumerate() {
         let page = &state.pages[nth];
-        let path = page.path.display().to_string();
         match result {
             Ok(Applied { page: read, done, run, .. }) => {
                 is_written |= !done.is_nothing();
@@ -309,29 +402,17 @@ pub(super) fn applied(
                 let recorded = planned.map_or(Ok(()), |planned| {
                     recorded(context, planned, &read, done.created.clone())
                 });
-                let merged = planned.and_then(|planned| planned.merged.as_deref());
-                let changes = merged
-                    .filter(|_| !state.is_shown)
-                    .map_or(Vec::new(), |it| sync::lines(it, None));
+                let changes = planned.filter(|_| !state.is_shown).map_or(Vec::new(), notes);
                 if done.is_nothing() && changes.is_empty() {
                     unchanged.push(read.login.clone());
                 } else {
                     let text = format!("{}: {}", read.login, written(&done));
-                    lines.push(StyledLine::new(Style::Plain, text));
-                    lines.extend(changes.into_iter().map(indented));
+                    all.lines.push(StyledLine::plain(text));
+                    all.lines.extend(changes.into_iter().map(indented));
                 }
-                if has_data {
-                    let record = json!({
-                        "file": path, "id": read.id, "login": read.login, "url": read.url, "done": done, "run": run,
-                        "sync": merged.map(sync_data),
-                    });
-                    let action = action(done.is_page_created, done.is_nothing());
-                    let counts =
-                        [done.fields.len(), done.updated, done.created.len(), done.deleted];
-                    rows.push(row("page", &record, action, counts));
-                    pages.push(record);
-                }
+                all.add(page, &read, &done, run.as_deref(), true);
                 if let Err(error) = recorded {
+                    let path = page.path.display();
                     let message = format!(
                         "{path}: the page matches the file, but that could not be recorded: {error}"
                     );
@@ -341,39 +422,58 @@ pub(super) fn applied(
                     );
                 }
             }
-            Err(RunFailure::Run(error)) if matches!(error.cause(), ApplyCause::Stopped) => {
-                is_stopped = true;
-                state.pages[nth].done = error.done().clone();
-            }
             Err(failure) => {
-                is_written |= failure.has_written();
-                failures.push(state.page_error(context, nth, failure));
+                let (done, run) = failure.so_far();
+                all.add_unfinished(page, &done, run.as_deref(), failure.has_ended());
+                if failure.is_stopped() {
+                    is_stopped = true;
+                    state.pages[nth].done = done;
+                } else {
+                    is_written |= failure.has_written();
+                    failures.push(state.page_error(context, nth, failure));
+                }
             }
         }
     }
     let unchanged: Vec<&str> = unchanged.iter().map(String::as_str).collect();
-    lines.extend(unchanged_line("", &unchanged, "pages"));
+    all.lines.extend(unchanged_line("", &unchanged, "pages"));
     for (name, id) in &state.written_forms {
-        lines.push(StyledLine::new(Style::Plain, format!("form {name}: written ({id})")));
+        all.lines.push(StyledLine::plain(format!("form {name}: written ({id})")));
     }
     if is_stopped {
-        return Err(state.interrupted("", failures));
+        let failure = state.interrupted("", failures);
+        return all.failed(context, state, failure);
     }
     if !failures.is_empty() {
-        return Err(failed_run(context, &state, failures, &lines, is_written));
+        let failure = failed_run(&state, failures, is_written);
+        return all.failed(context, state, failure);
     }
     let id = |form: &PlannedForm| {
         let id = state.written_forms.get(&form.plan.name).map(String::as_str);
         id.or(form.plan.id.as_deref()).map(str::to_owned)
     };
-    rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
-    let requests = state.client.requests_sent();
-    lines.push(StyledLine::new(Style::Faint, counted_requests(requests)));
-    let body = json!({
-        "data": { "pages": pages, "forms": state.written_forms },
-        "meta": { "requests": requests },
-    });
-    Ok(output(state, lines, (body, rows), Exit::Ok))
+    all.rows.extend(state.forms.iter().map(|form| form_row(form, id(form).as_deref())));
+    all.lines.push(StyledLine::faint(counted_requests(state.client.requests_sent())));
+    Ok(all.output(state, Exit::Ok))
+}
+
+/// Output of a run that a second Ctrl-C ended at once.
+pub(super) fn stopped_at_once(
+    context: &Context,
+    state: AccountState,
+) -> Result<CommandOutput, CommandError> {
+    let mut all = WrittenPages::default();
+    if !state.options.is_one_page {
+        state.pages.iter().for_each(|page| all.add_unfinished(page, &page.done, None, false));
+    }
+    let failure = state.interrupted(AT_ONCE, Vec::new());
+    all.failed(context, state, failure)
+}
+
+/// Lines about what a plan without changes says besides.
+fn notes(planned: &PlannedPage) -> Vec<StyledLine> {
+    let merged = planned.merged.iter().flat_map(|it| sync::lines(it, None));
+    merged.chain(planned.edited.iter().flat_map(|it| it.notes.clone())).collect()
 }
 
 /// Records what was applied to a page that stands alone, and returns the output of the run.
@@ -447,12 +547,10 @@ fn recorded(
     }
 }
 
-/// Returns the error of a run in which pages failed, after it has said what was written.
+/// Returns the error of a run in which pages failed.
 fn failed_run(
-    context: &Context,
     state: &AccountState,
     mut failures: Vec<CommandError>,
-    lines: &[StyledLine],
     is_written: bool,
 ) -> CommandError {
     if state.pages.len() == 1
@@ -461,12 +559,7 @@ fn failed_run(
     {
         return only;
     }
-    for line in lines {
-        context.ui.say(line);
-    }
-    failed_pages(
-        failures,
-        state.pages.len(),
-        is_written.then_some("the others are as their files say"),
-    )
+    let others =
+        if state.is_edit { "the others are as asked" } else { "the others are as their files say" };
+    failed_pages(failures, state.pages.len(), is_written.then_some(others))
 }

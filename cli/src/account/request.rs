@@ -1,8 +1,10 @@
 //! What a run is made from: page files and form files, a saved plan of such files, or a text.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::absent_files::AbsentFile;
+use super::edit::SlotsEdit;
 use super::files::{AccountFiles, read_page};
 use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
@@ -12,7 +14,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use links_pages::page_file::PageFile;
 
-/// Files of a run, with what they come from.
+/// Files of a run, with what they come from, or an edit of pages without files.
 #[derive(Debug, Default)]
 pub(crate) struct RunSource {
     pub(crate) files: AccountFiles,
@@ -20,6 +22,8 @@ pub(crate) struct RunSource {
     pub(crate) saved: Option<SavedPlan>,
     /// The text that was opened in an editor, if the page file is what a user made of it.
     pub(crate) opened: Option<OpenedText>,
+    /// An edit of pages without files.
+    pub(crate) edit: Option<Rc<SlotsEdit>>,
 }
 
 impl RunSource {
@@ -41,7 +45,7 @@ impl RunSource {
     /// Reads a saved plan (`-`: standard input), and sets the options that it was made with.
     pub(crate) fn plan(path: &Path, options: &mut RunOptions) -> Result<Self, CommandError> {
         let (saved, files) = SavedPlan::read(path, options)?;
-        Ok(Self { files, saved: Some(saved), opened: None })
+        Ok(Self { files, saved: Some(saved), ..Self::default() })
     }
 
     /// Reads files, and those of directories. Refuses directories without any.

@@ -39,6 +39,8 @@ pub(super) struct AccountState {
     pub(super) absent: Vec<AbsentFile>,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
+    /// True if an edit is made, and no file is applied.
+    pub(super) is_edit: bool,
     /// True if the plan was shown.
     pub(super) is_shown: bool,
 }
@@ -115,6 +117,10 @@ impl AccountState {
     /// Returns the error of a run that did not begin.
     pub(super) fn not_run(&self, error: ApplyError) -> CommandError {
         if let ApplyCause::SamePage { id, pages: [one, other] } = error.cause() {
+            if self.is_edit {
+                let message = format!("the page {id} is named twice; nothing was written");
+                return CommandError::usage(message).with_hint("name each page once");
+            }
             let (one, other) = (&self.pages[*one].path, &self.pages[*other].path);
             return both_files_of(&format!("the page with the id {id}"), one, other);
         }

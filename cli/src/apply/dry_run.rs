@@ -47,6 +47,9 @@ pub(crate) async fn check_on_service(
         }
         return Ok(notes);
     }
+    if let Some(edited) = &planned.edited {
+        return Err(problems::invalid(edited.refusals(&refused)));
+    }
     let problems = problems::of_refusals(&refused, &planned.file, planned.described.as_ref());
     Err(planned.file.document.bad(problems).into())
 }

@@ -11,7 +11,6 @@ use super::{problems, runs};
 use crate::apply::runs::unwritable;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::output::{Style, StyledLine};
 
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
@@ -46,10 +45,14 @@ pub(crate) fn not_planned(failures: Vec<CommandError>, client: &Client) -> Comma
     CommandError::of_several(failures, &message)
 }
 
-/// Describes an interrupted run on one of several pages that was settled.
-pub(crate) fn interrupted_page_note(log: &JournalEntries, is_resumed: bool) -> StyledLine {
-    let note = interrupted_note(log, is_resumed);
-    StyledLine::new(Style::Faint, format!("{}: {note}", log.opening.login))
+/// Describes an interrupted run of an edit that this one does not continue.
+pub(crate) fn replaced_run_note(log: &JournalEntries) -> String {
+    let (time, done) = (runs::time(log.opening.time), written(&log.done));
+    format!(
+        "the interrupted run of {time} ends here and is not continued, because this one is for other slots or values; what it has written stays \
+         ({done}), and has an undo of its own: `links undo {}`",
+        log.run,
+    )
 }
 
 /// Describes an interrupted run that was settled.
@@ -95,7 +98,15 @@ pub(crate) fn not_recorded_note(error: &std::io::Error) -> String {
     format!("the journal is incomplete: {error}; check the page for what was changed")
 }
 
-pub(crate) const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
+/// Hint after a change by another client that ended a run.
+const PLAN_AGAIN: &str = "`links slots plan` shows what is left to do";
+
+/// The same after everything of an edit was written.
+const EDIT_ENDED: &str = "everything is written: `links slots list` shows the page; the run has ended, and the same command would be a new one";
+
+/// The same before everything of an edit was written.
+const EDIT_CONTINUES: &str =
+    "`links slots list` shows the page; the same command continues the run";
 
 /// Error of a failed run, including the changes it made. `planned` is the plan, if there is one.
 pub(crate) fn failed(
@@ -103,8 +114,9 @@ pub(crate) fn failed(
     planned: Option<&PlannedPage>,
     resume: &str,
 ) -> CommandError {
-    let (done, outcome) = (error.done().clone(), error.outcome());
+    let (done, outcome, has_ended) = (error.done().clone(), error.outcome(), error.has_ended());
     let so_far = written(&done);
+    let edited = planned.and_then(|planned| planned.edited.as_ref());
     let message = error.to_string();
     let failure = match error.into_cause() {
         ApplyCause::Read(source) => CommandError::from(source),
@@ -122,12 +134,26 @@ pub(crate) fn failed(
             }
         }
         ApplyCause::Drift(left) => {
-            return CommandError::new(Exit::Drift, format!("{so_far}, but the page differs from the file: {left}"))
-                .with_hint("the service stores some values differently than they were sent: `links slots plan` shows which");
+            let (target, hint) = match edited {
+                Some(_) => (
+                    "plan",
+                    "everything was sent; `links slots list` shows what the service stored",
+                ),
+                None => (
+                    "file",
+                    "the service stores some values differently than they were sent: `links slots plan` shows which",
+                ),
+            };
+            let message = format!("{so_far}, but the page differs from the {target}: {left}");
+            return CommandError::new(Exit::Drift, message).with_hint(hint);
         }
         ApplyCause::Changed(_) if !done.is_nothing() => {
             return CommandError::new(Exit::Drift, format!("{message} ({so_far} before that)"))
-                .with_hint(PLAN_AGAIN);
+                .with_hint(match edited {
+                    None => PLAN_AGAIN,
+                    Some(_) if has_ended => EDIT_ENDED,
+                    Some(_) => EDIT_CONTINUES,
+                });
         }
         ApplyCause::Changed(_) => {
             return CommandError::new(Exit::Conflict, format!("{message}; nothing was written"))
@@ -168,6 +194,9 @@ pub(crate) fn at_fields(failure: CommandError, planned: &PlannedPage) -> Command
 }
 
 fn at_items(failure: CommandError, items: &[ItemRefusal], planned: &PlannedPage) -> CommandError {
+    if let Some(edited) = &planned.edited {
+        return failure.about(&edited.refusals(items).join("; "));
+    }
     let problems = problems::of_refusals(items, &planned.file, planned.described.as_ref());
     failure.at(planned.file.document.bad(problems))
 }

@@ -146,6 +146,7 @@ pub(crate) async fn plan(
         is_restore: run.kept_reason.is_some(),
         refusal,
         lock_only,
+        edited: None,
     })
 }
 

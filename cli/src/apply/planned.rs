@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    GuardRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal, Wanted,
+    GuardRefusal, ItemRefusal, PageSnapshot, Plan, PlanOptions, PlannedDelete, Proposal, Wanted,
 };
 use links_sdk::Client;
 
@@ -59,6 +59,30 @@ pub(crate) struct PlannedPage {
     pub(crate) refusal: Option<GuardRefusal>,
     /// Slots to delete that no page file of an earlier commit held.
     pub(crate) lock_only: LockOnly,
+    /// Set if an edit is planned, and not a file.
+    pub(crate) edited: Option<EditedItems>,
+}
+
+/// What is said of the items of an edit that no file has.
+pub(crate) struct EditedItems {
+    /// Name of each item: a slot of a page, or a line of a table.
+    pub(crate) names: Vec<String>,
+    pub(crate) notes: Vec<StyledLine>,
+}
+
+impl EditedItems {
+    pub(crate) fn name(&self, index: usize) -> String {
+        self.names.get(index).cloned().unwrap_or_else(|| item_of_file(index))
+    }
+
+    /// Returns the refusals of the service: `slot 1002: data.link: must be a URL`.
+    pub(crate) fn refusals(&self, refused: &[ItemRefusal]) -> Vec<String> {
+        let line = |item: &ItemRefusal| {
+            let (name, path) = (self.name(item.index), item.path.join("."));
+            format!("{name}: {path}: {}", item.messages.join(" "))
+        };
+        refused.iter().map(line).collect()
+    }
 }
 
 impl PlannedPage {
@@ -98,11 +122,15 @@ impl PlannedPage {
         let style = PlanStyle {
             kept_reason: self.kept_reason,
             is_full: self.is_full,
-            item_name: &item_of_file,
+            item_name: &|index| match &self.edited {
+                Some(edited) => edited.name(index),
+                None => item_of_file(index),
+            },
         };
         let mut lines = ui::plan::lines(&shown, style);
         lines.extend(self.merged.iter().flat_map(|it| sync::lines(it, without)));
         lines.extend(self.lock_only_lines());
+        lines.extend(self.edited.iter().flat_map(|edited| edited.notes.clone()));
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {
             let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";

@@ -1,8 +1,8 @@
 //! Checks before a run writes: the token has write access, and the page is the one that is meant.
 
 use links_pages::apply::{PageSnapshot, Plan, same};
+use links_sdk::ProfileKey;
 use links_sdk::types::Me;
-use links_sdk::{Client, ProfileKey};
 use serde_json::Value;
 
 use super::apply_args::RunOptions;
@@ -11,12 +11,7 @@ use crate::error::exit_code::Exit;
 use links_pages::page_file::{At, PageFile};
 use links_pages::profile_key;
 
-/// Refuses a read-only token. Called before a question or an upload; elsewhere the first write fails with such a token.
-pub(crate) async fn require_write_access(client: &Client) -> Result<Me, CommandError> {
-    check_write_access(client.me().await?)
-}
-
-/// Refuses a caller who may only read.
+/// Refuses a caller who may only read. Called before a question or an upload; elsewhere the first write fails with such a token.
 pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
     if me.can_write {
         return Ok(me);

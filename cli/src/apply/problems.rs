@@ -8,11 +8,15 @@ use links_pages::apply::{
 use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 
+use crate::error::CommandError;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate;
 use crate::schema::validate::{SchemaViolation, Schemas};
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 use links_pages::suggest::suggest;
+
+/// Maximum number of problems of a page or a file that are listed.
+const LISTED: usize = 20;
 
 /// Diagnostics of the items that cannot be planned.
 pub(crate) fn of_items(
@@ -194,6 +198,21 @@ fn at(
     match help {
         Some(help) => problem.help(help),
         None => problem,
+    }
+}
+
+/// Returns the error for items that cannot be written, one a line.
+pub(crate) fn invalid(mut lines: Vec<String>) -> CommandError {
+    let failure = |line: String| CommandError::invalid(line);
+    let listed = match lines.len() {
+        count @ ..=LISTED => format!("{count} problems"),
+        count => format!("{count} problems, of which the first {LISTED} are listed"),
+    };
+    let message = format!("{listed}; nothing was written");
+    lines.truncate(LISTED);
+    match <[String; 1]>::try_from(lines) {
+        Ok([line]) => failure(format!("{line}; nothing was written")),
+        Err(lines) => CommandError::of_several(lines.into_iter().map(failure).collect(), &message),
     }
 }
 

@@ -1,15 +1,13 @@
 //! Import of the rows of a CSV file as new slots.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PageSnapshot};
+use links_pages::apply::{DesiredSlot, JournalEntries, PageSnapshot};
 use links_sdk::Object;
 use serde_json::Value;
 
-use super::state::{AskedPage, PageEdit};
+use crate::account::edit::{AskedPage, PageEdit};
 use crate::error::CommandError;
-use crate::output::count;
 use crate::schema::fields as schema_fields;
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate::Schemas;
@@ -42,24 +40,19 @@ impl PageEdit for Import {
             kind: self.kind.clone(),
             data: row.data.clone(),
         };
-        let items: Vec<DesiredSlot> = self.rows.iter().map(slot).collect();
         Ok(AskedPage {
-            items: Arc::new(items.into()),
+            items: self.rows.iter().map(slot).collect(),
             instead: BTreeMap::new(),
             at_top: self.at_top,
             notes: Vec::new(),
         })
     }
 
-    fn item_name(&self, _: &str, _: &DesiredPage, index: usize) -> String {
+    fn item_name(&self, _: &str, index: usize, _: &DesiredSlot) -> String {
         match self.rows.get(index) {
             Some(row) => format!("{}:{}", self.file, row.line),
             None => format!("item {index}"),
         }
-    }
-
-    fn question(&self, slots: usize, _: usize) -> String {
-        format!("Create {}?", count(slots, "slot"))
     }
 }
 

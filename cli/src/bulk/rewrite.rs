@@ -1,7 +1,6 @@
 //! Rewrite of slots by a jq filter: which slots it selects, what it makes of each, and what an interrupted rewrite has written.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use links_pages::apply::{
     DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, PlannedUpdate, same,
@@ -10,11 +9,12 @@ use links_sdk::{Object, Slot, SlotId};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::state::{AskedPage, PageEdit, invalid};
+use crate::account::edit::{AskedPage, PageEdit};
+use crate::apply::problems::invalid;
 use crate::error::CommandError;
+use crate::output::StyledLine;
 use crate::output::format::query;
 use crate::output::label::label;
-use crate::output::{StyledLine, count};
 use crate::schema::slot_types::SlotTypeCatalog;
 use crate::ui::cut;
 
@@ -57,7 +57,7 @@ impl PageEdit for SlotFilter {
                     let label =
                         label(&slot.data).map(|it| format!(" \"{it}\"")).unwrap_or_default();
                     let text = format!(
-                        "  {} {}{label}: cannot be edited, and is skipped",
+                        "{} {}{label}: cannot be edited, and is skipped",
                         slot.kind, slot.id
                     );
                     notes.push(StyledLine::faint(text));
@@ -71,16 +71,11 @@ impl PageEdit for SlotFilter {
             return Err(invalid(problems));
         }
         let (items, instead) = done.continued(items);
-        Ok(AskedPage { items: Arc::new(items.into()), instead, at_top: false, notes })
+        Ok(AskedPage { items, instead, at_top: false, notes })
     }
 
-    fn item_name(&self, login: &str, asked: &DesiredPage, index: usize) -> String {
-        let id = asked.slots.get(index).and_then(|item| item.id);
-        id.map_or_else(|| format!("{login}: item {index}"), |id| format!("{login}: slot {id}"))
-    }
-
-    fn question(&self, slots: usize, pages: usize) -> String {
-        format!("Rewrite {} on {}?", count(slots, "slot"), count(pages, "page"))
+    fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {
+        item.id.map_or_else(|| format!("{login}: item {index}"), |id| format!("{login}: slot {id}"))
     }
 }
 

@@ -112,7 +112,8 @@ impl PageFile {
         }
     }
 
-    fn without_references(page: PageContent, document: Document) -> Self {
+    /// Returns a page that refers to nothing beside it.
+    pub fn without_references(page: PageContent, document: Document) -> Self {
         Self {
             page,
             document,

@@ -4,10 +4,11 @@ use clap::ValueEnum;
 
 use crate::account::live_page::all_keys;
 use crate::apply::image;
+use crate::apply::problems::invalid;
 use crate::bulk;
+use crate::bulk::BulkArgs;
 use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
 use crate::bulk::rewrite::SlotFilter;
-use crate::bulk::{BulkArgs, invalid};
 use crate::commands::prelude::*;
 use links_pages::page_file::field_rule::local_file;
 use links_pages::page_file::local_image::{ImageRoots, has_image_ending, is_local};
@@ -46,7 +47,7 @@ pub(super) async fn rewrite(context: &mut Context, args: SlotsRewriteArgs) -> Co
     let filter = SlotFilter::new(select.as_deref(), &edit).map_err(CommandError::usage)?;
     let client = context.writer(dry_run).await?;
     let pages = if all { all_keys(&client).await? } else { profile_key::once(profiles) };
-    bulk::run(context, pages, how, &filter).await
+    bulk::run(context, pages, how, filter).await
 }
 
 #[derive(Args, Debug)]
@@ -115,7 +116,7 @@ pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> Comm
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
     let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
-    bulk::run(context, vec![(*key).clone()], how, &import).await
+    bulk::run(context, vec![(*key).clone()], how, import).await
 }
 
 /// Reads the file. Its name is that of messages.

@@ -1,0 +1,206 @@
+//! An edit of the slots of pages that no file describes: what `links slots rewrite` and `links slots import` ask for, and its plan for a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use links_pages::apply::{
+    BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore, OpenPage, PageSnapshot,
+    Plan, PlanError, PlanOptions, RunEnding, RunState, Wanted,
+};
+use links_pages::page_file::{Document, FileScope, PageContent, PageFile};
+use links_sdk::{Client, Object, ProfileId, ProfileKey, SlotId};
+
+use crate::apply::execute::{RunFailure, interrupted_note, replaced_run_note};
+use crate::apply::lock_only::LockOnly;
+use crate::apply::planned::{EditedItems, PlannedPage};
+use crate::apply::problems::{invalid, violations};
+use crate::apply::runs;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::StyledLine;
+use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::validate::SchemaViolation;
+
+/// Decision what a page should have.
+pub(crate) trait PageEdit: Debug {
+    /// Name of the command, for the journal and for messages: `slots rewrite`.
+    fn command(&self) -> &'static str;
+
+    /// Digest of what is asked for, by which an interrupted run is found that has to be continued as it was planned.
+    fn digest(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what is asked of a page. `interrupted` are the unfinished run on that page with the same digest and those that it has replaced,
+    /// the newest first.
+    fn ask(
+        &self,
+        page: &PageSnapshot,
+        types: &SlotTypeCatalog,
+        interrupted: &[JournalEntries],
+    ) -> Result<AskedPage, CommandError>;
+
+    /// Returns the name of an item in messages: a slot of a page, or a line of a file.
+    fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String;
+}
+
+/// What is asked of a page.
+pub(crate) struct AskedPage {
+    /// The slots to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
+    pub(crate) items: Vec<DesiredSlot>,
+    /// Values to write to a slot instead of those of its item; none where it is left as it is.
+    pub(crate) instead: BTreeMap<SlotId, Object>,
+    /// True if new slots come before the others.
+    pub(crate) at_top: bool,
+    /// Notes for the user.
+    pub(crate) notes: Vec<StyledLine>,
+}
+
+/// An edit with the pages that it is for.
+#[derive(Debug)]
+pub(crate) struct SlotsEdit {
+    pub(crate) edit: Box<dyn PageEdit>,
+    pub(crate) pages: Vec<ProfileKey>,
+    pub(crate) types: SlotTypeCatalog,
+}
+
+impl SlotsEdit {
+    /// Settles what an interrupted run left open on a page, and plans. Also returns a note about that run, if there was one.
+    pub(super) async fn plan(
+        &self,
+        context: &Context,
+        client: Client,
+        open: &mut OpenPage,
+        is_full: bool,
+    ) -> Result<(PlannedPage, Option<String>), RunFailure> {
+        let page = open.snapshot().clone();
+        let interrupted = self.unfinished(context, page.id);
+        let asked = self.edit.ask(&page, &self.types, &interrupted)?;
+        let AskedPage { items, instead, at_top, notes } = asked;
+        let content = PageContent::of_slots(ProfileKey::Id(page.id), DesiredPage::from(items));
+        let note = open.settle(&content.content).await?.map(|(log, is_resumed)| {
+            if is_resumed { interrupted_note(&log, true) } else { replaced_run_note(&log) }
+        });
+        let (page, created) = (open.snapshot().clone(), open.created());
+        let items = &content.content.slots;
+        let wanted = wanted(items, &instead, at_top, &page, &created);
+        let named = items.iter().enumerate();
+        let names = named.map(|(nth, item)| self.edit.item_name(&page.login, nth, item)).collect();
+        let edited = EditedItems { names, notes };
+        let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
+        let plan = Plan::of_page(&page, &wanted, &options)
+            .map_err(|error| unplannable(&page.login, &error, &edited))?;
+        let mut found = Vec::new();
+        for (index, faults) in violations(&plan, &page.slots, &self.types) {
+            let line =
+                |fault: SchemaViolation| format!("{}: {}", edited.name(index), fault.in_words());
+            found.extend(faults.into_iter().map(line));
+        }
+        if !found.is_empty() {
+            return Err(invalid(found).into());
+        }
+        let document = Document::from_bytes("", b"{}".to_vec()).map_err(CommandError::from)?;
+        let file = PageFile::without_references(content, document);
+        let planned = PlannedPage {
+            file: PageFile { scope: FileScope::Slots, ..file },
+            client,
+            page,
+            images: Vec::new(),
+            described: None,
+            options,
+            wanted,
+            record: None,
+            merged: None,
+            plan: Arc::new(plan),
+            is_full,
+            sent: 0,
+            kept_reason: "",
+            is_restore: false,
+            refusal: None,
+            lock_only: LockOnly::default(),
+            edited: Some(edited),
+        };
+        Ok((planned, note))
+    }
+
+    /// Returns the unfinished run on a page that asks for the same, and those that it has replaced, the newest first.
+    fn unfinished(&self, context: &Context, page: ProfileId) -> Vec<JournalEntries> {
+        let (Ok(state), Some(service), Some(digest)) =
+            (runs::directory(context), runs::service(context), self.edit.digest())
+        else {
+            return Vec::new();
+        };
+        let recorded = JournalStore::of(&state, &service, page).list().unwrap_or_default();
+        let logs = recorded.into_iter().rev().map_while(|run| run.log.ok());
+        let is_same = |log: &JournalEntries| {
+            let command = log.opening.command.as_ref();
+            command.is_some_and(|command| {
+                command.name == self.edit.command() && command.digest.as_ref() == Some(&digest)
+            })
+        };
+        let chained = logs.enumerate().map_while(|(nth, log)| {
+            let expected = match nth {
+                0 => RunState::Unfinished,
+                _ => RunState::Ended(RunEnding::Replaced),
+            };
+            (log.state == expected && is_same(&log)).then_some(log)
+        });
+        chained.collect()
+    }
+}
+
+/// Returns the whole page as it should be: the items with their values, everything else as it is.
+fn wanted(
+    items: &[DesiredSlot],
+    instead: &BTreeMap<SlotId, Object>,
+    at_top: bool,
+    page: &PageSnapshot,
+    created: &BTreeMap<usize, SlotId>,
+) -> Wanted {
+    let changed: BTreeMap<SlotId, usize> =
+        items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
+    let made: BTreeSet<SlotId> = created.values().copied().collect();
+    let untouched = |(position, slot): (usize, &links_sdk::Slot)| match changed.get(&slot.id) {
+        Some(index) => {
+            let item = &items[*index];
+            let data = instead.get(&slot.id).unwrap_or(&item.data).clone();
+            (*index, DesiredSlot { data, ..item.clone() })
+        }
+        None => {
+            let (id, kind) = (Some(slot.id), slot.kind.clone());
+            (items.len() + position, DesiredSlot { id, kind, data: Object::default() })
+        }
+    };
+    let there = page.slots.iter().enumerate().filter(|(_, slot)| !made.contains(&slot.id));
+    let there = there.map(untouched);
+    let is_there = |id: &SlotId| page.slots.iter().any(|slot| slot.id == *id);
+    let new =
+        items.iter().enumerate().filter(|(_, item)| item.id.is_none()).map(|(index, item)| {
+            let id = created.get(&index).copied().filter(is_there);
+            // A slot that an interrupted run created has its values.
+            let data = if id.is_some() { Object::default() } else { item.data.clone() };
+            (index, DesiredSlot { id, data, ..item.clone() })
+        });
+    let bound = |(item, slot): (usize, DesiredSlot)| (BoundItem { item, slot: slot.id }, slot);
+    let (bound, slots): (Vec<BoundItem>, Vec<DesiredSlot>) = if at_top {
+        new.chain(there).map(bound).unzip()
+    } else {
+        there.chain(new).map(bound).unzip()
+    };
+    let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
+    wanted.bound = bound;
+    wanted
+}
+
+fn unplannable(login: &str, error: &PlanError, edited: &EditedItems) -> CommandError {
+    match error {
+        PlanError::Items(items) => {
+            let line = |item: &links_pages::apply::ItemError| {
+                format!("{}: {}", edited.name(item.index), item.problem)
+            };
+            invalid(items.iter().map(line).collect())
+        }
+        other => CommandError::refused(format!("{login}: {other}; nothing was written")),
+    }
+}
