@@ -106,51 +106,39 @@ impl NextBase<'_> {
         slot: Option<SlotId>,
     ) -> Option<SlotBase> {
         let written = self.written.get(&item);
-        let Some(id) = slot else {
-            // A new slot, or one that was deleted on the page and stays so.
-            return match written.and_then(|written| written.id) {
-                Some(id) => Some(self.entry_of_new(id, said, old)),
-                None => old.map(|old| without_removed(old, said)),
-            };
-        };
-        let Some(slot) = self.by_id.get(&id) else {
+        let created = written.and_then(|written| written.id).filter(|_| slot.is_none());
+        let held = slot.or(created).and_then(|id| self.by_id.get(&id));
+        let (Some(id), true) = (slot.or(created), created.is_some() || held.is_some()) else {
+            // A slot that was deleted on the page and stays so.
             return old.map(|old| without_removed(old, said));
         };
-        if !slot.is_editable {
-            let (was, keys) = (Vec::new(), BTreeMap::new());
-            return Some(SlotBase { id, was, kind: said.kind.clone(), keys });
+        let (kind, was) = (said.kind.clone(), ids_before(id, old, said));
+        if created.is_none() && held.is_some_and(|slot| !slot.is_editable) {
+            return Some(SlotBase { id, was: Vec::new(), kind, keys: BTreeMap::new() });
         }
-        let mut keys = match old {
-            Some(old) => without_removed(old, said).keys,
-            None => unmentioned(slot, &said.data),
+        let known = old.filter(|_| created.is_none());
+        let mut keys = match (known, held) {
+            (Some(old), _) => without_removed(old, said).keys,
+            (None, held) => held.map(|slot| unmentioned(slot, &said.data)).unwrap_or_default(),
         };
         for (key, value) in said.data.iter() {
-            let (sent, page) = (said.value(key).unwrap_or(value), slot.value(key));
-            let file = Some(ValueHash::of(value));
-            let is_written = written.is_some_and(|written| written.data.contains_key(key));
-            if is_written || same(sent, page) {
-                keys.insert(key.clone(), HashPair { file, page: slot.hash(key) });
-            } else if old.is_none() {
-                let is_stored = self.types.may_store(&said.kind, key, sent, page);
-                let page = if is_stored { slot.hash(key) } else { ValueHash::of(sent) };
-                keys.insert(key.clone(), HashPair { file, page });
+            let sent = said.value(key).unwrap_or(value);
+            let is_written =
+                created.is_some() || written.is_some_and(|written| written.data.contains_key(key));
+            let may_store =
+                |page: &Value| known.is_none() && self.types.may_store(&said.kind, key, sent, page);
+            let shown = held.filter(|slot| {
+                let page = slot.value(key);
+                is_written || same(sent, page) || may_store(page)
+            });
+            if shown.is_some() || known.is_none() {
+                // Another client may have deleted a slot that the run created.
+                let page = shown.map_or_else(|| ValueHash::of(sent), |slot| slot.hash(key));
+                keys.insert(key.clone(), HashPair { file: Some(ValueHash::of(value)), page });
             }
         }
         keys.retain(|_, pair| *pair != HashPair::UNMENTIONED);
-        let was = ids_before(id, old, said);
-        Some(SlotBase { id, was, kind: said.kind.clone(), keys })
-    }
-
-    /// Returns the entry of a slot that the run created, even if another client deleted it since.
-    fn entry_of_new(&self, id: SlotId, said: &FileSlot, old: Option<&SlotBase>) -> SlotBase {
-        let slot = self.by_id.get(&id);
-        let mut keys = slot.map(|slot| unmentioned(slot, &said.data)).unwrap_or_default();
-        for (key, value) in said.data.iter() {
-            let sent = || ValueHash::of(said.value(key).unwrap_or(value));
-            let page = slot.map_or_else(sent, |slot| slot.hash(key));
-            keys.insert(key.clone(), HashPair { file: Some(ValueHash::of(value)), page });
-        }
-        SlotBase { id, was: earlier_ids(id, old), kind: said.kind.clone(), keys }
+        Some(SlotBase { id, was, kind, keys })
     }
 
     /// Keeps the entries without an item whose slot is still on the page, each after the entry that it followed.

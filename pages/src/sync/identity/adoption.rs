@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{FileSlotId, IdentityProblem};
 use super::binder::Binder;
+use super::resembling::neighbours;
 use links_sdk::SlotId;
 
 /// Binds new items as [`adopt_equal`] does, where no entry shares as many telling values with the item.
 pub(super) fn adopt_nearest(binder: &mut Binder<'_>) {
     for item in binder.open_items() {
         let entries = binder.open_entries().into_iter();
-        let nearest = entries.map(|entry| binder.common_telling(item, entry)).max();
+        let nearest = entries.map(|entry| binder.common_values(item, entry).0).max();
         if binder.items[item].telling.len() > nearest.unwrap_or_default() {
             adopt(binder, item);
         }
@@ -29,10 +30,13 @@ pub(super) fn adopt_equal(binder: &mut Binder<'_>) {
 }
 
 fn adopt(binder: &mut Binder<'_>, item: usize) {
-    let mut slots = binder.open_slots().into_iter();
-    if let Some(position) = slots.find(|position| is_equal(binder, item, *position)) {
+    if let Some(position) = equal_slot(binder, item) {
         binder.bind_slot(item, position);
     }
+}
+
+fn equal_slot(binder: &Binder<'_>, item: usize) -> Option<usize> {
+    binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position))
 }
 
 /// Refuses items that would be bound to a new slot of the page while a slot of the last sync that shares a telling value with them would be deleted:
@@ -45,7 +49,7 @@ pub(super) fn refuse_adopted(binder: &mut Binder<'_>) {
         if binder.items[item].item.id != FileSlotId::Absent {
             continue;
         }
-        let is_near = |entry: &usize| binder.common_telling(item, *entry) > 0;
+        let is_near = |entry: &usize| binder.common_values(item, *entry).0 > 0;
         let near: Vec<usize> = open.iter().copied().filter(is_near).collect();
         if !near.is_empty() {
             let mut ids = binder.ids(&near);
@@ -62,66 +66,45 @@ pub(super) fn adopt_for_gone(binder: &mut Binder<'_>) {
         if binder.live[entry].is_some() || binder.items[item].telling.is_empty() {
             continue;
         }
-        let found =
-            binder.open_slots().into_iter().find(|position| is_equal(binder, item, *position));
-        if let Some(position) = found {
-            binder.live[entry] = Some(position);
-            binder.recreated[entry] = true;
-            binder.taken[position] = true;
+        if let Some(position) = equal_slot(binder, item) {
+            binder.recreate(entry, position);
         }
     }
 }
 
-/// Binds items whose id neither the page nor the last sync knows to new slots of the page that equal them; without a telling value only after
-/// the same neighbour.
-pub(super) fn adopt_for_unknown_ids(binder: &mut Binder<'_>, unknown: &[(usize, SlotId)]) {
-    for (item, _) in unknown {
-        if binder.items[*item].telling.is_empty() {
-            adopt_after_left(binder, *item);
-        } else {
-            adopt(binder, *item);
-        }
+/// Binds an item whose id neither the page nor the last sync knows to a new slot of the page that equals it; without a telling value only
+/// after the same neighbour.
+pub(super) fn adopt_for_unknown_id(binder: &mut Binder<'_>, item: usize) {
+    if binder.items[item].telling.is_empty() {
+        adopt_after_left(binder, item);
+    } else {
+        adopt(binder, item);
     }
 }
 
 /// Binds new items without a telling value to new slots of the page that equal them after the same neighbour.
 pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
     for item in binder.adoptable_items() {
-        if !binder.items[item].telling.is_empty() {
-            continue;
+        if binder.items[item].telling.is_empty() {
+            adopt_after_left(binder, item);
         }
-        adopt_after_left(binder, item);
     }
 }
 
 fn adopt_after_left(binder: &mut Binder<'_>, item: usize) {
     let left = (0..item).rev().find_map(|before| binder.position_of(before));
-    let lefts = bound_lefts(binder);
+    let mut bound = vec![None; binder.slots.len()];
+    for position in (0..binder.items.len()).filter_map(|item| binder.position_of(item)) {
+        bound[position] = Some(position);
+    }
+    let lefts = neighbours(&bound);
     let found = binder
         .open_slots()
         .into_iter()
-        .find(|position| lefts[*position] == left && is_equal(binder, item, *position));
+        .find(|position| lefts[*position].0 == left && is_equal(binder, item, *position));
     if let Some(position) = found {
         binder.bind_slot(item, position);
     }
-}
-
-/// Returns for each slot the nearest slot before it that is bound to an item.
-fn bound_lefts(binder: &Binder<'_>) -> Vec<Option<usize>> {
-    let mut is_bound = vec![false; binder.slots.len()];
-    for position in (0..binder.items.len()).filter_map(|item| binder.position_of(item)) {
-        is_bound[position] = true;
-    }
-    let mut left = None;
-    (0..binder.slots.len())
-        .map(|position| {
-            let before = left;
-            if is_bound[position] {
-                left = Some(position);
-            }
-            before
-        })
-        .collect()
 }
 
 /// Finds the new slots of the page that share a telling value with an item that has no slot, the most similar first.
@@ -203,9 +186,7 @@ pub(super) fn bind_recreated(binder: &mut Binder<'_>) {
             continue;
         }
         for (entry, position) in entries.into_iter().zip(slots) {
-            binder.live[entry] = Some(position);
-            binder.recreated[entry] = true;
-            binder.taken[position] = true;
+            binder.recreate(entry, position);
         }
     }
 }

@@ -146,21 +146,31 @@ impl<'a> Binder<'a> {
         (0..self.slots.len()).filter(is_open).collect()
     }
 
-    /// Returns the number of telling values of an item that the file said of an entry at the last sync.
-    pub(super) fn common_telling(&self, item: usize, entry: usize) -> usize {
+    /// Returns the numbers of telling and of other values that an item shares with what the file said of a slot at the last sync.
+    pub(super) fn common_values(&self, item: usize, entry: usize) -> (usize, usize) {
         let (item, entry) = (&self.items[item], &self.entries[entry]);
         if item.item.kind != entry.kind {
-            return 0;
+            return (0, 0);
         }
-        let is_common = |key: &&&str| entry.pair(key).file == item.keys.get(**key).copied();
-        item.telling.iter().filter(is_common).count()
+        let is_common = |(key, hash): &(&&str, &_)| entry.pair(key).file == Some(**hash);
+        let common = item.keys.iter().filter(is_common);
+        common.fold((0, 0), |(telling, other), (key, _)| {
+            if item.telling.contains(key) { (telling + 1, other) } else { (telling, other + 1) }
+        })
+    }
+
+    /// Takes a slot for one that was deleted and created again.
+    pub(super) fn recreate(&mut self, entry: usize, position: usize) {
+        self.live[entry] = Some(position);
+        self.recreated[entry] = true;
+        self.taken[position] = true;
     }
 
     /// Returns whether an item shares a telling value with what the file said of a slot that another item is.
     pub(super) fn is_copy(&self, item: usize) -> bool {
         (0..self.entries.len()).any(|entry| {
             let other = self.item_of_entry[entry];
-            other.is_some_and(|other| other != item) && self.common_telling(item, entry) > 0
+            other.is_some_and(|other| other != item) && self.common_values(item, entry).0 > 0
         })
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::super::{FileSlotId, IdentityProblem};
-use super::adoption::adopt_for_unknown_ids;
+use super::adoption::adopt_for_unknown_id;
 use super::binder::Binder;
 use crate::apply::{ItemProblem, choose_read_only, may_be_stored_as, same};
 use links_sdk::SlotId;
@@ -31,35 +31,29 @@ pub(super) fn bind_by_id(binder: &mut Binder<'_>) {
             continue;
         }
         named.insert(id, item);
+        // Even an item in error reserves what it names.
         let actual = match (entry, position) {
-            (Some(entry), _) => &binder.entries[entry].kind,
-            (None, Some(position)) => &binder.slots[position].slot.kind,
+            (Some(entry), _) => {
+                binder.bind_entry(item, entry);
+                &binder.entries[entry].kind
+            }
+            (None, Some(position)) => {
+                binder.bind_slot(item, position);
+                &binder.slots[position].slot.kind
+            }
             (None, None) => {
                 unknown.push((item, id));
                 continue;
             }
         };
         let written = &binder.items[item].item.kind;
-        let differs = (actual != written).then(|| ItemProblem::TypeDiffers {
-            id,
-            on_page: actual.clone(),
-            in_file: written.clone(),
-        });
-        // Even an item in error reserves what it names.
-        match (entry, position) {
-            (Some(entry), _) => binder.bind_entry(item, entry),
-            (None, position) => {
-                if let Some(position) = position {
-                    binder.bind_slot(item, position);
-                }
-            }
-        }
-        if let Some(problem) = differs {
-            binder.refuse(item, problem);
+        if actual != written {
+            let (on_page, in_file) = (actual.clone(), written.clone());
+            binder.refuse(item, ItemProblem::TypeDiffers { id, on_page, in_file });
         }
     }
-    adopt_for_unknown_ids(binder, &unknown);
     for (item, id) in unknown {
+        adopt_for_unknown_id(binder, item);
         if binder.slot_of_item[item].is_none() {
             binder.refuse(item, ItemProblem::NotOnPage { id });
         }

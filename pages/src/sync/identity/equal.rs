@@ -1,6 +1,9 @@
 //! Rule 2: items that say what the file said of a slot at the last sync.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::super::{FileSlotId, HashPair, ValueHash};
 use super::binder::Binder;
@@ -156,57 +159,17 @@ pub(super) fn refuse_fewer(binder: &mut Binder<'_>, groups: &[EqualEntries]) {
     }
 }
 
-/// Maximum number of pairs of positions that are compared, far more than two pages have.
-const PAIRS: usize = 1 << 22;
+/// Maximum number of elements that are compared, far more than a file and a record have: the time grows with its square.
+const COMPARED: usize = 4_000;
 
-/// Returns the index pairs of a longest common subsequence of two sequences, in order. Where they are too long, only those at both ends.
-pub(super) fn common_subsequence<T: Eq>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
-    let prefix = one.iter().zip(other).take_while(|(one, other)| one == other).count();
-    let (one_rest, other_rest) = (&one[prefix..], &other[prefix..]);
-    let suffix = one_rest
-        .iter()
-        .rev()
-        .zip(other_rest.iter().rev())
-        .take_while(|(one, other)| one == other)
-        .count();
-    let (left, right) =
-        (&one_rest[..one_rest.len() - suffix], &other_rest[..other_rest.len() - suffix]);
-
-    let mut pairs: Vec<(usize, usize)> = (0..prefix).map(|nth| (nth, nth)).collect();
-    pairs.extend(middle(left, right).into_iter().map(|(a, b)| (a + prefix, b + prefix)));
-    let (ends, other_ends) = (prefix + left.len(), prefix + right.len());
-    pairs.extend((0..suffix).map(|nth| (ends + nth, other_ends + nth)));
-    pairs
-}
-
-fn middle<T: Eq>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
-    if one.len().saturating_mul(other.len()) > PAIRS {
+/// Returns the index pairs of a longest common subsequence of two sequences, in order; none where the sequences are too long.
+fn common_subsequence<T: Hash + Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
+    if one.len() + other.len() > COMPARED {
         return Vec::new();
     }
-    let width = other.len() + 1;
-    // Lengths of the longest subsequences of what begins at each pair of positions.
-    let mut lengths = vec![0_u32; (one.len() + 1) * width];
-    for a in (0..one.len()).rev() {
-        for b in (0..other.len()).rev() {
-            lengths[a * width + b] = if one[a] == other[b] {
-                lengths[(a + 1) * width + b + 1] + 1
-            } else {
-                lengths[(a + 1) * width + b].max(lengths[a * width + b + 1])
-            };
-        }
-    }
-    let (mut a, mut b, mut pairs) = (0, 0, Vec::new());
-    while a < one.len() && b < other.len() {
-        if one[a] == other[b] {
-            pairs.push((a, b));
-            (a, b) = (a + 1, b + 1);
-        } else if lengths[(a + 1) * width + b] >= lengths[a * width + b + 1] {
-            a += 1;
-        } else {
-            b += 1;
-        }
-    }
-    pairs
+    let ops = capture_diff_slices(Algorithm::Myers, one, other);
+    let equal = ops.iter().filter(|op| op.tag() == DiffTag::Equal);
+    equal.flat_map(|op| op.old_range().zip(op.new_range())).collect()
 }
 
 #[cfg(test)]

@@ -94,8 +94,14 @@ pub(super) fn identify(
 }
 
 fn finished(mut binder: Binder<'_>) -> Result<Identities, PlanError> {
-    if !binder.problems.is_empty() {
-        return Err(PlanError::Unclear(merged(std::mem::take(&mut binder.problems))));
+    let mut problems: Vec<IdentityProblem> = Vec::new();
+    for problem in binder.problems.drain(..) {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    if !problems.is_empty() {
+        return Err(PlanError::Unclear(problems));
     }
     let identity = |item: usize| {
         let entry = binder.entry_of_item[item];
@@ -109,15 +115,4 @@ fn finished(mut binder: Binder<'_>) -> Result<Identities, PlanError> {
         live: binder.live,
         resembling: binder.resembling,
     })
-}
-
-/// Returns the problems without those that another one includes.
-fn merged(problems: Vec<IdentityProblem>) -> Vec<IdentityProblem> {
-    let mut kept: Vec<IdentityProblem> = Vec::new();
-    for problem in problems {
-        if !kept.contains(&problem) {
-            kept.push(problem);
-        }
-    }
-    kept
 }

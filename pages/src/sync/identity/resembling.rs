@@ -16,15 +16,10 @@ type PairScore = (usize, usize, usize);
 pub(super) fn bind_resembling(binder: &mut Binder<'_>) {
     let mut by_score: BTreeMap<Reverse<PairScore>, Vec<(usize, usize)>> = BTreeMap::new();
     let (items, entries) = (binder.open_items(), binder.open_entries());
-    let item_neighbours = neighbours(&binder.entry_of_item);
-    let entry_neighbours = neighbours(
-        &(0..binder.entries.len())
-            .map(|entry| binder.item_of_entry[entry].map(|_| entry))
-            .collect::<Vec<_>>(),
-    );
+    let (item_neighbours, entry_neighbours) = bound_neighbours(binder);
     for item in items {
         for entry in &entries {
-            let (telling, other) = common_values(binder, item, *entry);
+            let (telling, other) = binder.common_values(item, *entry);
             if telling > 0 {
                 let (left, right) = (item_neighbours[item], entry_neighbours[*entry]);
                 let near = usize::from(left.0 == right.0) + usize::from(left.1 == right.1);
@@ -60,12 +55,12 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
         };
         let is_other = |other: &usize| {
             binder.items[*other].keys != binder.items[*item].keys
-                && (common_values(binder, *other, *entry).0 > 0 || tells_nothing(*other, *entry))
+                && (binder.common_values(*other, *entry).0 > 0 || tells_nothing(*other, *entry))
         };
         let may_be = |other: &usize| {
             let bound = binder.item_of_entry[*other];
             bound.is_none_or(|bound| binder.is_by_place[bound])
-                && common_values(binder, *item, *other).0 > 0
+                && binder.common_values(*item, *other).0 > 0
         };
         let mut entries: Vec<usize> = (0..binder.entries.len()).filter(may_be).collect();
         let is_near = !entries.is_empty();
@@ -113,21 +108,17 @@ pub(super) fn refuse_edited_copies(binder: &mut Binder<'_>, equal: &[(usize, usi
     }
 }
 
-/// Returns the numbers of telling and of other values that an item shares with what the file said of a slot at the last sync.
-pub(super) fn common_values(binder: &Binder<'_>, item: usize, entry: usize) -> (usize, usize) {
-    let (item, entry) = (&binder.items[item], &binder.entries[entry]);
-    if item.item.kind != entry.kind {
-        return (0, 0);
-    }
-    let is_common = |(key, hash): &(&&str, &_)| entry.pair(key).file == Some(**hash);
-    let common = item.keys.iter().filter(is_common);
-    common.fold((0, 0), |(telling, other), (key, _)| {
-        if item.telling.contains(key) { (telling + 1, other) } else { (telling, other + 1) }
-    })
+/// For each place the nearest known values before and after it.
+type Neighbours = Vec<(Option<usize>, Option<usize>)>;
+
+/// Returns for each item and for each entry the nearest entries before and after it that are bound.
+fn bound_neighbours(binder: &Binder<'_>) -> (Neighbours, Neighbours) {
+    let bound = binder.item_of_entry.iter().enumerate();
+    let bound: Vec<Option<usize>> = bound.map(|(entry, item)| item.map(|_| entry)).collect();
+    (neighbours(&binder.entry_of_item), neighbours(&bound))
 }
 
-/// Returns for each place the nearest known values before and after it.
-pub(super) fn neighbours(known: &[Option<usize>]) -> Vec<(Option<usize>, Option<usize>)> {
+pub(super) fn neighbours(known: &[Option<usize>]) -> Neighbours {
     let scan = |places: &mut dyn Iterator<Item = &Option<usize>>| {
         let mut last = None;
         places
@@ -273,7 +264,7 @@ pub(super) fn bind_for_gone(binder: &mut Binder<'_>) {
             let keys: Vec<&str> = binder.items[*item].keys.keys().copied().collect();
             let same_keys = entries.iter().filter(|entry| said_keys(binder, **entry) == keys);
             // The one that shares most values with the item, else the first.
-            let entry = same_keys.rev().max_by_key(|entry| common_values(binder, *item, **entry));
+            let entry = same_keys.rev().max_by_key(|entry| binder.common_values(*item, **entry));
             entry.copied().filter(|_| !binder.is_new(*item)).map(|entry| (*item, entry))
         };
         if entries.is_empty() || !entries.iter().all(is_gone) {
@@ -334,10 +325,7 @@ pub(super) fn refuse_untelling(binder: &mut Binder<'_>) {
 fn gaps(binder: &Binder<'_>) -> Vec<Gap> {
     // Each gap by the entries of its neighbours.
     let mut gaps: BTreeMap<(Option<usize>, Option<usize>, &str), Gap> = BTreeMap::new();
-    let of_items = neighbours(&binder.entry_of_item);
-    let bound = binder.item_of_entry.iter().enumerate();
-    let bound: Vec<Option<usize>> = bound.map(|(entry, item)| item.map(|_| entry)).collect();
-    let of_entries = neighbours(&bound);
+    let (of_items, of_entries) = bound_neighbours(binder);
     for item in binder.open_items() {
         let (left, right) = of_items[item];
         let kind = binder.items[item].item.kind.as_str();
