@@ -22,9 +22,9 @@ pub struct ChannelReference {
 /// Returns the list of channels with its references as written.
 pub(super) fn check(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
-        let message = format!("`{CHANNELS}` must be a list, not {}", node.kind());
+        let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
         let help = "leave it out to notify every verified channel of a new form; `[]` is none";
-        problems.push(key.problem(CHANNELS, message).help(help));
+        problems.push(problem.at(&key.span).help(help));
         return None;
     };
     let before = problems.len();
@@ -36,8 +36,8 @@ fn problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
     let path = format!("{CHANNELS}.{at}");
     let is_id = |node: &Node| matches!(&node.tree, Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0));
     let Some(entries) = item.entries() else {
-        let message = format!("a channel must be an id or a reference, not {}", item.kind());
-        return (!is_id(item)).then(|| item.problem(path, message).help(example()));
+        let problem = item.wrong(path, "a channel must be an id or a reference").help(example());
+        return (!is_id(item)).then_some(problem);
     };
     let Some(entry) = entries.iter().find(|(key, _)| key.name == CHANNEL) else {
         let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [CHANNEL]));

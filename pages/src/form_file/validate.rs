@@ -98,13 +98,12 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
             );
             node.problem(NAME, message).help("the title of the form goes under `title`")
         }
-        Tree::Number(_) | Tree::Bool(_) => {
-            let message = format!("`form` must be the local name of the form, not {}", node.kind());
-            node.problem(NAME, message).help("put a name in quotes")
-        }
-        _ => {
-            let message = format!("`form` must be the local name of the form, not {}", node.kind());
-            key.problem(NAME, message)
+        tree => {
+            let problem = node.wrong(NAME, "`form` must be the local name of the form");
+            match tree {
+                Tree::Number(_) | Tree::Bool(_) => problem.help("put a name in quotes"),
+                _ => problem.at(&key.span),
+            }
         }
     };
     problems.push(problem);
@@ -114,8 +113,8 @@ fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Op
 /// Returns the fields of the form.
 fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
     let Tree::List(items) = &node.tree else {
-        let message = format!("`fields` must be a list, not {}", node.kind());
-        problems.push(key.problem(INPUTS, message));
+        let problem = node.wrong(INPUTS, "`fields` must be a list");
+        problems.push(problem.at(&key.span));
         return None;
     };
     let before = problems.len();
@@ -138,9 +137,7 @@ fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option
 fn input(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Value {
     let path = format!("{INPUTS}.{at}");
     let Some(entries) = item.entries() else {
-        let message =
-            format!("a field must be a mapping with `label` and `type`, not {}", item.kind());
-        problems.push(item.problem(path, message));
+        problems.push(item.wrong(path, "a field must be a mapping with `label` and `type`"));
         return Value::Null;
     };
     let mut input = Map::new();

@@ -50,7 +50,7 @@ impl Document {
         match of_text {
             Some(what) if !matches!(document.root.tree, Tree::Map(_)) => Err(foreign(what)),
             None if matches!(document.root.tree, Tree::Text(_)) => {
-                Err(foreign(ForeignFile::Text("plain text")))
+                Err(foreign(ForeignFile::Other("plain text")))
             }
             _ => Ok(document),
         }
@@ -152,24 +152,22 @@ impl FileKind {
             Self::Form => ("form", FORM_SHAPE),
         };
         let Some(entries) = root.entries() else {
-            let message = match root.tree {
-                Tree::Null => "the file is empty".to_owned(),
-                _ => format!("a {what} file must be a mapping, not {}", root.kind()),
+            let problem = match root.tree {
+                Tree::Null => root.problem("", "the file is empty"),
+                _ => root.wrong("", &format!("a {what} file must be a mapping")),
             };
-            return Err(root.problem("", message).help(shape));
+            return Err(problem.help(shape));
         };
-        match (self, Self::of(root)?) {
+        let (other, message, help) = match (self, Self::of(root)?) {
             (Self::Page, Some(Self::Form)) => {
-                let span = root.key_span(["form"]).unwrap_or_else(|| root.span.clone());
-                let problem = FieldDiagnostic::new("form", span, "this file is a form, not a page");
-                Err(problem.help("`links forms create` and `links forms update` take forms"))
+                let help = "`links forms create` and `links forms update` take forms";
+                ("form", "this file is a form, not a page", Some(help))
             }
-            (Self::Form, Some(Self::Page)) => {
-                let span = root.key_span(["profile"]).unwrap_or_else(|| root.span.clone());
-                Err(FieldDiagnostic::new("profile", span, "this file is a page, not a form"))
-            }
-            _ => Ok(entries),
-        }
+            (Self::Form, Some(Self::Page)) => ("profile", "this file is a page, not a form", None),
+            _ => return Ok(entries),
+        };
+        let span = root.entry(other).map_or(&root.span, |(key, _)| &key.span);
+        Err(FieldDiagnostic::new(other, span.clone(), message).help_if(help))
     }
 
     /// Returns the kind of a document, for a command that takes both.
@@ -178,16 +176,13 @@ impl FileKind {
     ///
     /// When the document is neither, at its first key, or both.
     pub fn required(root: &Node) -> Result<Self, FieldDiagnostic> {
-        let first = match &root.tree {
-            Tree::Map(entries) => {
-                entries.first().map(|(key, _)| (key.name.clone(), key.span.clone()))
-            }
-            _ => None,
-        };
-        let (path, span) = first.unwrap_or_else(|| (String::new(), root.span.clone()));
         Self::of(root)?.ok_or_else(|| {
-            FieldDiagnostic::new(path, span, "this is neither a page nor a form")
-                .help("a page begins with `profile: LOGIN`, a form with `form: NAME`")
+            let message = "this is neither a page nor a form";
+            let problem = match root.entries().and_then(<[_]>::first) {
+                Some((key, _)) => key.problem(&*key.name, message),
+                None => root.problem("", message),
+            };
+            problem.help("a page begins with `profile: LOGIN`, a form with `form: NAME`")
         })
     }
 }

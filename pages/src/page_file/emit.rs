@@ -367,24 +367,14 @@ pub(super) fn quoted(text: &str) -> String {
 /// Returns a string in double quotes. Not every parser of YAML reads the surrogates of JSON.
 fn in_quotes(text: &str, has_surrogates: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
+    for c in Value::from(text).to_string().chars() {
         // Writing to a string cannot fail.
         let _ = match c {
-            '"' => write!(out, "\\\""),
-            '\\' => write!(out, "\\\\"),
-            '\n' => write!(out, "\\n"),
-            '\t' => write!(out, "\\t"),
-            '\r' => write!(out, "\\r"),
-            c if !must_escape(c) => {
-                out.push(c);
-                Ok(())
-            }
+            c if !must_escape(c) => out.write_char(c),
             c if c > '\u{ffff}' && !has_surrogates => write!(out, "\\U{:08x}", u32::from(c)),
             c => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|it| write!(out, "\\u{it:04x}")),
         };
     }
-    out.push('"');
     out
 }
 

@@ -170,10 +170,7 @@ pub(crate) fn referred<'n>(
             Err(value.problem(path, format!("`{name}` is empty")))
         }
         Tree::Text(text) => Ok(text),
-        _ => {
-            let message = format!("`{name}` must name {what}, not {}", value.kind());
-            Err(value.problem(path, message))
-        }
+        _ => Err(value.wrong(path, &format!("`{name}` must name {what}"))),
     }
 }
 
@@ -191,9 +188,9 @@ fn check_urls(path: &str, items: &[Node], problems: &mut Vec<FieldDiagnostic>) {
             Tree::Text(url) if !url.trim().is_empty() => continue,
             Tree::Text(_) => item.problem(path, "this URL is empty"),
             Tree::Map(_) => item
-                .problem(path, "a social link must be a URL, not a mapping")
+                .wrong(path, "a social link must be a URL")
                 .help("write the URL alone: icons and `order` follow from the list"),
-            _ => item.problem(path, format!("a social link must be a URL, not {}", item.kind())),
+            _ => item.wrong(path, "a social link must be a URL"),
         });
     }
 }

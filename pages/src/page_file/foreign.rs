@@ -9,18 +9,22 @@ const HEAD: usize = 8 * 1024;
 /// Keys that begin a page file or a form file: a file with one of them is shown with its problems.
 const OWN_KEYS: &[&str] = &["profile:", "form:", "slots:", "\"profile\"", "\"form\"", "\"slots\""];
 
+/// First bytes of other binary files.
+const STARTS: [(&[u8], &str); 3] = [
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive, or a document of an office program"),
+    (b"\x1f\x8b", "a gzip archive"),
+];
+
 /// File of another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignFile {
     /// Image that can be uploaded.
     #[error("an image ({})", .0.media_type())]
     Image(ImageType),
-    /// Other binary file.
+    /// Other binary file, or text in another format.
     #[error("{0}")]
-    Binary(&'static str),
-    /// Text in another format.
-    #[error("{0}")]
-    Text(&'static str),
+    Other(&'static str),
 }
 
 impl ForeignFile {
@@ -29,48 +33,37 @@ impl ForeignFile {
         if let Some(image) = ImageType::of(bytes) {
             return Some(Self::Image(image));
         }
-        let of = |start: &[u8]| bytes.starts_with(start);
-        if of(b"%PDF-") {
-            return Some(Self::Binary("a PDF document"));
-        }
-        if of(b"PK\x03\x04") {
-            return Some(Self::Binary("a ZIP archive, or a document of an office program"));
-        }
-        if of(b"\x1f\x8b") {
-            return Some(Self::Binary("a gzip archive"));
+        let known = STARTS.iter().find(|(start, _)| bytes.starts_with(start));
+        if let Some((_, what)) = known {
+            return Some(Self::Other(what));
         }
         let head = &bytes[..bytes.len().min(HEAD)];
-        let is_utf16 = of(b"\xff\xfe") || of(b"\xfe\xff");
+        let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
         let is_own = has_own_key(&String::from_utf8_lossy(head));
-        (head.contains(&0) && !is_utf16 && !is_own).then_some(Self::Binary("a binary file"))
+        (head.contains(&0) && !is_utf16 && !is_own).then_some(Self::Other("a binary file"))
     }
 
     /// Returns the type of a text that is no page file: one that cannot be parsed, or is a document of another kind. `None` for what looks
     /// like a page file or form file with a mistake.
     pub fn text(name: &str, bytes: &[u8]) -> Option<Self> {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
-        let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
         if has_own_key(&head) {
             return None;
         }
-        let extension = name.rsplit_once('.').map(|(_, it)| it.to_ascii_lowercase());
-        let extension = extension.as_deref().unwrap_or_default();
+        let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or_default().to_ascii_lowercase();
-        if ["<!doctype", "<html", "<head", "<body", "<!--"].iter().any(|it| first.starts_with(it)) {
-            return Some(Self::Text("an HTML page"));
-        }
-        if first.starts_with("<?xml") || first.starts_with("<svg") {
-            return Some(Self::Text("an XML document"));
-        }
-        if ["csv", "tsv"].contains(&extension) || is_delimited(&head) {
-            return Some(Self::Text("a table (CSV)"));
-        }
         let is_heading =
             first.starts_with("# ") && lines.next().is_some_and(|it| !it.contains(':'));
-        if ["md", "markdown"].contains(&extension) || is_heading {
-            return Some(Self::Text("a Markdown document"));
-        }
-        None
+        let begins = |starts: &[&str]| starts.iter().any(|it| first.starts_with(it));
+        let extension = name.rsplit_once('.').map(|(_, it)| it.to_ascii_lowercase());
+        let is_named = |one, other| extension.as_deref().is_some_and(|it| it == one || it == other);
+        let kinds = [
+            (begins(&["<!doctype", "<html", "<head", "<body", "<!--"]), "an HTML page"),
+            (begins(&["<?xml", "<svg"]), "an XML document"),
+            (is_named("csv", "tsv") || is_delimited(&head), "a table (CSV)"),
+            (is_named("md", "markdown") || is_heading, "a Markdown document"),
+        ];
+        kinds.into_iter().find(|(is_it, _)| *is_it).map(|(_, what)| Self::Other(what))
     }
 
     /// Hint for the user.
@@ -79,7 +72,7 @@ impl ForeignFile {
             Self::Image(_) => {
                 "`links files upload FILE` uploads an image; in a page file it is `image: {$upload: FILE}`"
             }
-            Self::Binary(_) | Self::Text(_) => {
+            Self::Other(_) => {
                 "a page file is YAML or JSON: `links pull KEY` writes one, `links schema page` describes it"
             }
         }
@@ -119,8 +112,8 @@ mod tests {
         for (bytes, expected) in [
             (&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], Some(ForeignFile::Image(ImageType::Png))),
             (b"GIF89a\x01\0", Some(ForeignFile::Image(ImageType::Gif))),
-            (b"%PDF-1.7\n", Some(ForeignFile::Binary("a PDF document"))),
-            (b"\x7fELF\x02\x01\0\0", Some(ForeignFile::Binary("a binary file"))),
+            (b"%PDF-1.7\n", Some(ForeignFile::Other("a PDF document"))),
+            (b"\x7fELF\x02\x01\0\0", Some(ForeignFile::Other("a binary file"))),
             (b"profile: cafe\n", None),
             (b"profile: cafe\ntitle: a\0b\n", None),
             (b"\xff\xfep\0r\0o\0f\0i\0l\0e\0", None),

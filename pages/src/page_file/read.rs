@@ -21,9 +21,6 @@ const MAX_DEPTH: usize = 32;
 /// Maximum number of keys and values, which bounds the memory for a hostile file.
 const MAX_NODES: usize = 250_000;
 
-/// Number of keys of a mapping from which on a repeated one is looked up instead of compared with all others.
-const MANY_KEYS: usize = 32;
-
 /// Decodes the text of a file with this name: UTF-8, without a byte order mark and NUL characters.
 ///
 /// # Errors
@@ -297,15 +294,7 @@ impl<'t> Reader<'t> {
                 return Ok(Node { span: at, tree: Tree::Map(entries), layout });
             }
             let name = self.key(event, &place)?;
-            let is_repeated = if entries.len() < MANY_KEYS {
-                entries.iter().any(|(key, _)| key.name == name)
-            } else {
-                if names.is_empty() {
-                    names.extend(entries.iter().map(|(key, _)| key.name.clone()));
-                }
-                !names.insert(name.clone())
-            };
-            if is_repeated {
+            if !names.insert(name.clone()) {
                 return Err(problem(place, format!("`{name}` is repeated here"))
                     .help("keep one of the two"));
             }

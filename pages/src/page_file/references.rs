@@ -74,40 +74,32 @@ impl ReferencePlace {
 
     /// Sets the value at this place of a page, if the page has the place.
     pub fn put_in(&self, page: &mut DesiredPage, value: &Value) {
-        match self.item {
-            Some(item) => {
-                if let Some(slot) = page.slots.get_mut(item) {
-                    self.put(&mut slot.data, value);
-                }
-            }
-            None => self.put(&mut page.fields, value),
+        let data = match self.item {
+            Some(item) => page.slots.get_mut(item).map(|slot| &mut slot.data),
+            None => Some(&mut page.fields),
+        };
+        if let Some(data) = data {
+            self.put(data, value);
         }
     }
 
     /// Returns the value at this place, if the data has the place.
     pub fn value<'d>(&self, data: &'d Map<String, Value>) -> Option<&'d Value> {
-        let (first, rest) = self.path.split_first()?;
-        rest.iter().try_fold(data.get(first)?, |value, key| match value {
-            Value::Object(map) => map.get(key),
-            Value::Array(list) => list.get(key.parse::<usize>().ok()?),
-            _ => None,
-        })
+        data.get(self.path.first()?)?.pointer(&self.pointer())
     }
 
     /// Sets the value at this place, if the data has the place.
     pub fn put(&self, data: &mut Map<String, Value>, value: &Value) {
-        let Some((first, rest)) = self.path.split_first() else { return };
-        let mut target = data.get_mut(first);
-        for key in rest {
-            target = match target {
-                Some(Value::Object(map)) => map.get_mut(key),
-                Some(Value::Array(list)) => key.parse().ok().and_then(|at: usize| list.get_mut(at)),
-                _ => None,
-            };
-        }
-        if let Some(target) = target {
+        let first = self.path.first().and_then(|first| data.get_mut(first));
+        if let Some(target) = first.and_then(|first| first.pointer_mut(&self.pointer())) {
             target.clone_from(value);
         }
+    }
+
+    /// JSON pointer from the value of the first key to the place.
+    fn pointer(&self) -> String {
+        let below = self.path.iter().skip(1);
+        below.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
     }
 }
 

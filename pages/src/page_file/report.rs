@@ -43,6 +43,12 @@ impl FieldDiagnostic {
         Self { path: path.into(), span, message: message.into(), help: None, place: None }
     }
 
+    /// Moves the diagnostic to another place.
+    #[must_use]
+    pub fn at(self, span: &Span) -> Self {
+        Self { span: span.clone(), ..self }
+    }
+
     /// Adds a hint.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
@@ -61,6 +67,11 @@ impl Node {
     /// Returns a diagnostic at the value.
     pub fn problem(&self, path: impl Into<String>, message: impl Into<String>) -> FieldDiagnostic {
         FieldDiagnostic::new(path, self.span.clone(), message)
+    }
+
+    /// Returns a diagnostic of a value of the wrong type: what it must be, and what it is.
+    pub fn wrong(&self, path: impl Into<String>, must: &str) -> FieldDiagnostic {
+        self.problem(path, format!("{must}, not {}", self.kind()))
     }
 }
 

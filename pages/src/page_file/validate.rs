@@ -30,12 +30,15 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
         Some(node) => profile(node),
         None => Err(missing(root, "profile", "the login or id of the page")),
     };
+    let mut marked_new = BTreeSet::new();
     let slots = match root.get("slots") {
-        Some(Node { tree: Tree::List(items), .. }) => Ok(slots(items, &mut problems)),
+        Some(Node { tree: Tree::List(items), .. }) => {
+            Ok(slots(items, &mut marked_new, &mut problems))
+        }
         Some(node) => {
-            let message = format!("`slots` must be a list, not {}", node.kind());
             let span = root.locate("", ["slots"]);
-            Err(FieldDiagnostic::new("slots", span, message).help("an empty page is `slots: []`"))
+            let problem = node.wrong("slots", "`slots` must be a list");
+            Err(problem.at(&span).help("an empty page is `slots: []`"))
         }
         None if entries.iter().any(|(key, _)| profile_fields::rule_of(&key.name).is_some()) => {
             Ok(Vec::new())
@@ -49,7 +52,7 @@ pub(super) fn check(root: &Node) -> Result<PageContent, Vec<FieldDiagnostic>> {
             login: fields.get("login").and_then(Value::as_str).map(str::to_owned),
             has_slots: root.get("slots").is_some(),
             content: DesiredPage { fields, slots }.into(),
-            marked_new: root.get("slots").map(marked_new).unwrap_or_default(),
+            marked_new,
         }),
         (profile, slots) => {
             problems.extend(profile.err());
@@ -78,26 +81,27 @@ pub(super) fn check_literal(root: &Node) -> Result<PageContent, Vec<FieldDiagnos
 
 /// Returns the key of the page, and the host if it is a URL.
 fn profile(node: &Node) -> Result<(ProfileKey, Option<String>), FieldDiagnostic> {
-    let refused = |message: String| node.problem("profile", message);
     let text = match &node.tree {
         Tree::Text(text) => text.clone(),
         Tree::Number(number) if !number.is_f64() => number.to_string(),
         Tree::Number(_) => {
-            let problem = refused("this is parsed as a number with a fraction".to_owned());
+            let problem = node.problem("profile", "this is parsed as a number with a fraction");
             return Err(problem.help("put a login that looks like a number in quotes"));
         }
-        _ => {
-            let message = format!("`profile` must be a login or an id, not {}", node.kind());
-            return Err(refused(message));
-        }
+        _ => return Err(node.wrong("profile", "`profile` must be a login or an id")),
     };
-    let key = profile_key::parse(&text).map_err(|error| refused(error.to_string()))?;
+    let key = profile_key::parse(&text);
+    let key = key.map_err(|error| node.problem("profile", error.to_string()))?;
     Ok((key, profile_key::host(&text).map(str::to_owned)))
 }
 
 const SLOT_KEYS: [&str; 3] = ["id", "type", "data"];
 
-fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot> {
+fn slots(
+    items: &[Node],
+    marked_new: &mut BTreeSet<usize>,
+    problems: &mut Vec<FieldDiagnostic>,
+) -> Vec<DesiredSlot> {
     if let Some(first) = items.get(MAX_SLOTS) {
         let message =
             format!("a page has at most {MAX_SLOTS} slots, this file has {}", items.len());
@@ -112,12 +116,14 @@ fn slots(items: &[Node], problems: &mut Vec<FieldDiagnostic>) -> Vec<DesiredSlot
             Ok(slot) => slots.push(slot),
             Err(problem) => problems.push(problem),
         }
-        if let Some(node) = item.get("id")
-            && let Tree::Number(id) = &node.tree
+        let Some(node) = item.get("id") else { continue };
+        if let Tree::Number(id) = &node.tree
             && let Some(earlier) = first.insert(id.to_string(), at)
         {
             let message = format!("the id {id} is already used by item {}", earlier + 1);
             problems.push(node.problem(path + ".id", message));
+        } else if matches!(node.tree, Tree::Text(_)) {
+            marked_new.insert(at);
         }
     }
     slots
@@ -128,12 +134,8 @@ fn slot(
     path: &str,
     problems: &mut Vec<FieldDiagnostic>,
 ) -> Result<DesiredSlot, FieldDiagnostic> {
-    let refused =
-        |name: &str, node: &Node, message: String| node.problem(format!("{path}{name}"), message);
     let Some(entries) = item.entries() else {
-        let message =
-            format!("a slot must be a mapping with `type` and `data`, not {}", item.kind());
-        return Err(refused("", item, message));
+        return Err(item.wrong(path, "a slot must be a mapping with `type` and `data`"));
     };
     let help = "a slot has `id`, `type` and `data`; its content goes under `data`, and its position is that in the list";
     for (key, _) in entries.iter().filter(|(key, _)| !SLOT_KEYS.contains(&key.name.as_str())) {
@@ -147,13 +149,15 @@ fn slot(
     let kind = match item.get("type") {
         Some(Node { tree: Tree::Text(kind), .. }) if !kind.trim().is_empty() => kind.clone(),
         Some(node) => {
-            let found =
-                if matches!(node.tree, Tree::Text(_)) { "an empty string" } else { node.kind() };
-            let message = format!("`type` must be the name of a slot type, not {found}");
-            return Err(refused(".type", node, message));
+            let must = "`type` must be the name of a slot type";
+            let path = format!("{path}.type");
+            return Err(match node.tree {
+                Tree::Text(_) => node.problem(path, format!("{must}, not an empty string")),
+                _ => node.wrong(path, must),
+            });
         }
         None => {
-            let problem = refused("", item, "`type` is missing".to_owned());
+            let problem = item.problem(path, "`type` is missing");
             return Err(problem.help("`links slots types` lists the types"));
         }
     };
@@ -162,20 +166,10 @@ fn slot(
         Some((_, Tree::List(items))) if items.is_empty() => Object::default(),
         Some((node, _)) => match node.to_json() {
             Value::Object(data) => data.into(),
-            _ => {
-                let message = format!("`data` must be a mapping, not {}", node.kind());
-                return Err(refused(".data", node, message));
-            }
+            _ => return Err(node.wrong(format!("{path}.data"), "`data` must be a mapping")),
         },
     };
     Ok(DesiredSlot { id, kind, data })
-}
-
-/// Returns the indices of the items with `id: new`.
-fn marked_new(slots: &Node) -> BTreeSet<usize> {
-    let Tree::List(items) = &slots.tree else { return BTreeSet::new() };
-    let is_new = |item: &Node| matches!(item.get("id").map(|id| &id.tree), Some(Tree::Text(_)));
-    items.iter().enumerate().filter(|(_, item)| is_new(item)).map(|(index, _)| index).collect()
 }
 
 fn id(node: &Node, path: &str) -> Result<SlotId, FieldDiagnostic> {

@@ -77,12 +77,7 @@ fn verify(
         Ok(read) => difference(&read, expected),
         Err(_) => edits.first().map(|edit| edit.path().clone()).unwrap_or_default(),
     };
-    let name = |step: &PathStep| match step {
-        PathStep::Key(name) => name.clone(),
-        PathStep::Item(index) => index.to_string(),
-    };
-    let steps: Vec<String> = path.0.iter().map(name).collect();
-    let span = before.locate("", steps.iter().map(String::as_str));
+    let span = before.locate("", path.to_string().split('.'));
     Err(not_in_place(&path, &span, "the changed text would not be read as intended"))
 }
 
