@@ -5,7 +5,6 @@ use std::future::{Future, IntoFuture, ready};
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::blocking::locked;
@@ -42,20 +41,13 @@ pub enum DeleteMany {}
 
 /// Kinds of call for which the service supports a dry run: [`Write`], [`Create`] and [`DeleteMany`].
 #[doc(hidden)]
-pub trait SupportsDryRun: sealed::Sealed {}
+pub trait SupportsDryRun {}
 #[doc(hidden)]
 impl SupportsDryRun for Write {}
 #[doc(hidden)]
 impl SupportsDryRun for Create {}
 #[doc(hidden)]
 impl SupportsDryRun for DeleteMany {}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Write {}
-    impl Sealed for super::Create {}
-    impl Sealed for super::DeleteMany {}
-}
 
 /// One call of the service, not sent yet: `.await` sends it, and [`Call::send`] returns its future.
 ///
@@ -206,7 +198,7 @@ impl<T: Send + 'static, K> Call<T, K> {
             }
             result
         };
-        CallFuture::new(call_span(operation, sending))
+        Box::pin(call_span(operation, sending))
     }
 
     /// Sets the time limit for this call, waiting and retries included. It runs from when the call is polled first.
@@ -447,27 +439,4 @@ impl<T, K> fmt::Debug for Call<T, K> {
 /// println!("{}: {} pages", me.await??.name, pages.await??.len());
 /// # Ok(()) });
 /// ```
-#[must_use = "nothing is sent before it is polled"]
-pub struct CallFuture<T, E = Error>(BoxFuture<'static, Result<T, E>>);
-
-impl<T, E> CallFuture<T, E> {
-    /// Boxes a future.
-    #[doc(hidden)]
-    pub fn new(future: impl Future<Output = Result<T, E>> + Send + 'static) -> Self {
-        Self(Box::pin(future))
-    }
-}
-
-impl<T, E> Future for CallFuture<T, E> {
-    type Output = Result<T, E>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(context)
-    }
-}
-
-impl<T, E> fmt::Debug for CallFuture<T, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallFuture").finish_non_exhaustive()
-    }
-}
+pub type CallFuture<T, E = Error> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;

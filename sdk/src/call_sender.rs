@@ -250,7 +250,7 @@ impl CallSender {
     ) -> Result<T, Error> {
         let Client { shared, .. } = &self.client;
         let done = shared.within(self.options.until, future).await;
-        done.map_err(|failure| self.unsent(operation, AttemptCounts::default(), failure))
+        done.map_err(|failure| self.unsent(operation, AttemptCounts::NONE, failure))
     }
 
     /// Returns the error of a request that was not sent after these attempts.

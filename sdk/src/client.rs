@@ -1,7 +1,7 @@
 //! Client and its builder.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::header::{HeaderMap, HeaderValue, USER_AGENT};
@@ -11,6 +11,7 @@ use crate::base_url::BaseUrl;
 use crate::ids::InvalidValue;
 use crate::secrets::Secrets;
 use crate::token::{Hidden, TokenSource};
+use crate::transport::Shared;
 use crate::transport::caller_headers;
 use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
@@ -23,7 +24,6 @@ use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
 use crate::transport::retry_policy::RetryBudget;
 use crate::transport::retry_policy::RetryPolicy;
 use crate::transport::write_tally::WriteSummary;
-use crate::transport::{Queue, Shared};
 
 const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
 
@@ -481,10 +481,10 @@ impl ClientBuilder {
             limits,
             observer: self.observer,
             requests: Arc::default(),
-            waits: AtomicU64::default(),
+            waits: Arc::default(),
             tally: Arc::default(),
-            budget: RetryBudget::full(self.retry),
-            queue: Queue::default(),
+            budget: Arc::new(RetryBudget::full(self.retry)),
+            queue: Arc::default(),
             secrets: Secrets::default(),
             collection: self.secrets,
         };

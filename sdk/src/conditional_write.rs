@@ -18,7 +18,7 @@ use crate::operation::Operation;
 use crate::transport::pacing::WaitReason;
 use crate::transport::retry::Evidence;
 use crate::transport::write_tally::OpenWrite;
-use crate::transport::{AttemptCounts, CallOptions, Reservation, Shared, SingleAttempt};
+use crate::transport::{AttemptCounts, CallOptions, Shared, SingleAttempt, Ticket};
 
 /// Time of a read.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +112,7 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
     };
     let record = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
     let mut seen = seen.filter(|seen| seen.is_fresh(client));
-    let mut tries = WriteAttempts { sender, tries: AttemptCounts::default(), lost: None };
+    let mut tries = WriteAttempts { sender, tries: AttemptCounts::NONE, lost: None };
     let sending = async {
         loop {
             let mut reserved = None;
@@ -190,7 +190,7 @@ impl WriteAttempts<'_> {
     }
 
     /// Waits until the limits admit a read and, unless it has to wait after the read, the write.
-    async fn reserve(&mut self) -> Result<(Reservation, Option<Reservation>), Error> {
+    async fn reserve(&mut self) -> Result<(Ticket, Option<Ticket>), Error> {
         let read = self.reserve_one().await?;
         let write =
             if self.is_one_a_second().await { None } else { Some(self.reserve_one().await?) };
@@ -208,7 +208,7 @@ impl WriteAttempts<'_> {
     }
 
     /// Waits until the limits admit a request.
-    async fn reserve_one(&mut self) -> Result<Reservation, Error> {
+    async fn reserve_one(&mut self) -> Result<Ticket, Error> {
         let CallSender { client, operation, options, .. } = self.sender;
         let reserved = client.shared.reserve(operation, options).await;
         reserved.map_err(|failure| {

@@ -101,14 +101,24 @@ struct ErrorDetails {
 /// What ended the call.
 #[derive(Debug)]
 enum Cause {
-    Invalid(String),
-    Conflict(String),
+    /// A kind, and what the SDK itself says about it.
+    Own(ErrorKind, String),
     Service(ServiceError),
-    Unreadable { status: u16, why: String, excerpt: String },
-    Network { host: String, end: AttemptEnd, source: Box<dyn std::error::Error + Send + Sync> },
-    Deadline { wait: Duration, reason: WaitReason },
+    Unreadable {
+        status: u16,
+        why: String,
+        excerpt: String,
+    },
+    Network {
+        host: String,
+        end: AttemptEnd,
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    Deadline {
+        wait: Duration,
+        reason: WaitReason,
+    },
     DryRunExecuted(Answer),
-    DryRunAccepted,
     NotSent(Box<RequestView>),
     Io(std::io::Error),
     Token(TokenError),
@@ -143,7 +153,11 @@ impl Error {
     /// Returns the error for input of the caller that was refused before anything was sent.
     #[doc(hidden)]
     pub fn invalid(operation: &'static str, message: impl Into<String>) -> Self {
-        Self::new(operation, Outcome::NotExecuted, Cause::Invalid(message.into()))
+        Self::new(
+            operation,
+            Outcome::NotExecuted,
+            Cause::Own(ErrorKind::InvalidInput, message.into()),
+        )
     }
 
     /// Returns the error of a call that was sent this often, with the wait that the service asked for last.
@@ -155,7 +169,7 @@ impl Error {
     /// Returns the error for a change by another client that the call would undo.
     pub(crate) fn changed(operation: &'static str, outcome: Outcome, found: &[String]) -> Self {
         let message = format!("changed by another client: {}", found.join("; "));
-        Self::new(operation, outcome, Cause::Conflict(message))
+        Self::new(operation, outcome, Cause::Own(ErrorKind::Conflict, message))
     }
 
     fn new(operation: &'static str, outcome: Outcome, cause: Cause) -> Self {
@@ -280,7 +294,9 @@ impl Error {
 
     /// Returns the error that ends an accepted dry run of a client in that mode.
     pub(crate) fn dry_run_accepted(operation: &'static str) -> Self {
-        Self::new(operation, Outcome::NotExecuted, Cause::DryRunAccepted)
+        let message = format!("{operation} was only a dry run; the service would accept it");
+        let cause = Cause::Own(ErrorKind::DryRunAccepted, message);
+        Self::new(operation, Outcome::NotExecuted, cause)
     }
 
     /// Returns the next attempt that would have followed the call's only attempt.
@@ -381,8 +397,8 @@ impl Error {
     /// Returns the kind of the error, by which a program decides.
     pub fn kind(&self) -> ErrorKind {
         match &self.0.cause {
-            Cause::Invalid(_) | Cause::Io(_) => ErrorKind::InvalidInput,
-            Cause::Conflict(_) => ErrorKind::Conflict,
+            Cause::Own(kind, _) => *kind,
+            Cause::Io(_) => ErrorKind::InvalidInput,
             Cause::Service(error) => ErrorKind::of_status(error.status, true),
             Cause::Unreadable { status, .. } => ErrorKind::of_status(*status, false),
             Cause::Network { end: AttemptEnd::Untrusted, .. } => ErrorKind::Untrusted,
@@ -399,20 +415,9 @@ impl Error {
             Cause::Deadline { reason: WaitReason::PacerUnreachable, .. } => ErrorKind::Network,
             Cause::Deadline { .. } => ErrorKind::RateLimited,
             Cause::DryRunExecuted(_) => ErrorKind::DryRunExecuted,
-            Cause::DryRunAccepted => ErrorKind::DryRunAccepted,
             Cause::NotSent(_) => ErrorKind::NotSent,
             Cause::Run(run) => run.kind(),
         }
-    }
-
-    /// Returns whether the service executed a dry run: [`ErrorKind::DryRunExecuted`].
-    pub fn is_dry_run_executed(&self) -> bool {
-        self.kind() == ErrorKind::DryRunExecuted
-    }
-
-    /// Returns whether the call was accepted as a dry run: [`ErrorKind::DryRunAccepted`].
-    pub fn is_dry_run_accepted(&self) -> bool {
-        self.kind() == ErrorKind::DryRunAccepted
     }
 
     /// Returns whether a new call with the same content may succeed later without doing anything twice: this call had no effect, or it only
@@ -446,68 +451,61 @@ impl Error {
     }
 }
 
-/// Predicates that are derived from the kind.
-impl Error {
+macro_rules! predicates {
+    ($($(#[$doc:meta])* $name:ident: $($kind:ident)|+;)*) => {
+        /// Predicates that are derived from the kind.
+        impl Error {$(
+            $(#[$doc])*
+            pub fn $name(&self) -> bool {
+                matches!(self.kind(), $(ErrorKind::$kind)|+)
+            }
+        )*}
+    };
+}
+
+predicates! {
+    /// Returns whether the service executed a dry run: [`ErrorKind::DryRunExecuted`].
+    is_dry_run_executed: DryRunExecuted;
+
+    /// Returns whether the call was accepted as a dry run: [`ErrorKind::DryRunAccepted`].
+    is_dry_run_accepted: DryRunAccepted;
+
     /// Returns whether an argument of the call cannot be sent: [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput).
-    pub fn is_invalid_input(&self) -> bool {
-        self.kind() == ErrorKind::InvalidInput
-    }
+    is_invalid_input: InvalidInput;
 
     /// Returns whether the token is missing, wrong or revoked: [`ErrorKind::NotAuthenticated`](crate::ErrorKind::NotAuthenticated).
-    pub fn is_not_authenticated(&self) -> bool {
-        self.kind() == ErrorKind::NotAuthenticated
-    }
+    is_not_authenticated: NotAuthenticated;
 
     /// Returns whether the token may not do this: [`ErrorKind::Forbidden`](crate::ErrorKind::Forbidden).
-    pub fn is_forbidden(&self) -> bool {
-        self.kind() == ErrorKind::Forbidden
-    }
+    is_forbidden: Forbidden;
 
     /// Returns whether the service answered 404: [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
-    pub fn is_not_found(&self) -> bool {
-        self.kind() == ErrorKind::NotFound
-    }
+    is_not_found: NotFound;
 
     /// Returns whether the service answered 409 (a limit is reached, or the type is read-only), or another client changed meanwhile what
     /// the call would have overwritten: [`ErrorKind::Conflict`](crate::ErrorKind::Conflict).
-    pub fn is_conflict(&self) -> bool {
-        self.kind() == ErrorKind::Conflict
-    }
+    is_conflict: Conflict;
 
     /// Returns whether [fields](crate::Error::field_errors) were refused: [`ErrorKind::Validation`](crate::ErrorKind::Validation).
-    pub fn is_validation(&self) -> bool {
-        self.kind() == ErrorKind::Validation
-    }
+    is_validation: Validation;
 
     /// Returns whether the wait for a rate limit would have been too long: [`ErrorKind::RateLimited`](crate::ErrorKind::RateLimited).
-    pub fn is_rate_limited(&self) -> bool {
-        self.kind() == ErrorKind::RateLimited
-    }
+    is_rate_limited: RateLimited;
 
     /// Returns whether the time ran out: [`ErrorKind::Timeout`](crate::ErrorKind::Timeout).
-    pub fn is_timeout(&self) -> bool {
-        self.kind() == ErrorKind::Timeout
-    }
+    is_timeout: Timeout;
 
     /// Returns whether there was no connection, or none that is secure, or it broke: [`ErrorKind::Network`](crate::ErrorKind::Network) or [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
-    pub fn is_network(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Network | ErrorKind::Untrusted)
-    }
+    is_network: Network | Untrusted;
 
     /// Returns whether the connection would not have been secure: [`ErrorKind::Untrusted`](crate::ErrorKind::Untrusted).
-    pub fn is_untrusted(&self) -> bool {
-        self.kind() == ErrorKind::Untrusted
-    }
+    is_untrusted: Untrusted;
 
     /// Returns whether the answer has a 5xx status: [`ErrorKind::Server`](crate::ErrorKind::Server).
-    pub fn is_server_error(&self) -> bool {
-        self.kind() == ErrorKind::Server
-    }
+    is_server_error: Server;
 
     /// Returns whether the answer is not what the interface describes: [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable).
-    pub fn is_unreadable(&self) -> bool {
-        self.kind() == ErrorKind::Unreadable
-    }
+    is_unreadable: Unreadable;
 }
 
 /// Returns the outcome that an unusable answer leaves open.
@@ -554,7 +552,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operation = self.0.operation;
         match &self.0.cause {
-            Cause::Invalid(message) | Cause::Conflict(message) => f.write_str(message),
+            Cause::Own(_, message) => f.write_str(message),
             Cause::Service(error) => {
                 write!(f, "{operation} was refused with {}: {}", error.status, error.message)
             }
@@ -602,9 +600,6 @@ impl fmt::Display for Error {
                 "the service executed a dry run of {operation} (it answered {}, not 204)",
                 answer.status()
             ),
-            Cause::DryRunAccepted => {
-                write!(f, "{operation} was only a dry run; the service would accept it")
-            }
             Cause::NotSent(_) => {
                 write!(f, "{operation} was not sent: this client sends no writes")
             }

@@ -61,7 +61,6 @@
 mod api;
 mod base_url;
 mod batch;
-mod batch_error;
 mod blocking;
 mod call;
 mod call_sender;
@@ -129,8 +128,7 @@ pub use api::{
     SlotsHandle,
 };
 pub use base_url::BaseUrl;
-pub use batch::{BatchProgress, BatchRun, SLOTS_PER_BATCH};
-pub use batch_error::{BatchCause, BatchError};
+pub use batch::{BatchCause, BatchError, BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};

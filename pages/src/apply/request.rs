@@ -246,7 +246,7 @@ impl Apply {
     /// # Ok(()) });
     /// ```
     pub fn send(self) -> CallFuture<Applied, ApplyError> {
-        CallFuture::new(self.run())
+        Box::pin(self.run())
     }
 
     /// Returns the request that makes a page what an undo says, if it is still as it was then.

@@ -10,8 +10,7 @@ use reqwest::{Method, Request};
 use serde_json::Value;
 
 use crate::call::CallFuture;
-use crate::call::{Call, Read, SupportsDryRun, Write};
-use crate::call_sender::CallSender;
+use crate::call::{Call, Read, Write};
 use crate::client::Client;
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
@@ -214,7 +213,7 @@ impl RawCall {
             let message = format!("there is no dry run of {} {path}", self.method);
             return Call::refused(&self.client, OTHER_WRITE, message);
         }
-        dry_run_of(self.call_of::<Write>())
+        self.call_of::<Write>().dry_run()
     }
 
     /// Returns whether a header or a parameter may change the method.
@@ -242,13 +241,18 @@ impl RawCall {
             Box::pin(async move {
                 // After its execution the old login is invalid, so nothing may be sent again without a read.
                 let sender = if renames { sender.reading_first() } else { sender };
-                let request = || {
-                    let mut request = request(&sender, &method, &path, &query, body.clone());
-                    request.headers_mut().extend(headers.iter().cloned());
-                    request
-                };
                 let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-                    Box::pin(ready(Ok(request())))
+                    let mut request = sender.request(method.clone(), &path);
+                    if !query.is_empty() {
+                        request.url_mut().query_pairs_mut().extend_pairs(&query);
+                    }
+                    if let Some(body) = body.clone() {
+                        let json = HeaderValue::from_static("application/json");
+                        request.headers_mut().insert(CONTENT_TYPE, json);
+                        *request.body_mut() = Some(body.into());
+                    }
+                    request.headers_mut().extend(headers.iter().cloned());
+                    Box::pin(ready(Ok(request)))
                 };
                 sender.send_made(operation, None, &mut make).await
             })
@@ -266,10 +270,6 @@ impl IntoFuture for RawCall {
     }
 }
 
-fn dry_run_of<K: SupportsDryRun>(call: Call<Answer, K>) -> Call<()> {
-    call.dry_run()
-}
-
 /// Returns a header that a raw call takes.
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
     let known = HeaderName::from_bytes(name.as_bytes());
@@ -282,24 +282,6 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> 
     let value = value
         .ok_or_else(|| format!("the value of {header} has characters that no header can have"))?;
     Ok((header, value))
-}
-
-fn request(
-    sender: &CallSender,
-    method: &Method,
-    path: &str,
-    query: &[(String, String)],
-    body: Option<Bytes>,
-) -> Request {
-    let mut request = sender.request(method.clone(), path);
-    if !query.is_empty() {
-        request.url_mut().query_pairs_mut().extend_pairs(query);
-    }
-    if let Some(body) = body {
-        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        *request.body_mut() = Some(body.into());
-    }
-    request
 }
 
 fn has_login(body: Option<&[u8]>) -> bool {

@@ -120,7 +120,7 @@ impl From<FailedCall> for Error {
             Cause::Network { host: "links.example".to_owned(), end, source }
         };
         let cause = match kind {
-            ErrorKind::InvalidInput => Cause::Invalid(message),
+            ErrorKind::InvalidInput | ErrorKind::DryRunAccepted => Cause::Own(kind, message),
             ErrorKind::Timeout => {
                 Cause::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry }
             }
@@ -132,7 +132,6 @@ impl From<FailedCall> for Error {
             ErrorKind::DryRunExecuted => {
                 Cause::DryRunExecuted(Answer::new(StatusCode::OK, HeaderMap::new(), message.into()))
             }
-            ErrorKind::DryRunAccepted => Cause::DryRunAccepted,
             ErrorKind::NotSent => {
                 let url = "https://links.example/".parse().expect("a URL");
                 Cause::NotSent(Box::new(RequestView::new(&Request::new(Method::POST, url))))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -115,30 +115,21 @@ pub trait CredentialStore: fmt::Debug + Send + Sync + 'static {
 
 /// Returns a store in memory that holds these credentials, for one source of one process.
 pub fn memory_store(credentials: impl Into<Option<Credentials>>) -> Arc<dyn CredentialStore> {
-    Arc::new(MemoryStore(Mutex::new(credentials.into())))
+    Arc::new(Mutex::new(credentials.into()))
 }
 
-#[derive(Debug)]
-struct MemoryStore(Mutex<Option<Credentials>>);
-
-impl MemoryStore {
-    fn kept(&self) -> MutexGuard<'_, Option<Credentials>> {
-        locked(&self.0)
-    }
-}
-
-impl CredentialStore for MemoryStore {
+impl CredentialStore for Mutex<Option<Credentials>> {
     fn load(&self) -> io::Result<Option<Credentials>> {
-        Ok(self.kept().clone())
+        Ok(locked(self).clone())
     }
 
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
-        *self.kept() = Some(credentials.clone());
+        *locked(self) = Some(credentials.clone());
         Ok(())
     }
 
     fn forget(&self) -> io::Result<()> {
-        *self.kept() = None;
+        *locked(self) = None;
         Ok(())
     }
 

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Method, Request, Response};
+use reqwest::{Method, Request};
 use rmcp::transport::auth::{
     OAuthHttpClient as RmcpHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
 };
 use serde::Deserialize;
+use tokio::time::Instant;
 use url::Url;
 use url::form_urlencoded::parse;
 
@@ -17,7 +18,7 @@ use crate::base_url::{BaseUrl, is_loopback};
 use crate::blocking::locked;
 use crate::private_host::{PublicOnlyResolver, is_private_url};
 use crate::secrets::Secrets;
-use crate::transport::answer::{BodyReader, UnreadBody};
+use crate::transport::answer::{Answer, UnreadBody};
 use crate::transport::clock::{Clock, SystemClock};
 use crate::transport::connection_options::ConnectionOptions;
 use crate::transport::http_sender::HttpClient;
@@ -35,17 +36,9 @@ pub(super) struct OAuthHttpClient {
     http: HttpClient,
     /// Client for hosts other than the connector's, if a client certificate is shown to the connector.
     elsewhere: Option<HttpClient>,
-    last: Mutex<LastExchange>,
+    /// Error that the last answer reported, or why there was none: the OAuth library does not pass them on.
+    last: Mutex<(Option<OAuthErrorResponse>, Option<String>)>,
     secrets: Secrets,
-}
-
-/// Result of the last request, which the OAuth library does not pass on.
-#[derive(Debug, Default)]
-struct LastExchange {
-    /// Error that the answer reported.
-    error_response: Option<OAuthErrorResponse>,
-    /// Reason why there was no answer.
-    failure: Option<String>,
 }
 
 /// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
@@ -81,12 +74,12 @@ impl OAuthHttpClient {
 
     /// Returns the error of the last answer, if it was an error answer.
     pub(super) fn error_response(&self) -> Option<OAuthErrorResponse> {
-        locked(&self.last).error_response.clone()
+        locked(&self.last).0.clone()
     }
 
     /// Returns why the last request had no answer, if it had none.
     pub(super) fn failure(&self) -> Option<String> {
-        locked(&self.last).failure.clone()
+        locked(&self.last).1.clone()
     }
 
     /// Adds a secret that the server knows without being sent it, and that no error may repeat.
@@ -123,13 +116,10 @@ impl OAuthHttpClient {
             add_form(&self.secrets, form);
         }
         let result = self.answer(request).await;
-        let last = match &result {
-            Ok(answer) => {
-                LastExchange { error_response: self.error_response_of(answer), failure: None }
-            }
-            Err(error) => LastExchange { error_response: None, failure: Some(error.to_string()) },
+        *locked(&self.last) = match &result {
+            Ok(answer) => (self.error_response_of(answer), None),
+            Err(error) => (None, Some(error.to_string())),
         };
-        *locked(&self.last) = last;
         result
     }
 
@@ -138,13 +128,21 @@ impl OAuthHttpClient {
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let is_connector = request.url().origin() == self.connector.origin();
         let http = self.elsewhere.as_ref().filter(|_| !is_connector).unwrap_or(&self.http);
-        let response = http.execute(request).await.map_err(|error| {
+        let mut response = http.execute(request).await.map_err(|error| {
             io::Error::other(format!(
                 "{host} cannot be reached: {}",
                 innermost(&error.without_url())
             ))
         })?;
-        read(response).await
+        let until = Instant::now() + WHOLE;
+        let answer = Answer::read(&mut response, MAX_BYTES, until, WHOLE).await;
+        let answer = answer.map_err(|(_, unread)| match unread {
+            UnreadBody::Cut(error) => io::Error::other(error),
+            UnreadBody::TooLarge => io::Error::other("the answer is larger than 64 KiB"),
+        })?;
+        let mut whole = http::Response::new(answer.body.to_vec());
+        (*whole.status_mut(), *whole.headers_mut()) = (answer.status, answer.headers);
+        Ok(whole)
     }
 
     fn error_response_of(&self, answer: &http::Response<Vec<u8>>) -> Option<OAuthErrorResponse> {
@@ -179,24 +177,6 @@ fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpC
     }
     let client = options.apply(builder, connector).map_err(io::Error::other)?.build();
     Ok(HttpClient::new(client.map_err(io::Error::other)?))
-}
-
-async fn read(mut response: Response) -> io::Result<http::Response<Vec<u8>>> {
-    let unread = |unread: UnreadBody| match unread {
-        UnreadBody::Cut(error) => io::Error::other(error),
-        UnreadBody::TooLarge => io::Error::other("the answer is larger than 64 KiB"),
-    };
-    let mut body = BodyReader::of(&mut response, MAX_BYTES);
-    let mut answer = http::Response::new(());
-    *answer.status_mut() = response.status();
-    std::mem::swap(answer.headers_mut(), response.headers_mut());
-    while let Some(piece) =
-        response.chunk().await.map_err(|error| io::Error::other(error.without_url()))?
-    {
-        body.push(piece).map_err(unread)?;
-    }
-    let (body, unfinished) = body.finish();
-    unfinished.map_or(Ok(answer.map(|()| body.to_vec())), |why| Err(unread(why)))
 }
 
 /// Returns the message of the innermost error of a chain.

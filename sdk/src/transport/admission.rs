@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use super::clock::Clock;
-use super::exchange::{CallFailure, CallOptions, Reservation};
+use super::exchange::{CallFailure, CallOptions};
 use super::pacing::{MustWait, NotAdmitted, Pacer, PacerNote, Ticket, WaitReason, poll_once};
 use super::shared::{Place, QueueGuard, Shared};
 use crate::operation::{Bucket, Operation};
@@ -57,38 +57,6 @@ impl Shared {
     /// Returns the admitted request of a ticket.
     pub(super) fn admitted(&self, ticket: Ticket) -> AdmittedRequest<'_> {
         AdmittedRequest { shared: self, ticket, is_settled: false }
-    }
-
-    /// Admits one more request now, if no other call is ahead and the limits allow it.
-    pub(super) async fn try_admit(
-        &self,
-        operation: &'static Operation,
-        options: &CallOptions,
-    ) -> Result<AdmittedRequest<'_>, NotAdmitted> {
-        let _head_of_bucket = match operation.bucket {
-            Bucket::General => None,
-            bucket => Some(self.try_head_of_line(bucket, options).await?),
-        };
-        let _head = self.try_head_of_line(Bucket::General, options).await?;
-        let ticket = self.pacer.admit(operation.bucket, &*self.clock);
-        let late = MustWait { duration: Duration::ZERO, reason: WaitReason::Retry };
-        let ticket = self.within(options.until, ticket).await;
-        Ok(self.admitted(ticket.unwrap_or(Err(NotAdmitted::Wait(late)))?))
-    }
-
-    async fn try_head_of_line(
-        &self,
-        bucket: Bucket,
-        options: &CallOptions,
-    ) -> Result<QueueGuard<'_>, MustWait> {
-        match self.queue.line(bucket).enter().try_acquire() {
-            Ok(head) => Ok(head),
-            Err(place) => {
-                let forecast = self.forecast(bucket, place.ahead, options).await;
-                let unknown = MustWait { duration: Duration::ZERO, reason: WaitReason::Retry };
-                Err(forecast.unwrap_or(unknown))
-            }
-        }
     }
 
     /// Waits until the limits admit one more request.
@@ -144,7 +112,7 @@ impl Shared {
         operation: &'static Operation,
         options: &CallOptions,
     ) -> Result<QueueGuard<'_>, CallFailure> {
-        match self.queue.line(bucket).enter().try_acquire() {
+        match self.queue[bucket as usize].enter().try_acquire() {
             Ok(head) => Ok(head),
             // Boxed, because few calls wait.
             Err(place) => Box::pin(self.wait_in_line(place, bucket, operation, options)).await,
@@ -187,9 +155,9 @@ impl Shared {
         &self,
         operation: &'static Operation,
         options: &CallOptions,
-    ) -> Result<Reservation, CallFailure> {
+    ) -> Result<Ticket, CallFailure> {
         // The reservation counts from now until its request is sent, which is then settled again.
         let admitted = self.admit(operation, options).await?;
-        Ok(Reservation(self.within(options.until, pin!(admitted.settle())).await?))
+        self.within(options.until, pin!(admitted.settle())).await
     }
 }

@@ -4,11 +4,11 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Read;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use flate2::write::MultiGzDecoder;
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
@@ -66,31 +66,33 @@ impl Answer {
         Self::new(StatusCode::OK, HeaderMap::new(), Bytes::from(body.to_string()))
     }
 
-    /// Reads to the end until then, with at most `stall` between two pieces. Of an error, a part of the body is enough, because it only explains.
+    /// Reads at most so many bytes to the end until then, with at most `stall` between two pieces. Of an error, a part of the body is enough,
+    /// because it only explains.
     pub(crate) async fn read(
         response: &mut Response,
+        most: usize,
         until: Instant,
         stall: Duration,
     ) -> Result<Self, (Self, UnreadBody)> {
-        let mut body = BodyReader::of(response, MAX_BYTES);
-        let status = response.status();
-        let headers = std::mem::take(response.headers_mut());
+        let mut body = Vec::new();
         let stopped = loop {
             match timeout_at(until.min(after(stall)), response.chunk()).await {
                 Ok(Ok(None)) => break None,
                 Ok(Ok(Some(piece))) => {
-                    if let Err(unread) = body.push(piece) {
-                        break Some(unread);
+                    body.extend_from_slice(&piece);
+                    if body.len() > most {
+                        break Some(UnreadBody::TooLarge);
                     }
                 }
                 Ok(Err(error)) => break Some(UnreadBody::Cut(Box::new(error.without_url()))),
                 Err(_) => break Some(UnreadBody::Cut(Box::new(TimedOut))),
             }
         };
-        let (body, unfinished) = body.finish();
-        let answer = Self::new(status, headers, body);
+        let mut headers = std::mem::take(response.headers_mut());
+        let (body, unfinished) = unpacked(&mut headers, body, most);
+        let answer = Self::new(response.status(), headers, body.into());
         match stopped.or(unfinished) {
-            Some(unread) if status.is_success() => Err((answer, unread)),
+            Some(unread) if answer.status.is_success() => Err((answer, unread)),
             _ => Ok(answer),
         }
     }
@@ -122,118 +124,38 @@ pub(crate) enum UnreadBody {
     TooLarge,
 }
 
-/// Reader of a body that comes piece by piece.
-pub(crate) struct BodyReader {
-    /// Maximum size in bytes, after decompression.
-    limit: usize,
-    /// Length that the answer announced.
-    announced: usize,
-    is_gzip: bool,
-    content: Content,
-}
-
-enum Content {
-    /// At most one piece, which is not copied.
-    Whole(Bytes),
-    Pieces(BytesMut),
-    Gzip(Box<MultiGzDecoder<BoundedBody>>),
-}
-
-impl BodyReader {
-    /// Begins to read the body of an answer. Headers that only describe its packed form are removed.
-    pub(crate) fn of(response: &mut Response, limit: usize) -> Self {
-        let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-        let is_gzip = is_gzip(response.headers());
-        if is_gzip {
-            response.headers_mut().remove(CONTENT_ENCODING);
-            response.headers_mut().remove(CONTENT_LENGTH);
-        }
-        let content = Content::Whole(Bytes::new());
-        Self { limit, announced: announced.unwrap_or_default(), is_gzip, content }
-    }
-
-    /// Adds a piece.
-    pub(crate) fn push(&mut self, piece: Bytes) -> Result<(), UnreadBody> {
-        match &mut self.content {
-            Content::Whole(first) if first.is_empty() && self.is_gzip => {
-                let all = BoundedBody { bytes: Vec::new(), limit: self.limit, is_full: false };
-                self.content = Content::Gzip(Box::new(MultiGzDecoder::new(all)));
-                self.push(piece)
-            }
-            Content::Whole(first) => {
-                if first.len() + piece.len() > self.limit {
-                    return Err(UnreadBody::TooLarge);
-                }
-                if first.is_empty() {
-                    *first = piece;
-                } else {
-                    let mut pieces = BytesMut::with_capacity(self.announced.min(self.limit));
-                    pieces.extend_from_slice(first);
-                    pieces.extend_from_slice(&piece);
-                    self.content = Content::Pieces(pieces);
-                }
-                Ok(())
-            }
-            Content::Pieces(pieces) if pieces.len() + piece.len() > self.limit => {
-                Err(UnreadBody::TooLarge)
-            }
-            Content::Pieces(pieces) => {
-                pieces.extend_from_slice(&piece);
-                Ok(())
-            }
-            Content::Gzip(decoder) => {
-                decoder.write_all(&piece).map_err(|error| unpacked(decoder, error))
-            }
-        }
-    }
-
-    /// Returns the body as far as it came, and why that is not the whole one.
-    pub(crate) fn finish(self) -> (Bytes, Option<UnreadBody>) {
-        match self.content {
-            Content::Whole(piece) => (piece, None),
-            Content::Pieces(pieces) => (pieces.freeze(), None),
-            Content::Gzip(mut decoder) => {
-                let unread = decoder.try_finish().map_err(|error| unpacked(&decoder, error)).err();
-                (Bytes::from(std::mem::take(&mut decoder.get_mut().bytes)), unread)
-            }
-        }
-    }
-}
-
-fn is_gzip(headers: &HeaderMap) -> bool {
+/// Unpacks a body of at most so many bytes, as far as it can be read, and removes the headers that only describe its packed form.
+fn unpacked(headers: &mut HeaderMap, body: Vec<u8>, most: usize) -> (Vec<u8>, Option<UnreadBody>) {
     let encoding = headers.get(CONTENT_ENCODING).map(|it| it.as_bytes().trim_ascii());
-    encoding
-        .is_some_and(|it| it.eq_ignore_ascii_case(b"gzip") || it.eq_ignore_ascii_case(b"x-gzip"))
-}
-
-fn unpacked(decoder: &MultiGzDecoder<BoundedBody>, error: io::Error) -> UnreadBody {
-    if decoder.get_ref().is_full { UnreadBody::TooLarge } else { UnreadBody::Cut(Box::new(error)) }
-}
-
-/// Bytes up to a limit.
-struct BoundedBody {
-    bytes: Vec<u8>,
-    limit: usize,
-    is_full: bool,
-}
-
-impl Write for BoundedBody {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        self.is_full |= self.bytes.len() + piece.len() > self.limit;
-        if self.is_full {
-            return Err(io::Error::other("the answer is too large"));
+    let is_gzip =
+        |it: &[u8]| it.eq_ignore_ascii_case(b"gzip") || it.eq_ignore_ascii_case(b"x-gzip");
+    if !encoding.is_some_and(is_gzip) {
+        return (body, None);
+    }
+    headers.remove(CONTENT_ENCODING);
+    headers.remove(CONTENT_LENGTH);
+    let mut plain = Vec::new();
+    if body.is_empty() {
+        return (plain, None);
+    }
+    let read = MultiGzDecoder::new(&*body).take(most as u64 + 1).read_to_end(&mut plain);
+    let unread = match read {
+        Err(error) => Some(UnreadBody::Cut(Box::new(error))),
+        Ok(length) if length > most => {
+            plain.truncate(most);
+            Some(UnreadBody::TooLarge)
         }
-        self.bytes.extend_from_slice(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+        Ok(_) => None,
+    };
+    (plain, unread)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, Write};
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
@@ -252,68 +174,79 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    fn answer(encoding: &str) -> Response {
+    /// Reads a body that comes in pieces of this size; `None` if it is too large.
+    async fn read(encoding: &str, body: &[u8], piece: usize) -> Option<Result<Bytes, String>> {
+        let pieces: Vec<_> = body.chunks(piece).map(Bytes::copy_from_slice).collect();
+        let pieces = Pieces(pieces.into_iter());
         let answer = http::Response::builder().header(CONTENT_ENCODING, encoding);
-        answer.body("").unwrap().into()
-    }
-
-    /// Reads a body in pieces of this size; `None` if it is too large.
-    fn read(encoding: &str, body: &[u8], piece: usize) -> Option<Result<Bytes, String>> {
-        let mut reader = BodyReader::of(&mut answer(encoding), 1000);
-        let pushed = body.chunks(piece).try_for_each(|it| reader.push(Bytes::copy_from_slice(it)));
-        let (bytes, unfinished) = reader.finish();
-        match pushed.err().or(unfinished) {
-            None => Some(Ok(bytes)),
-            Some(UnreadBody::Cut(error)) => Some(Err(error.to_string())),
-            Some(UnreadBody::TooLarge) => None,
+        let mut answer: Response = answer.body(reqwest::Body::wrap_stream(pieces)).unwrap().into();
+        match Answer::read(&mut answer, 1000, after(Duration::MAX), Duration::MAX).await {
+            Ok(answer) => Some(Ok(answer.body)),
+            Err((_, UnreadBody::Cut(error))) => Some(Err(error.to_string())),
+            Err((_, UnreadBody::TooLarge)) => None,
         }
     }
 
-    #[test]
-    fn a_packed_body_is_read_however_it_is_cut_into_pieces() {
+    struct Pieces(std::vec::IntoIter<Bytes>);
+
+    impl futures_core::Stream for Pieces {
+        type Item = io::Result<Bytes>;
+
+        fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+            Poll::Ready(self.0.next().map(Ok))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_packed_body_is_read_however_it_is_cut_into_pieces() {
         let text: Vec<u8> = (0..1000).map(|nth: u32| b'a' + (nth * nth % 23) as u8).collect();
         let (first, second) = text.split_at(300);
         for body in [packed(&text), [packed(first), packed(second)].concat()] {
             for piece in [1, 2, 7, 100, 5000] {
                 for encoding in ["gzip", "GZip", "x-gzip", " gzip "] {
-                    assert_eq!(read(encoding, &body, piece).unwrap().unwrap(), text, "{piece}");
+                    assert_eq!(
+                        read(encoding, &body, piece).await.unwrap().unwrap(),
+                        text,
+                        "{piece}"
+                    );
                 }
-                assert_eq!(read("br", &body, piece).unwrap().unwrap(), body);
+                assert_eq!(read("br", &body, piece).await.unwrap().unwrap(), body);
             }
         }
-        assert_eq!(read("gzip", b"", 1).unwrap().unwrap(), "");
+        assert_eq!(read("gzip", b"", 1).await.unwrap().unwrap(), "");
     }
 
-    #[test]
-    fn a_packed_body_that_is_cut_or_changed_is_an_error() {
+    #[tokio::test]
+    async fn a_packed_body_that_is_cut_or_changed_is_an_error() {
         let body = packed(b"hello hello hello");
         for end in 1..body.len() {
-            assert!(read("gzip", &body[..end], 3).unwrap().is_err(), "{end}");
+            assert!(read("gzip", &body[..end], 3).await.unwrap().is_err(), "{end}");
         }
         for nth in 0..body.len() {
             let mut changed = body.clone();
             changed[nth] ^= 0x40;
             // Fields of the header that tell the time and the system.
             let is_free = matches!(nth, 4..=9);
-            let read = read("gzip", &changed, 3).unwrap();
+            let read = read("gzip", &changed, 3).await.unwrap();
             assert_eq!(read.is_ok(), is_free, "{nth}: {read:?}");
         }
     }
 
-    #[test]
-    fn the_limit_counts_unpacked_bytes() {
+    #[tokio::test]
+    async fn the_limit_counts_unpacked_bytes() {
         for size in [1000, 1001, 1 << 24] {
             let text = vec![b' '; size];
-            assert_eq!(read("gzip", &packed(&text), 5000).is_some(), size == 1000);
-            assert_eq!(read("identity", &text, 400).is_some(), size == 1000);
+            assert_eq!(read("gzip", &packed(&text), 5000).await.is_some(), size == 1000);
+            assert_eq!(read("identity", &text, 400).await.is_some(), size == 1000);
         }
     }
 
     #[test]
     fn headers_of_the_packed_form_go_with_it() {
-        let mut answer = answer("gzip");
-        answer.headers_mut().insert(CONTENT_LENGTH, 20.into());
-        let _ = BodyReader::of(&mut answer, 1000);
-        assert!(answer.headers().is_empty(), "{answer:?}");
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, "gzip".parse().unwrap());
+        headers.insert(CONTENT_LENGTH, 20.into());
+        let _ = unpacked(&mut headers, Vec::new(), 1000);
+        assert!(headers.is_empty(), "{headers:?}");
     }
 }

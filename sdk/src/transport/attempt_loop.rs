@@ -17,11 +17,13 @@ use super::answer::Answer;
 use super::caller_headers::OutgoingRequest;
 use super::exchange::CallOptions;
 use super::exchange::MakeRequest;
-use super::exchange::{AttemptCounts, CallFailure, CallResult, NextAttempt, attempt_end};
+use super::exchange::{CallFailure, CallResult, NextAttempt, attempt_end};
 use super::observer::AttemptReport;
-use super::pacing::{MustWait, NotAdmitted, PacerNote, WaitReason};
+use super::pacing::{PacerNote, WaitReason};
 use super::retry::retry_after;
-use super::retry::{AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide};
+use super::retry::{
+    AttemptCounts, AttemptEnd, AttemptState, Evidence, RetryDecision, backoff, decide,
+};
 use super::shared::Shared;
 use super::trace::AttemptSpan;
 use super::write_tally::WriteRecord;
@@ -63,7 +65,16 @@ async fn run<F: Attempt>(
     options: &CallOptions,
     make: &mut MakeRequest<'_>,
 ) -> CallResult {
-    let mut call = AttemptLoop::new(shared, operation, options);
+    let mut call = AttemptLoop {
+        shared,
+        operation,
+        options,
+        tries: options.single_attempt.map_or(AttemptCounts::NONE, |attempt| attempt.tries),
+        retry_after: None,
+        token: None,
+        next_attempt: None,
+        is_begun: false,
+    };
     let result = call.attempts(send, make).await;
     let effect = call.effect();
     let AttemptLoop { tries, retry_after, next_attempt, .. } = call;
@@ -92,22 +103,6 @@ struct AttemptLoop<'a> {
 }
 
 impl<'a> AttemptLoop<'a> {
-    fn new(shared: &'a Shared, operation: &'static Operation, options: &'a CallOptions) -> Self {
-        let tries = options
-            .single_attempt
-            .map_or_else(AttemptCounts::default, |single_attempt| single_attempt.tries);
-        Self {
-            shared,
-            operation,
-            options,
-            tries,
-            retry_after: None,
-            token: None,
-            next_attempt: None,
-            is_begun: false,
-        }
-    }
-
     async fn attempts<F: Attempt>(
         &mut self,
         send: &impl Fn(Request, Duration) -> F,
@@ -123,7 +118,9 @@ impl<'a> AttemptLoop<'a> {
             if self.options.time_left(&*shared.clock).is_zero() {
                 return Err(CallFailure::PASSED);
             }
-            if self.is_out_of_date() {
+            // What the caller read is too old for the request to be sent.
+            let single_attempt = self.options.single_attempt;
+            if single_attempt.is_some_and(|it| it.expires < shared.clock.monotonic()) {
                 let (wait, reason) = (Duration::ZERO, WaitReason::Retry);
                 self.next_attempt = Some((wait, reason));
                 return Err(CallFailure::Deadline { wait, reason });
@@ -188,7 +185,7 @@ impl<'a> AttemptLoop<'a> {
                 };
             }
             // A retry that is not made costs nothing of the budget.
-            if reason == WaitReason::Retry && !shared.take_retry() {
+            if reason == WaitReason::Retry && !shared.budget.take(shared.clock.monotonic()) {
                 return result;
             }
             self.tries.waited = self.tries.waited.saturating_add(wait);
@@ -196,7 +193,7 @@ impl<'a> AttemptLoop<'a> {
                 self.next_attempt = Some((wait, reason));
                 return result;
             }
-            self.sleep(wait, reason).await;
+            shared.sleep(self.operation, wait, reason).await;
         }
     }
 
@@ -270,10 +267,7 @@ impl<'a> AttemptLoop<'a> {
         let jitter = if matches!(end, AttemptEnd::Answer(200..=299)) { 0.0 } else { jitter() };
         let attempt = AttemptState {
             end,
-            sent: self.tries.sent,
-            too_many: self.tries.too_many,
-            in_flight: self.tries.in_flight,
-            maybe_executed: self.tries.evidence >= Evidence::Unknown,
+            tries: self.tries,
             keyed: self.options.idempotency_key.is_some(),
             max_attempts: self.shared.retry.max_attempts,
             retry_after,
@@ -287,20 +281,20 @@ impl<'a> AttemptLoop<'a> {
         let (shared, options) = (self.shared, self.options);
         if let Some(reserved) = options.reserved.as_ref().filter(|_| !self.is_begun) {
             self.is_begun = true;
-            return Ok(shared.admitted(reserved.0));
+            return Ok(shared.admitted(*reserved));
         }
         if options.single_attempt.is_none() {
             return shared.admit(self.operation, options).await;
         }
-        shared.try_admit(self.operation, options).await.map_err(|refusal| match refusal {
-            NotAdmitted::Failed(error) => CallFailure::Pacer(error),
-            NotAdmitted::Wait(MustWait { duration: wait, reason }) => {
-                if !options.is_too_long(wait, reason, &*shared.clock) {
-                    self.next_attempt = Some((wait, reason));
-                }
-                CallFailure::Deadline { wait, reason }
-            }
-        })
+        // Now, or after a wait that is left to the caller.
+        let at_once = CallOptions { max_wait: Some(Duration::ZERO), ..options.clone() };
+        let admitted = shared.admit(self.operation, &at_once).await;
+        if let Err(CallFailure::Deadline { wait, reason }) = admitted
+            && !options.is_too_long(wait, reason, &*shared.clock)
+        {
+            self.next_attempt = Some((wait, reason));
+        }
+        admitted
     }
 
     /// Begins one attempt, and returns the future of its answer, which is reported to the observer. The future does not hold the request,
@@ -366,25 +360,9 @@ impl<'a> AttemptLoop<'a> {
             crash_point::point(place);
         }
     }
-
-    async fn sleep(&self, wait: Duration, reason: WaitReason) {
-        self.shared.sleep(self.operation, wait, reason).await;
-    }
-
-    /// Returns whether what the caller read is too old for the request to be sent.
-    fn is_out_of_date(&self) -> bool {
-        self.options
-            .single_attempt
-            .is_some_and(|single_attempt| single_attempt.expires < self.shared.clock.monotonic())
-    }
 }
 
 impl Shared {
-    /// Takes a retry from the budget of the client, if one is left.
-    fn take_retry(&self) -> bool {
-        self.budget.take(self.clock.monotonic())
-    }
-
     /// Waits before a call that failed this many times is repeated by its caller, at least as long as the service asked. Returns `false` at once if too much was repeated, or the
     /// wait would pass the deadline.
     pub(crate) async fn back_off(
@@ -396,7 +374,10 @@ impl Shared {
     ) -> bool {
         let wait = backoff(failed, jitter()).max(asked.unwrap_or_default());
         let is_late = self.clock.monotonic().saturating_add(wait) >= deadline;
-        if is_late || !self.retry.allows(Duration::ZERO, wait) || !self.take_retry() {
+        if is_late
+            || !self.retry.allows(Duration::ZERO, wait)
+            || !self.budget.take(self.clock.monotonic())
+        {
             return false;
         }
         self.sleep(operation, wait, WaitReason::Retry).await;

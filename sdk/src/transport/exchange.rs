@@ -16,7 +16,7 @@ use super::caller_headers::{IDEMPOTENCY_KEY, IdempotencyKey};
 use super::clock::Clock;
 use super::observer::RequestView;
 use super::pacing::{PacerError, Ticket, WaitReason};
-use super::retry::{AttemptEnd, Evidence};
+use super::retry::{AttemptCounts, AttemptEnd, Evidence};
 use super::write_tally::WriteRecord;
 use crate::error_kind::Outcome;
 use crate::operation::{Effect, Operation};
@@ -37,38 +37,6 @@ pub(crate) struct CallResult {
     /// The next attempt, if that is left to the caller.
     pub(crate) next_attempt: Option<NextAttempt>,
     pub(crate) result: Result<Answer, CallFailure>,
-}
-
-/// Counts and evidence of a call's attempts so far.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AttemptCounts {
-    /// Requests sent or tried.
-    pub(crate) sent: u32,
-    /// Of those, requests that were waited for after a 429.
-    pub(crate) too_many: u32,
-    /// Of those, requests that were waited for because one with the same key was being processed.
-    pub(crate) in_flight: u32,
-    /// Total wait after them.
-    pub(crate) waited: Duration,
-    /// The strongest proof of any of them.
-    pub(crate) evidence: Evidence,
-    /// Set if the service has refused a token of this call, and there was another one.
-    pub(crate) renewed: bool,
-}
-
-impl AttemptCounts {
-    /// Returns the number of attempts that count: a wait that the service asked for is not one.
-    pub(crate) fn counted(self) -> u32 {
-        self.sent - self.too_many - self.in_flight
-    }
-}
-
-impl Default for AttemptCounts {
-    fn default() -> Self {
-        let evidence = Evidence::NotSent;
-        let waited = Duration::ZERO;
-        Self { sent: 0, too_many: 0, in_flight: 0, waited, evidence, renewed: false }
-    }
 }
 
 /// Next attempt, which is left to the caller after a single one.
@@ -137,7 +105,7 @@ impl CallResult {
             Ok(request) => CallFailure::NotSent(Box::new(RequestView::new(&request))),
             Err(error) => CallFailure::Request(error),
         };
-        Self::unsent(operation, AttemptCounts::default(), failure)
+        Self::unsent(operation, AttemptCounts::NONE, failure)
     }
 
     /// Returns the result of a request that was not sent after these attempts.
@@ -193,8 +161,9 @@ pub(crate) struct CallOptions {
     pub(crate) writes: WriteMode,
     /// Record in which the requests of a call that writes are noted.
     pub(crate) write: Option<Arc<WriteRecord>>,
-    /// The limits have admitted the first request already.
-    pub(crate) reserved: Option<Reservation>,
+    /// Ticket of the first request, if the limits have admitted it already. It counts from when it was admitted, and again from when it is
+    /// answered.
+    pub(crate) reserved: Option<Ticket>,
     /// The call is one attempt without a wait; what would follow is left to the caller.
     pub(crate) single_attempt: Option<SingleAttempt>,
     /// Headers that the caller adds to the requests of this call to the service.
@@ -268,8 +237,3 @@ pub enum WriteMode {
     /// No write is sent. Each call ends with an error that has the [request](crate::Error::not_sent) as it would have been sent.
     Withhold,
 }
-
-/// Ticket of an admitted request that is not sent yet. It counts from the time at which it was admitted, and again from that at which the
-/// request is answered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reservation(pub(super) Ticket);

@@ -18,7 +18,7 @@ use tokio::time::{timeout, timeout_at};
 use tokio_util::either::Either;
 use url::Url;
 
-use super::answer::{ACCEPTED, Answer, TimedOut, UnreadBody, after};
+use super::answer::{ACCEPTED, Answer, MAX_BYTES, TimedOut, UnreadBody, after};
 use super::exchange::{BrokenAttempt, CallFailure};
 use super::retry::AttemptEnd;
 
@@ -52,20 +52,14 @@ impl HttpClient {
         // Not reqwest's timeout: that allocates for the request and once more for its answer.
         let until = after(limit);
         let asked = self.is_foreign.then(|| request.url().clone());
-        let streamed = StallDetector::of(&mut request);
+        let streamed = watched(&mut request);
         let response = timeout_at(until, self.execute(request));
         async move {
             let response = match streamed {
                 None => response.await,
                 Some(streamed) => tokio::select! {
                     response = response => response,
-                    stalled = streamed.stalled(stall) => return Err(match stalled {
-                        Stall::Service => unanswered_in_time("the server stopped reading the request".into()),
-                        Stall::Content => {
-                            let late = io::Error::from(io::ErrorKind::TimedOut);
-                            CallFailure::Request(BrokenBody::unread("the content", &late).to_io())
-                        }
-                    }),
+                    stalled = stalled(streamed, stall) => return Err(stalled),
                 },
             };
             let mut response = match response {
@@ -77,7 +71,7 @@ impl HttpClient {
             {
                 return Err(redirected(Some(response.url())));
             }
-            Answer::read(&mut response, until, stall).await.map_err(unfinished)
+            Answer::read(&mut response, MAX_BYTES, until, stall).await.map_err(unfinished)
         }
     }
 }
@@ -282,14 +276,6 @@ struct WatchedBody {
     waits: watch::Sender<bool>,
 }
 
-/// Reason why an upload makes no progress.
-pub(super) enum Stall {
-    /// The program's own content does not come.
-    Content,
-    /// The service does not read it, or does not answer.
-    Service,
-}
-
 impl HttpBody for WatchedBody {
     type Data = Bytes;
     type Error = reqwest::Error;
@@ -316,33 +302,33 @@ impl HttpBody for WatchedBody {
     }
 }
 
-/// A body on its way.
-pub(super) struct StallDetector(watch::Receiver<bool>);
-
-impl StallDetector {
-    /// Watches the body of a request, if it is streamed.
-    pub(super) fn of(request: &mut Request) -> Option<Self> {
-        let body = request.body_mut();
-        if body.as_ref().is_none_or(|it| it.as_bytes().is_some()) {
-            return None;
-        }
-        let (waits, receiver) = watch::channel(false);
-        *body = body.take().map(|body| Body::wrap(WatchedBody { body, waits }));
-        Some(Self(receiver))
+/// Watches the body of a request, if it is streamed.
+fn watched(request: &mut Request) -> Option<watch::Receiver<bool>> {
+    let body = request.body_mut();
+    if body.as_ref().is_none_or(|it| it.as_bytes().is_some()) {
+        return None;
     }
+    let (waits, receiver) = watch::channel(false);
+    *body = body.take().map(|body| Body::wrap(WatchedBody { body, waits }));
+    Some(receiver)
+}
 
-    /// Completes when no piece was taken for `stall`, or when no answer came in time after the whole body was taken.
-    pub(super) async fn stalled(self, stall: Duration) -> Stall {
-        let mut pieces = self.0;
-        loop {
-            match timeout(stall, pieces.changed()).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => break,
-                Err(_) if *pieces.borrow() => return Stall::Content,
-                Err(_) => return Stall::Service,
+/// Completes when no piece was taken for `stall`, or when no answer came in time after the whole body was taken.
+async fn stalled(mut pieces: watch::Receiver<bool>, stall: Duration) -> CallFailure {
+    loop {
+        match timeout(stall, pieces.changed()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => {
+                let _ = timeout(ANSWER.max(stall), pending::<()>()).await;
+                break;
             }
+            // The program's own content does not come.
+            Err(_) if *pieces.borrow() => {
+                let late = io::Error::from(io::ErrorKind::TimedOut);
+                return CallFailure::Request(BrokenBody::unread("the content", &late).to_io());
+            }
+            Err(_) => break,
         }
-        let _ = timeout(ANSWER.max(stall), pending::<()>()).await;
-        Stall::Service
     }
+    unanswered_in_time("the server stopped reading the request".into())
 }

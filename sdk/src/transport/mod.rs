@@ -21,10 +21,11 @@ pub(crate) mod trace;
 pub(crate) mod write_tally;
 
 pub(crate) use answer::Answer;
-pub(crate) use exchange::Reservation;
 pub(crate) use exchange::{
-    AttemptCounts, BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest,
-    NextAttempt, SingleAttempt,
+    BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest, NextAttempt,
+    SingleAttempt,
 };
 pub(crate) use http_sender::BrokenBody;
-pub(crate) use shared::{Queue, Shared};
+pub(crate) use pacing::Ticket;
+pub(crate) use retry::AttemptCounts;
+pub(crate) use shared::Shared;

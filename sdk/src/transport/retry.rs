@@ -74,18 +74,46 @@ impl AttemptEnd {
     }
 }
 
-/// State of a call when one of its attempts has ended.
+/// Counts and evidence of a call's attempts so far.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AttemptState {
-    pub(crate) end: AttemptEnd,
-    /// Requests sent or tried so far, this one included.
+pub(crate) struct AttemptCounts {
+    /// Requests sent or tried.
     pub(crate) sent: u32,
     /// Of those, requests that were waited for after a 429.
     pub(crate) too_many: u32,
     /// Of those, requests that were waited for because one with the same key was being processed.
     pub(crate) in_flight: u32,
-    /// Set if an earlier attempt of the call may have been executed.
-    pub(crate) maybe_executed: bool,
+    /// Total wait after them.
+    pub(crate) waited: Duration,
+    /// The strongest proof of any of them.
+    pub(crate) evidence: Evidence,
+    /// Set if the service has refused a token of this call, and there was another one.
+    pub(crate) renewed: bool,
+}
+
+impl AttemptCounts {
+    /// No attempt yet.
+    pub(crate) const NONE: Self = Self {
+        sent: 0,
+        too_many: 0,
+        in_flight: 0,
+        waited: Duration::ZERO,
+        evidence: Evidence::NotSent,
+        renewed: false,
+    };
+
+    /// Returns the number of attempts that count: a wait that the service asked for is not one.
+    pub(crate) fn counted(self) -> u32 {
+        self.sent - self.too_many - self.in_flight
+    }
+}
+
+/// State of a call when one of its attempts has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AttemptState {
+    pub(crate) end: AttemptEnd,
+    /// The attempts so far, this one included, and the evidence of those before it.
+    pub(crate) tries: AttemptCounts,
     /// Set if the call carries an idempotency key.
     pub(crate) keyed: bool,
     /// Maximum number of attempts that fail without an answer, or with a broken one.
@@ -124,7 +152,7 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
         AttemptEnd::TooLarge(_) | AttemptEnd::Untrusted | AttemptEnd::Redirected => {
             RetryDecision::End
         }
-        _ if attempt.counted() >= attempt.max_attempts => RetryDecision::End,
+        _ if attempt.tries.counted() >= attempt.max_attempts => RetryDecision::End,
         AttemptEnd::Unreachable | AttemptEnd::Answer(408 | 425) => {
             RetryDecision::Again(attempt.wait())
         }
@@ -135,7 +163,10 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
         }
         // Executed, but the answer is lost: a read can be read again, a keyed answer is stored.
         AttemptEnd::Cut(_) if effect != Effect::Read && !attempt.keyed => RetryDecision::End,
-        _ if !may_resend(effect, attempt) => RetryDecision::End,
+        // Sending the request once more could do more than the first one did.
+        _ if effect == Effect::DeleteMany || effect == Effect::Create && !attempt.keyed => {
+            RetryDecision::End
+        }
         AttemptEnd::TimedOut if attempt.keyed => {
             RetryDecision::Again(attempt.wait().max(KEY_SETTLES))
         }
@@ -143,31 +174,17 @@ pub(crate) fn decide(effect: Effect, attempt: &AttemptState) -> RetryDecision {
     }
 }
 
-/// Returns whether sending the request once more cannot do more than the first one did.
-fn may_resend(effect: Effect, attempt: &AttemptState) -> bool {
-    match effect {
-        Effect::Read | Effect::Set | Effect::Delete => true,
-        Effect::Create => attempt.keyed,
-        Effect::DeleteMany => false,
-    }
-}
-
 impl AttemptState {
-    /// Returns the number of attempts that count: a wait that the service asked for is not one.
-    fn counted(&self) -> u32 {
-        self.sent - self.too_many - self.in_flight
-    }
-
     /// Returns whether a conflict may be the service's own work on a request with the same key. A conflict with a rule names no time to
     /// wait.
     fn is_in_flight(&self) -> bool {
-        let replayed = self.maybe_executed || self.retry_after.is_some();
-        self.keyed && replayed && self.in_flight < MAX_IN_FLIGHT
+        let replayed = self.tries.evidence >= Evidence::Unknown || self.retry_after.is_some();
+        self.keyed && replayed && self.tries.in_flight < MAX_IN_FLIGHT
     }
 
     /// Returns the backoff, but never less than the service asks for.
     fn wait(&self) -> Duration {
-        self.retry_after.unwrap_or_default().max(backoff(self.sent, self.jitter))
+        self.retry_after.unwrap_or_default().max(backoff(self.tries.sent, self.jitter))
     }
 }
 
@@ -216,15 +233,17 @@ mod tests {
     fn attempt(end: AttemptEnd) -> AttemptState {
         AttemptState {
             end,
-            sent: 1,
-            too_many: 0,
-            in_flight: 0,
-            maybe_executed: false,
+            tries: AttemptCounts { sent: 1, ..AttemptCounts::NONE },
             keyed: false,
             max_attempts: 4,
             retry_after: None,
             jitter: 0.5,
         }
+    }
+
+    /// Returns attempts of which one may have been executed.
+    fn maybe(sent: u32, in_flight: u32) -> AttemptCounts {
+        AttemptCounts { sent, in_flight, evidence: Evidence::Unknown, ..AttemptCounts::NONE }
     }
 
     /// Returns one letter for a decision: `.` ends, `a` again, `l` later.
@@ -352,7 +371,10 @@ mod tests {
         let after = |sent, too_many, status| {
             letter(decide(
                 Effect::Read,
-                &AttemptState { sent, too_many, ..attempt(AttemptEnd::Answer(status)) },
+                &AttemptState {
+                    tries: AttemptCounts { sent, too_many, ..AttemptCounts::NONE },
+                    ..attempt(AttemptEnd::Answer(status))
+                },
             ))
         };
         for sent in 1..=6 {
@@ -368,27 +390,32 @@ mod tests {
     fn a_conflict_is_waited_for_only_where_it_may_be_our_own_request() {
         let create = Effect::Create;
         let replay =
-            AttemptState { keyed: true, maybe_executed: true, ..attempt(AttemptEnd::Answer(409)) };
+            AttemptState { keyed: true, tries: maybe(1, 0), ..attempt(AttemptEnd::Answer(409)) };
         assert_eq!(decide(create, &replay), RetryDecision::Later(IN_FLIGHT_WAIT));
         assert_eq!(
-            decide(create, &AttemptState { sent: 4, in_flight: 3, ..replay }),
+            decide(create, &AttemptState { tries: maybe(4, 3), ..replay }),
             RetryDecision::End
         );
         assert_eq!(
-            decide(create, &AttemptState { maybe_executed: false, ..replay }),
+            decide(create, &AttemptState { tries: attempt(replay.end).tries, ..replay }),
             RetryDecision::End
         );
         assert_eq!(decide(create, &AttemptState { keyed: false, ..replay }), RetryDecision::End);
         let second = Some(Duration::from_secs(1));
-        let resumed = AttemptState { maybe_executed: false, retry_after: second, ..replay };
+        let resumed =
+            AttemptState { tries: attempt(replay.end).tries, retry_after: second, ..replay };
         assert_eq!(decide(create, &resumed), RetryDecision::Later(Duration::from_secs(1)));
     }
 
     #[test]
     fn waits_double_with_jitter_and_never_undercut_the_service() {
         let wait = |status, sent, jitter, retry_after| {
-            let attempt =
-                AttemptState { sent, retry_after, jitter, ..attempt(AttemptEnd::Answer(status)) };
+            let attempt = AttemptState {
+                tries: AttemptCounts { sent, ..AttemptCounts::NONE },
+                retry_after,
+                jitter,
+                ..attempt(AttemptEnd::Answer(status))
+            };
             match decide(Effect::Read, &attempt) {
                 RetryDecision::Again(wait) | RetryDecision::Later(wait) => wait,
                 RetryDecision::End => panic!("no wait after {status}"),

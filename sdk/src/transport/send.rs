@@ -9,10 +9,9 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::attempt_loop;
 use super::exchange::{
-    AttemptCounts, BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest,
-    WriteMode,
+    BoxFuture, BrokenAttempt, CallFailure, CallOptions, CallResult, MakeRequest, WriteMode,
 };
-use super::retry::{AttemptEnd, Evidence};
+use super::retry::{AttemptCounts, AttemptEnd, Evidence};
 use super::shared::Shared;
 use crate::operation::{self, Effect, Operation};
 use crate::success::RecordCheck;
@@ -30,7 +29,7 @@ impl Shared {
         {
             return match self.within(options.until, make()).await {
                 Ok(made) => CallResult::not_sent(operation, made),
-                Err(failure) => CallResult::unsent(operation, AttemptCounts::default(), failure),
+                Err(failure) => CallResult::unsent(operation, AttemptCounts::NONE, failure),
             };
         }
         // Boxed, so that the futures of the callers stay small.

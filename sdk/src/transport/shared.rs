@@ -21,12 +21,12 @@ use super::retry_policy::{RetryBudget, RetryPolicy};
 use super::trace;
 use super::write_tally::WriteTally;
 use crate::base_url::BaseUrl;
-use crate::operation::{Bucket, Operation};
+use crate::operation::Operation;
 use crate::secrets::Secrets;
 use crate::token::TokenSource;
 
 /// State that all calls of one client share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shared {
     pub(crate) base: BaseUrl,
     pub(crate) http: HttpClient,
@@ -46,9 +46,11 @@ pub(crate) struct Shared {
     pub(crate) requests: Arc<AtomicU64>,
     pub(crate) tally: Arc<WriteTally>,
     /// Number of waits of this client's calls.
-    pub(crate) waits: AtomicU64,
-    pub(crate) budget: RetryBudget,
-    pub(crate) queue: Queue,
+    pub(crate) waits: Arc<AtomicU64>,
+    pub(crate) budget: Arc<RetryBudget>,
+    /// Lines of waiting requests, by the number of the bucket: one for all, and one for each bucket with a limit of its own, so that a wait
+    /// for that limit does not delay the others.
+    pub(crate) queue: Arc<[WaitingLine; 3]>,
     /// The tokens that this client has sent.
     pub(crate) secrets: Secrets,
     /// Collection of the program, for the tokens of all its clients.
@@ -63,25 +65,15 @@ impl Shared {
         pacer: Arc<dyn Pacer>,
     ) -> Self {
         Self {
-            base: self.base.clone(),
-            http: self.http.clone(),
-            connection: self.connection.clone(),
-            headers: self.headers.clone(),
-            before_send: self.before_send.clone(),
-            timeouts: self.timeouts,
-            retry: self.retry,
             token,
-            clock: self.clock.clone(),
             pacer,
-            limits: self.limits,
-            observer: self.observer.clone(),
             requests: Arc::default(),
-            waits: AtomicU64::default(),
             tally: Arc::default(),
-            budget: RetryBudget::full(self.retry),
-            queue: Queue::default(),
+            waits: Arc::default(),
+            budget: Arc::new(RetryBudget::full(self.retry)),
+            queue: Arc::default(),
             secrets: Secrets::default(),
-            collection: self.collection.clone(),
+            ..self.clone()
         }
     }
 
@@ -133,18 +125,9 @@ impl Shared {
     }
 }
 
-/// Lines of waiting requests: one for all, and one for each bucket with a limit of its own, so that a wait for that limit does not delay
-/// the others.
-#[derive(Debug, Default)]
-pub(crate) struct Queue {
-    general: WaitingLine,
-    analytics: WaitingLine,
-    music: WaitingLine,
-}
-
 /// Line of waiting requests: first come, first served. A request that stops waiting leaves the line.
 #[derive(Debug, Default)]
-pub(in crate::transport) struct WaitingLine {
+pub(crate) struct WaitingLine {
     head: Mutex<()>,
     length: AtomicUsize,
 }
@@ -157,21 +140,7 @@ pub(in crate::transport) struct Place<'a> {
 }
 
 /// Head of a line, held until it is dropped.
-pub(in crate::transport) struct QueueGuard<'a> {
-    _place: Place<'a>,
-    _guard: MutexGuard<'a, ()>,
-}
-
-impl Queue {
-    /// Returns the line of a bucket.
-    pub(in crate::transport) fn line(&self, bucket: Bucket) -> &WaitingLine {
-        match bucket {
-            Bucket::General => &self.general,
-            Bucket::Analytics => &self.analytics,
-            Bucket::Music => &self.music,
-        }
-    }
-}
+pub(in crate::transport) type QueueGuard<'a> = (Place<'a>, MutexGuard<'a, ()>);
 
 impl WaitingLine {
     pub(in crate::transport) fn enter(&self) -> Place<'_> {
@@ -183,7 +152,7 @@ impl<'a> Place<'a> {
     /// Takes the head of the line, if no place is ahead.
     pub(in crate::transport) fn try_acquire(self) -> Result<QueueGuard<'a>, Self> {
         match self.line.head.try_lock() {
-            Ok(guard) => Ok(QueueGuard { _place: self, _guard: guard }),
+            Ok(guard) => Ok((self, guard)),
             Err(_) => Err(self),
         }
     }
@@ -191,7 +160,7 @@ impl<'a> Place<'a> {
     /// Waits until all places ahead have been left, and takes the head of the line.
     pub(in crate::transport) async fn acquire(self) -> QueueGuard<'a> {
         let guard = self.line.head.lock().await;
-        QueueGuard { _place: self, _guard: guard }
+        (self, guard)
     }
 }
 

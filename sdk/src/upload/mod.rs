@@ -2,11 +2,8 @@
 
 mod foreign_url;
 mod image;
-#[cfg(feature = "images")]
-mod image_size;
 mod once;
 mod replayable_body;
-mod upload_url;
 
 use crate::token::Hidden;
 use std::error::Error as StdError;
@@ -18,16 +15,13 @@ use futures_core::Stream;
 use tokio::io::AsyncRead;
 use tokio_util::io::ReaderStream;
 
-pub(crate) use foreign_url::{GET, download};
+pub use foreign_url::UploadTarget;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use foreign_url::fuzzed;
+pub(crate) use foreign_url::{GET, download, send_to_upload_url};
 pub use image::{ImageType, ImageUse};
-#[cfg(feature = "images")]
-pub use image_size::{image_size, image_size_of};
 use once::{OnceContent, Pieces, ProgramStream};
 pub(crate) use replayable_body::ReplayableBody;
-pub use upload_url::UploadTarget;
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) use upload_url::fuzzed;
-pub(crate) use upload_url::send_to_upload_url;
 
 /// Maximum size of an upload in bytes: 50 MB, read as 50 * 2^20 (the interface, section 8).
 pub const MAX_UPLOAD_BYTES: u64 = 50 * 1024 * 1024;
@@ -176,5 +170,49 @@ impl Upload {
 
     pub(crate) fn way(&self) -> UploadMethod {
         self.method
+    }
+}
+
+/// Returns the width and the height of the image in a file; `None` if they cannot be read, so that the file is damaged or no image.
+#[cfg(feature = "images")]
+pub fn image_size(path: &Path) -> Option<(usize, usize)> {
+    imagesize::size(path).ok().map(|size| (size.width, size.height))
+}
+
+/// Returns the width and the height of the image in bytes; `None` if they cannot be read, so that the bytes are damaged or no image.
+#[cfg(feature = "images")]
+pub fn image_size_of(bytes: &[u8]) -> Option<(usize, usize)> {
+    imagesize::blob_size(bytes).ok().map(|size| (size.width, size.height))
+}
+
+#[cfg(feature = "images")]
+impl Upload {
+    /// Refuses the image before it is sent where its size or proportions do not suit this use.
+    #[must_use]
+    pub fn for_use(mut self, image_use: ImageUse) -> Self {
+        self.image_use = Some(image_use);
+        self
+    }
+
+    /// Returns how many first bytes of a stream tell whether the image suits its use. More than a few kilobytes before the size are rare:
+    /// metadata of a camera.
+    pub(super) fn bytes_to_check(&self) -> usize {
+        if self.image_use.is_some() { 256 * 1024 } else { 0 }
+    }
+
+    /// Checks the size of the image. A stream's is read from its first bytes, once these are known.
+    pub(super) fn check_use(&self, start: Option<&[u8]>) -> Result<(), String> {
+        let Some(image_use) = self.image_use else { return Ok(()) };
+        let name = &self.name;
+        let size = match (&self.content, start) {
+            (UploadContent::Bytes(bytes), _) => image_size_of(bytes),
+            (UploadContent::File(path), _) => image_size(path),
+            (UploadContent::Once(_), Some(start)) => image_size_of(start),
+            (UploadContent::Once(_), None) => return Ok(()),
+        };
+        let Some((width, height)) = size else {
+            return Err(format!("{name} is not an image whose size can be read"));
+        };
+        image_use.check(width, height).map_err(|error| format!("{name}: {error}"))
     }
 }

@@ -17,6 +17,7 @@ use crate::transport::caller_headers::IdempotencyKey;
 use crate::transport::clock::Clock;
 use crate::transport::exchange::BrokenAttempt;
 use crate::transport::observer::Observer;
+use crate::transport::pacing::NotAdmitted;
 use crate::transport::retry_policy::RetryPolicy;
 
 /// Sender that answers attempts in order, and then with 200 for ever; it notes when each was sent and how long it may take.
