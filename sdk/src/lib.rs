@@ -148,7 +148,7 @@ pub use transport::clock::{Clock, SystemClock};
 pub use transport::connection_options::{BuildError, ConnectionOptions};
 pub use transport::exchange::WriteMode;
 pub use transport::http_sender::Timeouts;
-pub use transport::observer::{AnswerView, AttemptReport, Observer, RequestView};
+pub use transport::observer::{AttemptReport, Observer, RequestView};
 pub use transport::pacing::{
     InProcessPacer, MustWait, NotAdmitted, Pacer, PacerError, PacerFuture, PacerNote, RateLimits,
     SharedFilePacer, Ticket, WaitReason,

@@ -28,21 +28,31 @@ pub fn same(one: &Value, other: &Value) -> bool {
 }
 
 fn same_fields(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    // Usually the keys are in the same order.
-    let (mut ones, mut others) = (present(one), present(other));
-    loop {
-        match (ones.next(), others.next()) {
-            (None, None) => return true,
-            (Some((key, value)), Some((other_key, other_value))) if key == other_key => {
-                if !same(value, other_value) {
-                    return false;
-                }
-            }
-            _ => break,
-        }
-    }
     present(one).count() == present(other).count()
         && present(one).all(|(key, value)| other.get(key).is_some_and(|it| same(value, it)))
+}
+
+/// Returns whether a value has all that was sent. A read may show more: keys that the service gave, what it computes. An item of a list that
+/// was sent with `null` may have any value there.
+pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
+    let has = |found: &Map<String, Value>, name: &str, value: &Value| {
+        holds(found.get(name).unwrap_or(&Value::Null), value)
+    };
+    match (found, sent) {
+        (Value::Object(found), Value::Object(sent)) => {
+            sent.iter().all(|(name, value)| has(found, name, value))
+        }
+        (Value::Array(found), Value::Array(sent)) => {
+            let holds_item = |(found, sent): (&Value, &Value)| match (found, sent) {
+                (Value::Object(found), Value::Object(sent)) => {
+                    sent.iter().all(|(name, value)| value.is_null() || has(found, name, value))
+                }
+                _ => holds(found, sent),
+            };
+            found.len() == sent.len() && found.iter().zip(sent).all(holds_item)
+        }
+        _ => same(found, sent),
+    }
 }
 
 /// Returns whether a slot holds what it held, as far as the service keeps it (see [`same`]).
@@ -78,7 +88,7 @@ impl<'a> ValueShape<'a> {
             Value::Null => Self::Absent,
             Value::Bool(yes) => Self::Bool(*yes),
             Value::Number(number) => Self::number(number),
-            Value::String(text) => match trimmed(text) {
+            Value::String(text) => match text.trim() {
                 "" => Self::Absent,
                 text => Self::Text(text),
             },
@@ -109,33 +119,12 @@ impl<'a> ValueShape<'a> {
 
 /// Returns whether a value stands for "empty".
 pub fn is_absent(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(_) => false,
-        Value::String(text) => trimmed(text).is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.values().all(is_absent),
-        Value::Number(number) => ValueShape::number(number) == ValueShape::Absent,
-    }
+    ValueShape::of(value) == ValueShape::Absent
 }
 
 /// Calls `take` with each field that is not absent, in the order of the keys.
 pub fn for_each_sorted<'a>(map: &'a Map<String, Value>, mut take: impl FnMut(&'a str, &'a Value)) {
-    /// Most maps have no more fields, and need no memory of their own here.
-    const FEW: usize = 8;
-    let mut few = [("", &Value::Null); FEW];
-    let mut many = Vec::new();
-    let fields = if map.len() <= FEW {
-        let mut count = 0;
-        for (slot, field) in few.iter_mut().zip(present(map)) {
-            *slot = field;
-            count += 1;
-        }
-        &mut few[..count]
-    } else {
-        many.extend(present(map));
-        &mut many[..]
-    };
+    let mut fields: Vec<_> = present(map).collect();
     fields.sort_unstable_by_key(|(key, _)| *key);
     for (key, value) in fields {
         take(key, value);
@@ -145,15 +134,6 @@ pub fn for_each_sorted<'a>(map: &'a Map<String, Value>, mut take: impl FnMut(&'a
 /// Returns the fields of a map that are not absent.
 pub fn present(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
     map.iter().map(|(key, value)| (key.as_str(), value)).filter(|(_, value)| !is_absent(value))
-}
-
-/// Returns the string without the spaces around it.
-fn trimmed(text: &str) -> &str {
-    match text.as_bytes() {
-        // Most strings have none, which the first and the last byte show.
-        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
-        _ => text.trim(),
-    }
 }
 
 #[cfg(test)]

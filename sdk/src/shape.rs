@@ -1,8 +1,12 @@
 //! What an answer is that counts as a success, and the shape of the record in it.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 
 /// Status and content of a successful answer of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -54,34 +58,27 @@ pub(crate) enum Shape {
 #[derive(Debug)]
 pub(crate) struct Field {
     name: &'static str,
-    needs: Presence,
+    /// Set if the field has to be there.
+    is_required: bool,
+    /// Set if it may be `null`.
+    is_nullable: bool,
     shape: Shape,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Presence {
-    /// The field has to be there.
-    Value,
-    /// The field may be missing.
-    Nothing,
-    /// The field may be missing or `null`.
-    Null,
 }
 
 impl Field {
     /// Returns a field that is always there.
     pub(crate) const fn of(name: &'static str, shape: Shape) -> Self {
-        Self { name, needs: Presence::Value, shape }
+        Self { name, is_required: true, is_nullable: false, shape }
     }
 
     /// Returns a field that may be missing.
     pub(crate) const fn optional(name: &'static str, shape: Shape) -> Self {
-        Self { name, needs: Presence::Nothing, shape }
+        Self { name, is_required: false, is_nullable: false, shape }
     }
 
     /// Returns a field that may be missing or `null`.
     pub(crate) const fn nullable(name: &'static str, shape: Shape) -> Self {
-        Self { name, needs: Presence::Null, shape }
+        Self { name, is_required: false, is_nullable: true, shape }
     }
 
     #[cfg(test)]
@@ -116,12 +113,25 @@ impl Shape {
         &'static self,
         mut deserializer: serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
-        self.deserialize(&mut deserializer)?;
+        Place { shape: self, is_nullable: false }.deserialize(&mut deserializer)?;
         deserializer.end()
     }
 }
 
-impl<'de> DeserializeSeed<'de> for &'static Shape {
+/// A value that is to have a shape.
+#[derive(Clone, Copy)]
+struct Place {
+    shape: &'static Shape,
+    is_nullable: bool,
+}
+
+impl Place {
+    fn judged<E: Error>(self, fits: bool, found: Unexpected<'_>) -> Result<(), E> {
+        if fits { Ok(()) } else { Err(E::invalid_type(found, &self)) }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Place {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -129,11 +139,11 @@ impl<'de> DeserializeSeed<'de> for &'static Shape {
     }
 }
 
-impl<'de> Visitor<'de> for &'static Shape {
+impl<'de> Visitor<'de> for Place {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.write_str(match self.shape {
             Shape::Flag => "true or false",
             Shape::Integer => "a whole number",
             Shape::Text => "a string",
@@ -144,159 +154,79 @@ impl<'de> Visitor<'de> for &'static Shape {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
-        match self {
-            Shape::Flag => Ok(()),
-            _ => Err(E::invalid_type(serde::de::Unexpected::Bool(value), &self)),
-        }
+        self.judged(matches!(self.shape, Shape::Flag), Unexpected::Bool(value))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        match self {
-            Shape::Integer => Ok(()),
-            _ => Err(E::invalid_type(serde::de::Unexpected::Signed(value), &self)),
-        }
+        self.judged(matches!(self.shape, Shape::Integer), Unexpected::Signed(value))
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        match self {
-            Shape::Integer if i64::try_from(value).is_ok() => Ok(()),
-            _ => Err(E::invalid_type(serde::de::Unexpected::Unsigned(value), &self)),
-        }
+        let fits = matches!(self.shape, Shape::Integer) && i64::try_from(value).is_ok();
+        self.judged(fits, Unexpected::Unsigned(value))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
-        match self {
-            Shape::Text => Ok(()),
-            _ => Err(E::invalid_type(serde::de::Unexpected::Str(value), &self)),
-        }
+        self.judged(matches!(self.shape, Shape::Text), Unexpected::Str(value))
     }
 
     fn visit_unit<E: Error>(self) -> Result<(), E> {
-        match self {
-            Shape::Open | Shape::Numbers => Ok(()),
-            _ => Err(E::invalid_type(serde::de::Unexpected::Unit, &self)),
-        }
+        let fits = self.is_nullable || matches!(self.shape, Shape::Open | Shape::Numbers);
+        self.judged(fits, Unexpected::Unit)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let item = match self {
+        let shape = match self.shape {
             Shape::List(item) => *item,
             Shape::Numbers => &Shape::Integer,
-            Shape::Open => {
-                return match seq.next_element::<IgnoredAny>()? {
-                    None => Ok(()),
-                    Some(_) => Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self)),
-                };
+            shape => {
+                let is_empty = seq.next_element::<IgnoredAny>()?.is_none();
+                return self.judged(is_empty && matches!(shape, Shape::Open), Unexpected::Seq);
             }
-            _ => return Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self)),
         };
-        while seq.next_element_seed(item)?.is_some() {}
+        while seq.next_element_seed(Self { shape, is_nullable: false })?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let value = match self {
+        let shape = match self.shape {
             Shape::Record(fields) => return record(fields, map),
             Shape::Map(value) => *value,
             Shape::Numbers => &Shape::Integer,
-            Shape::Open => {
+            shape => {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                return Ok(());
+                return self.judged(matches!(shape, Shape::Open), Unexpected::Map);
             }
-            _ => return Err(A::Error::invalid_type(serde::de::Unexpected::Map, &self)),
         };
         while map.next_key::<IgnoredAny>()?.is_some() {
-            map.next_value_seed(value)?;
+            map.next_value_seed(Self { shape, is_nullable: false })?;
         }
         Ok(())
     }
 }
+
+/// Name of a field, borrowed where the text has it as it is.
+#[derive(Deserialize)]
+pub(crate) struct Key<'k>(#[serde(borrow)] pub(crate) Cow<'k, str>);
 
 fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Result<(), A::Error> {
     let mut seen = 0_u64;
     let mut next = 0;
-    while let Some(known) = map.next_key_seed(FieldName { fields, next })? {
-        match known {
-            None => {
-                map.next_value::<IgnoredAny>()?;
-            }
-            Some(at) => {
-                seen |= 1 << at;
-                next = at + 1;
-                map.next_value_seed(FieldValue(&fields[at]))?;
-            }
-        }
+    while let Some(Key(key)) = map.next_key()? {
+        // The service sends fields in the order of the interface.
+        let mut known = (next..fields.len()).chain(0..next);
+        let Some(at) = known.find(|at| fields[*at].name == key) else {
+            map.next_value::<IgnoredAny>()?;
+            continue;
+        };
+        seen |= 1 << at;
+        next = at + 1;
+        let Field { shape, is_nullable, .. } = &fields[at];
+        map.next_value_seed(Place { shape, is_nullable: *is_nullable })?;
     }
-    let is_missing =
-        |(at, field): &(usize, &Field)| field.needs == Presence::Value && seen & (1 << at) == 0;
+    let is_missing = |(at, field): &(usize, &Field)| field.is_required && seen & (1 << at) == 0;
     match fields.iter().enumerate().find(is_missing) {
         None => Ok(()),
         Some((_, field)) => Err(A::Error::missing_field(field.name)),
-    }
-}
-
-/// Reads the name of a field as its index among the known fields.
-struct FieldName {
-    fields: &'static [Field],
-    /// Index of the field that is compared first: the service sends fields in the order of the interface.
-    next: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for FieldName {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for FieldName {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a field")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        let is_next = self.fields.get(self.next).is_some_and(|field| field.name == name);
-        Ok(if is_next {
-            Some(self.next)
-        } else {
-            self.fields.iter().position(|field| field.name == name)
-        })
-    }
-}
-
-/// Reads the value of a field.
-struct FieldValue(&'static Field);
-
-impl<'de> DeserializeSeed<'de> for FieldValue {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self.0.needs {
-            Presence::Null => deserializer.deserialize_option(self),
-            Presence::Value | Presence::Nothing => self.0.shape.deserialize(deserializer),
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for FieldValue {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Visitor::expecting(&&self.0.shape, f)
-    }
-
-    fn visit_none<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.shape.deserialize(deserializer)
     }
 }

@@ -1,6 +1,5 @@
 //! A slot as the service returns it.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -8,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ids::SlotId;
-use crate::shape::{Field, Shape};
+use crate::shape::{Field, Key, Shape};
 use crate::tolerant::Object;
 
 /// A slot of a page (the interface, section 2.2).
@@ -51,10 +50,6 @@ pub(crate) const SHAPE: Shape = Shape::Record(&[
 // By hand because a flattened map would make serde buffer the whole record first.
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Borrowed where the text has it as it is: only the keys of `extra` are kept.
-        #[derive(Deserialize)]
-        struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
-
         struct SlotVisitor;
 
         impl<'de> Visitor<'de> for SlotVisitor {

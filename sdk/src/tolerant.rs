@@ -4,10 +4,9 @@
 //! numeric keys. Reading accepts both; writing always uses the proper form.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -72,34 +71,12 @@ impl TryFrom<Value> for Object {
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ObjectVisitor;
-
-        impl<'de> Visitor<'de> for ObjectVisitor {
-            type Value = Object;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object (or an empty array)")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-                let mut object = Map::new();
-                while let Some((key, value)) = map.next_entry()? {
-                    object.insert(key, value);
-                }
-                Ok(Object(object))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Object, A::Error> {
-                refuse_elements(seq, &self)?;
-                Ok(Object::default())
-            }
-
-            fn visit_unit<E>(self) -> Result<Object, E> {
-                Ok(Object::default())
-            }
+        match Value::deserialize(deserializer)? {
+            Value::Object(fields) => Ok(Self(fields)),
+            Value::Null => Ok(Self::default()),
+            Value::Array(list) if list.is_empty() => Ok(Self::default()),
+            other => Map::deserialize(other).map(Self).map_err(de::Error::custom),
         }
-
-        deserializer.deserialize_any(ObjectVisitor)
     }
 }
 
@@ -130,37 +107,12 @@ impl<T: Into<ChannelId>> FromIterator<T> for ChannelIds {
 
 impl<'de> Deserialize<'de> for ChannelIds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IdsVisitor;
-
-        impl<'de> Visitor<'de> for IdsVisitor {
-            type Value = ChannelIds;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of channel ids")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ChannelIds, A::Error> {
-                let mut ids = Vec::new();
-                while let Some(id) = seq.next_element()? {
-                    ids.push(id);
-                }
-                Ok(ChannelIds(ids))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ChannelIds, A::Error> {
-                let mut ids = Vec::new();
-                while let Some((_, id)) = map.next_entry::<IgnoredAny, ChannelId>()? {
-                    ids.push(id);
-                }
-                Ok(ChannelIds(ids))
-            }
-
-            fn visit_unit<E>(self) -> Result<ChannelIds, E> {
-                Ok(ChannelIds::default())
-            }
-        }
-
-        deserializer.deserialize_any(IdsVisitor)
+        let list = match Value::deserialize(deserializer)? {
+            Value::Null => Value::Array(Vec::new()),
+            Value::Object(fields) => fields.into_iter().map(|(_, id)| id).collect(),
+            list => list,
+        };
+        Vec::deserialize(list).map(Self).map_err(de::Error::custom)
     }
 }
 
@@ -197,16 +149,6 @@ fn texts(messages: Value) -> Vec<String> {
         Value::Array(list) => list.into_iter().flat_map(texts).collect(),
         Value::Null => Vec::new(),
         other => vec![other.to_string()],
-    }
-}
-
-fn refuse_elements<'de, A: SeqAccess<'de>>(
-    mut seq: A,
-    expected: &dyn serde::de::Expected,
-) -> Result<(), A::Error> {
-    match seq.next_element::<IgnoredAny>()? {
-        None => Ok(()),
-        Some(_) => Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, expected)),
     }
 }
 

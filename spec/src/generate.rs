@@ -5,9 +5,8 @@ use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::Value;
 
 use crate::Error;
-use crate::annotate::annotate;
 use crate::downlevel::downlevel;
-use crate::requests::requests_only;
+use crate::rewrite::{annotate, requests_only};
 use crate::shapes::shapes;
 use crate::tailor::tailor;
 

@@ -1,16 +1,14 @@
 //! The service's interface as one OpenAPI 3.1 document, the generator of the SDK's client, and a comparison with the document that a live
 //! service publishes.
 
-mod annotate;
 mod difference;
 mod document;
 mod downlevel;
 mod drift;
-mod error;
 mod fetch;
 mod generate;
 mod normal;
-mod requests;
+mod rewrite;
 mod schema;
 mod shapes;
 mod tailor;
@@ -18,9 +16,69 @@ mod tolerant;
 
 pub use difference::{Difference, Severity};
 pub use drift::drift;
-pub use error::Error;
 pub use fetch::fetch;
 pub use generate::generate;
 
 /// The committed document, as text.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
+
+/// Reason why a document could not be read, lowered, generated from or compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A part of the document has no form in the next step.
+    #[error("{pointer}: {problem}")]
+    Refused {
+        /// JSON pointer of the place in the document.
+        pointer: String,
+        /// Description of the problem.
+        problem: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {verb} {}", path.display())]
+    File {
+        /// `read` or `write`.
+        verb: &'static str,
+        /// The file.
+        path: std::path::PathBuf,
+        /// Error of the system.
+        source: std::io::Error,
+    },
+    /// The document is not JSON.
+    #[error("{origin} is not JSON")]
+    Json {
+        /// File or URL of the document.
+        origin: String,
+        /// Place at which the syntax breaks.
+        source: serde_json::Error,
+    },
+    /// The lowered document is not OpenAPI 3.0.
+    #[error("the lowered document is not OpenAPI 3.0")]
+    Lowered(#[source] serde_json::Error),
+    /// The generator refuses the lowered document.
+    #[error("no code can be generated from the lowered document")]
+    Generator(#[from] progenitor_impl::Error),
+    /// The generator wrote something that is not Rust.
+    #[error("the generated code is not Rust")]
+    Syntax(#[from] syn::Error),
+    /// No document could be read from a URL.
+    #[error("cannot read {origin}: {problem}")]
+    Address {
+        /// The URL.
+        origin: String,
+        /// Description of the problem.
+        problem: String,
+    },
+    /// A committed file does not match the document.
+    #[error("{0} does not match spec/openapi.json: run `cargo spec generate` and commit the file")]
+    Stale(&'static str),
+}
+
+impl Error {
+    pub(crate) fn refused(pointer: &str, problem: impl Into<String>) -> Self {
+        Self::Refused {
+            pointer: if pointer.is_empty() { "/" } else { pointer }.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}

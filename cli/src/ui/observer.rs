@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use links_sdk::{AnswerView, AttemptReport, Observer, Pacer, RequestView, SystemClock, WaitReason};
+use links_sdk::{Answer, AttemptReport, Observer, Pacer, RequestView, SystemClock, WaitReason};
 use serde_json::Value;
 
 use super::progress::{Countdown, wait_line};
@@ -174,7 +174,7 @@ fn push_request(request: &RequestView, lines: &mut Vec<String>) {
     }
 }
 
-fn push_answer(answer: AnswerView<'_>, lines: &mut Vec<String>) {
+fn push_answer(answer: &Answer, lines: &mut Vec<String>) {
     lines.extend(answer.headers().map(|(name, value)| format!("< {}", header(name, &value))));
     if !answer.body().is_empty() {
         lines.push(format!("< {}", text(&answer.text())));

@@ -5,7 +5,7 @@
 //! is sent again.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::call::{Call, Write};
 use crate::call_sender::{CallSender, Envelope};
@@ -18,7 +18,7 @@ use crate::generated::types::{
 use crate::generated::{Client as Api, RequestResult};
 use crate::ids::{ProfileId, SlotId};
 use crate::operation::{self, Operation};
-use crate::same::same;
+use crate::same::{holds, same};
 use crate::slot::Slot;
 use crate::tolerant::Object;
 
@@ -90,7 +90,7 @@ pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
     };
     let decide = |seen: &mut Option<Object>, record: T, in_doubt| {
         let now = record.fields();
-        if in_doubt && changes.iter().all(|(key, value)| is_stored(value, held(&now, key))) {
+        if in_doubt && changes.iter().all(|(key, value)| holds(held(&now, key), value)) {
             return WriteVerdict::Done(record);
         }
         let Some(seen) = seen else {
@@ -110,25 +110,6 @@ pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
 
 fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
     fields.get(key).unwrap_or(&Value::Null)
-}
-
-/// Returns whether a value holds what was sent for it. Additions of the service to the items of a list, such as keys, do not count.
-fn is_stored(sent: &Value, held: &Value) -> bool {
-    let has_all = |sent: &Map<String, Value>, held: &Map<String, Value>| {
-        let holds = |(key, value): (&String, &Value)| {
-            value.is_null() || held.get(key).is_some_and(|held| same(value, held))
-        };
-        sent.iter().all(holds)
-    };
-    match (sent, held) {
-        (Value::Array(sent), Value::Array(held)) if sent.len() == held.len() => {
-            sent.iter().zip(held).all(|pair| match pair {
-                (Value::Object(sent), Value::Object(held)) => has_all(sent, held),
-                (sent, held) => same(sent, held),
-            })
-        }
-        _ => same(sent, held),
-    }
 }
 
 /// Describes a change that another client made to a field, with its values where they are short.
@@ -275,16 +256,16 @@ mod tests {
         let sent = json!([{"key": "a", "label": "A"}, {"label": "New", "key": null}]);
         let stored =
             json!([{"key": "a", "label": "A", "icon": "x"}, {"key": "field_1", "label": "New "}]);
-        assert!(is_stored(&sent, &stored));
+        assert!(holds(&stored, &sent));
         for other in [
             json!([{"key": "a", "label": "A"}]),
             json!([{"key": "field_1", "label": "New"}, {"key": "a", "label": "A"}]),
             json!([{"key": "a", "label": "B"}, {"label": "New"}]),
             json!(null),
         ] {
-            assert!(!is_stored(&sent, &other), "{other}");
+            assert!(!holds(&other, &sent), "{other}");
         }
-        assert!(is_stored(&json!("x"), &json!(" x")) && !is_stored(&json!("x"), &json!("y")));
+        assert!(holds(&json!(" x"), &json!("x")) && !holds(&json!("y"), &json!("x")));
     }
 }
 

@@ -119,7 +119,7 @@ async fn upload_through_service(sender: CallSender, upload: Upload) -> Result<Fi
     };
     let sender = sender.sending(&file);
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-        Box::pin(file.multipart(sender.request(Method::POST, "/files")))
+        Box::pin(file.send_in(sender.request(Method::POST, "/files"), true))
     };
     let answer = sender.send_made(operation::UPLOAD_FILE, None, &mut make).await?;
     Ok(answer.decode::<FileEnvelope>(operation::UPLOAD_FILE)?.data)

@@ -1,6 +1,5 @@
 //! Login at the connector: discovery, registration, the browser, and the exchange of the code for credentials.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -66,7 +65,9 @@ impl Connector {
         let url = connector_url(mcp_url.as_ref()).map_err(LoginError::refused)?;
         let http = OAuthHttpClient::new(&url, options).map_err(LoginError::unreachable)?;
         let http = Arc::new(http);
-        let mut manager = manager(&http).await?;
+        let client: Arc<dyn RmcpHttpClient> = http.clone();
+        let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), client).await;
+        let mut manager = manager.map_err(LoginError::refused)?;
         let resolved = manager.resolve_metadata().await.map_err(of_discovery)?;
         if !resolved.source.is_discovered() {
             return Err(LoginError::refused(format!("{url} does not say where to log in")));
@@ -179,24 +180,26 @@ impl Connector {
             }
         };
         let page = Url::parse(&session.auth_url).map_err(LoginError::refused)?;
-        let parameter = |name: &str| {
-            let found = page.query_pairs().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.into_owned()).unwrap_or_default()
-        };
-        let state = parameter("state");
+        let state = parameter(&page, "state").unwrap_or_default();
         let credentials = Credentials {
             access_token: Zeroizing::default(),
             refresh_token: None,
             expires_at: None,
             issued_at: None,
-            client_id: parameter("client_id"),
-            resource: parameter("resource"),
+            client_id: parameter(&page, "client_id").unwrap_or_default(),
+            resource: parameter(&page, "resource").unwrap_or_default(),
             issuer,
             token_endpoint,
             revocation_endpoint,
         };
         Ok(Login { http, session, state, names_itself, credentials })
     }
+}
+
+/// Returns a parameter of a query.
+fn parameter(url: &Url, name: &str) -> Option<String> {
+    let found = url.query_pairs().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.into_owned())
 }
 
 /// Returns the URLs at which the metadata of a protected resource may be: for its own path, and for its whole origin.
@@ -218,11 +221,9 @@ async fn session(
 ) -> Result<AuthorizationSession, LoginError> {
     AuthorizationSession::new(manager, request).await.map_err(|(_, error)| {
         match http.error_response() {
-            Some(error_response) if error_response.status < 500 => LoginError::refused(format!(
-                "this program was not registered ({}): {}",
-                error_response.error,
-                error_response.description.unwrap_or_default()
-            )),
+            Some(refusal) if refusal.status < 500 => {
+                LoginError::refused(format!("this program was not registered {refusal}"))
+            }
             _ => LoginError::unreachable(http.failure().unwrap_or_else(|| error.to_string())),
         }
     })
@@ -249,10 +250,8 @@ impl Login {
     /// Returns whether a URL that a browser was sent to is an answer to this login. Other URLs do not end the login.
     pub fn is_answer(&self, redirect: &str) -> bool {
         let Ok(url) = Url::parse(redirect) else { return false };
-        let mine =
-            |(name, value): (Cow<'_, str>, Cow<'_, str>)| name == "state" && *value == *self.state;
-        url.query_pairs().any(mine)
-            && url.query_pairs().any(|(name, _)| name == "code" || name == "error")
+        parameter(&url, "state").as_ref() == Some(&self.state)
+            && ["code", "error"].iter().any(|name| parameter(&url, name).is_some())
     }
 
     /// Exchanges the code in the URL at which the browser ended for tokens.
@@ -275,13 +274,9 @@ impl Login {
                 "the browser's answer belongs to another login (`state` differs), or has no `code`",
             ));
         }
-        let parameters = Url::parse(redirect).map_err(LoginError::refused)?;
-        let parameter = |name: &str| {
-            let found = parameters.query_pairs().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.into_owned())
-        };
+        let answer = Url::parse(redirect).map_err(LoginError::refused)?;
         // Checked before any other part of the answer is used (RFC 9207, section 2.4).
-        let is_other = match parameter("iss") {
+        let is_other = match parameter(&answer, "iss") {
             Some(issuer) => issuer != self.credentials.issuer,
             None => self.names_itself,
         };
@@ -290,8 +285,8 @@ impl Login {
                 "the browser's answer comes from another authorization server (`iss` differs)",
             ));
         }
-        if let Some(error) = parameter("error") {
-            return Err(LoginError::denied(error, parameter("error_description")));
+        if let Some(error) = parameter(&answer, "error") {
+            return Err(LoginError::denied(error, parameter(&answer, "error_description")));
         }
         let tokens = match self.session.handle_callback_url(redirect).await {
             Ok(tokens) => serde_json::to_value(&tokens).map_err(LoginError::refused)?,
@@ -310,11 +305,9 @@ impl Login {
             Some(OAuthErrorResponse { error, .. }) if error == "invalid_client" => {
                 LoginError::unknown_client()
             }
-            Some(error_response) if error_response.status < 500 => LoginError::refused(format!(
-                "no tokens were issued ({}): {}",
-                error_response.error,
-                error_response.description.unwrap_or_default()
-            )),
+            Some(refusal) if refusal.status < 500 => {
+                LoginError::refused(format!("no tokens were issued {refusal}"))
+            }
             _ => {
                 let why = self.http.failure().unwrap_or_else(|| why.to_owned());
                 LoginError::unreachable(self.http.without_secrets(why))
@@ -367,16 +360,6 @@ impl Credentials {
         }
         Err(LoginError::unreachable(format!("it was answered {}", answer.status().as_u16())))
     }
-}
-
-/// Returns the OAuth library's state machine of a login, which sends its requests through `http`.
-pub(super) async fn manager(
-    http: &Arc<OAuthHttpClient>,
-) -> Result<AuthorizationManager, LoginError> {
-    let client: Arc<dyn RmcpHttpClient> = http.clone();
-    AuthorizationManager::new_with_oauth_http_client(http.connector().as_str(), client)
-        .await
-        .map_err(LoginError::refused)
 }
 
 fn of_discovery(error: AuthError) -> LoginError {

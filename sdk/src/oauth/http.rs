@@ -42,7 +42,8 @@ pub(super) struct OAuthHttpClient {
 }
 
 /// An error answer of an authorization server (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("({error}): {}", description.as_deref().unwrap_or_default())]
 pub(super) struct OAuthErrorResponse {
     pub(super) status: u16,
     pub(super) error: String,
@@ -107,7 +108,9 @@ impl OAuthHttpClient {
         let mut body = url::form_urlencoded::Serializer::new(String::new());
         let body = body.extend_pairs(form).finish();
         let request = self.http.network.post(url).body(body);
-        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let request = request
+            .header("accept", "application/json")
+            .header("content-type", "application/x-www-form-urlencoded");
         self.send(request.build().map_err(io::Error::other)?).await
     }
 

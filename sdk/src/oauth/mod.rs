@@ -54,7 +54,6 @@ mod file_store;
 mod http;
 #[cfg(feature = "redis")]
 mod redis_store;
-mod refresh;
 mod refreshing_token_source;
 
 /// Error of a login. Its messages hold no secret, but they do hold text of the authorization server: clean them before they reach a

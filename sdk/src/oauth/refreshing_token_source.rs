@@ -1,6 +1,7 @@
 //! Token source that renews access tokens.
 
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -12,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::credentials::{CredentialStore, Credentials};
-use super::refresh::{RefreshError, refresh};
+use super::http::{OAuthErrorResponse, OAuthHttpClient, check_endpoint, connector_url};
 use crate::blocking::{LockRetry, locked};
 use crate::token::Token;
 use crate::token::{TokenError, TokenFuture, TokenSource};
@@ -45,7 +46,7 @@ const LONGEST_LOCK: Duration = Duration::from_secs(60);
 ///
 /// The credentials are removed only when the authorization server reports that they have ended, and then only if no one has replaced them
 /// meanwhile; a server that fails or cannot be reached leaves them as they are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RefreshingTokenSource {
     store: Arc<dyn CredentialStore>,
     clock: Arc<dyn Clock>,
@@ -187,7 +188,7 @@ impl RefreshingTokenSource {
         }
         let (result, renewal) = watch::channel(None);
         state.renewal = Some(renewal.clone());
-        let source = self.share();
+        let source = self.clone();
         // A runtime that shuts down drops its tasks first, and then waits for the threads that may block.
         let (running, shutdown) = mpsc::channel();
         let work = spawn_blocking(move || source.renew(&result, &shutdown));
@@ -270,17 +271,8 @@ impl RefreshingTokenSource {
         }
         let renewed = match self.refresh(unsaved.as_ref().unwrap_or(&stored)) {
             Ok(renewed) => renewed,
-            Err(RefreshError::Temporary { why, retry_after }) => {
-                let error =
-                    TokenError::temporary(format!("the login cannot be renewed now: {why}"));
-                return Err(error.with_retry_after(retry_after));
-            }
-            Err(RefreshError::Refused(why)) => {
-                return Err(TokenError::login_needed(format!("the login was not renewed: {why}")));
-            }
-            Err(RefreshError::Ended | RefreshError::UnknownClient) => {
-                return self.replace_or_forget(&stored);
-            }
+            Err(Some(error)) => return Err(error),
+            Err(None) => return self.replace_or_forget(&stored),
         };
         // The refresh token is used up. Its successor is kept here until it is saved, even if the store panics.
         self.state().unsaved = Some(renewed.clone());
@@ -291,11 +283,47 @@ impl RefreshingTokenSource {
         self.store.save(renewed).map_err(unusable("the renewed login cannot be saved"))
     }
 
-    /// Sends a renewal request from a runtime that nothing else can shut down.
-    fn refresh(&self, stored: &Credentials) -> Result<Credentials, RefreshError> {
+    /// Sends a renewal request (RFC 6749, section 6) from a runtime that nothing else can shut down. Returns no error if the login has ended:
+    /// the refresh token was used or has expired, the user has disconnected the application, or the client is not registered any more.
+    fn refresh(&self, stored: &Credentials) -> Result<Credentials, Option<TokenError>> {
+        let refused = |why: String| {
+            Some(TokenError::login_needed(format!("the login was not renewed: {why}")))
+        };
+        // The outcome is unknown: the refresh token may still be valid.
+        let temporary = |why: &dyn Display| {
+            Some(TokenError::temporary(format!("the login cannot be renewed now: {why}")))
+        };
+        let connector = connector_url(&stored.resource).map_err(refused)?;
+        let endpoint = check_endpoint(&stored.token_endpoint, &connector).map_err(refused)?;
+        let http = OAuthHttpClient::new(&connector, &self.options);
+        let http = http.map_err(|error| temporary(&error))?;
+        http.keep_secret(&stored.access_token);
+        let form = [
+            ("grant_type", "refresh_token"),
+            ("refresh_token", stored.refresh_token.as_ref().map_or("", |it| it.as_str())),
+            ("client_id", &stored.client_id),
+            ("resource", connector.as_str()),
+        ];
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(RefreshError::temporary)?;
-        runtime.block_on(refresh(stored, &self.options, self.clock.wall()))
+        let sending = runtime.map_err(|error| temporary(&error))?;
+        let answer = sending.block_on(http.post(endpoint, &form));
+        let answer = answer.map_err(|error| temporary(&http.without_secrets(error.to_string())))?;
+        if let Some(OAuthErrorResponse { status, error, description, retry_after }) =
+            http.error_response()
+        {
+            return Err(match &*error {
+                "invalid_grant" | "invalid_client" => None,
+                _ if (400..500).contains(&status) && ![408, 425, 429].contains(&status) => {
+                    refused(format!("{error} {}", description.unwrap_or_default()))
+                }
+                _ => temporary(&format!("the authorization server answered {status}"))
+                    .map(|error| error.with_retry_after(retry_after)),
+            });
+        }
+        let tokens = serde_json::from_slice(answer.body()).map_err(|error| temporary(&error))?;
+        let renewed = stored.with(&tokens, self.clock.wall());
+        let nothing = "the authorization server returned no bearer token";
+        renewed.ok_or_else(|| refused(nothing.to_owned()))
     }
 
     /// Handles a definite refusal: takes newer credentials, which may have been stored without the lock, else removes the refused ones.
@@ -348,13 +376,6 @@ impl RefreshingTokenSource {
         }
         let stored = stored.ok_or_else(|| TokenError::login_needed("there is no login"))?;
         Ok((stored, is_new))
-    }
-
-    /// Returns the same source, for another thread.
-    fn share(&self) -> Self {
-        let Self { store, clock, options, state } = self;
-        let (store, clock, state) = (store.clone(), clock.clone(), state.clone());
-        Self { store, clock, options: options.clone(), state }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -2,6 +2,7 @@
 //!
 //! reqwest can unpack it, too, but its feature for that changes what every other client of a program sends and receives.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::io::Read;
@@ -54,6 +55,19 @@ impl Answer {
     /// Returns the body, byte by byte as it was sent (decompressed).
     pub fn body(&self) -> &Bytes {
         &self.body
+    }
+
+    /// Returns the headers whose values are text, without the token where the service repeats it.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let headers = self.headers.iter();
+        headers.filter_map(|(name, value)| {
+            Some((name.as_str(), self.secrets.hide(value.to_str().ok()?)))
+        })
+    }
+
+    /// Returns the body as text, without the token where the service repeats it.
+    pub fn text(&self) -> String {
+        self.secrets.hide(&String::from_utf8_lossy(&self.body)).into_owned()
     }
 
     /// Returns its status and headers.

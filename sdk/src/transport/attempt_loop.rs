@@ -32,7 +32,7 @@ use crate::operation::{Effect, Operation};
 use crate::success::{RecordCheck, check_answer};
 use crate::token::Hidden;
 use crate::token::Token;
-use crate::transport::observer::{AnswerView, RequestView};
+use crate::transport::observer::RequestView;
 
 /// Time for which a 429 without `Retry-After` stops all calls of the client.
 const SHORTEST_BLOCK: Duration = Duration::from_secs(1);
@@ -348,7 +348,7 @@ impl<'a> AttemptLoop<'a> {
                 status: end.and_then(AttemptEnd::status),
                 took: shared.clock.monotonic().saturating_sub(start),
                 request: view.as_deref(),
-                answer: result.as_ref().ok().map(AnswerView::new),
+                answer: result.as_ref().ok(),
             });
             result
         }

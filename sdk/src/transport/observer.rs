@@ -1,6 +1,5 @@
 //! Observer of a client's waits and attempts, and displayable requests and answers, without the token.
 
-use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
@@ -52,8 +51,8 @@ pub struct AttemptReport<'a> {
     pub took: Duration,
     /// The request, if the observer [wants it](Observer::wants_request).
     pub request: Option<&'a RequestView>,
-    /// The answer, if all of it arrived.
-    pub answer: Option<AnswerView<'a>>,
+    /// The answer, if all of it arrived. It may hold what the service shows only to the token's owner, such as an upload URL.
+    pub answer: Option<&'a Answer>,
 }
 
 /// Observer that does nothing.
@@ -108,34 +107,5 @@ impl RequestView {
     /// Returns whether the body is streamed from a file while it is sent.
     pub fn is_streamed(&self) -> bool {
         self.streams
-    }
-}
-
-/// Answer for display. It may hold what the service shows only to the token's owner, such as an upload URL.
-#[derive(Clone, Copy, Debug)]
-pub struct AnswerView<'a> {
-    answer: &'a Answer,
-}
-
-impl<'a> AnswerView<'a> {
-    pub(crate) fn new(answer: &'a Answer) -> Self {
-        Self { answer }
-    }
-
-    /// Returns the headers whose values are text, without the token where the service repeats it.
-    pub fn headers(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
-        let Answer { headers, secrets, .. } = self.answer;
-        let text = headers.iter();
-        text.filter_map(|(name, value)| Some((name.as_str(), secrets.hide(value.to_str().ok()?))))
-    }
-
-    /// Returns the body, byte by byte.
-    pub fn body(&self) -> &'a Bytes {
-        &self.answer.body
-    }
-
-    /// Returns the body as text, without the token where the service repeats it.
-    pub fn text(&self) -> String {
-        self.answer.secrets.hide(&String::from_utf8_lossy(&self.answer.body)).into_owned()
     }
 }

@@ -14,6 +14,7 @@ use super::exchange::{
 use super::retry::{AttemptCounts, AttemptEnd, Evidence};
 use super::shared::Shared;
 use crate::operation::{self, Effect, Operation};
+use crate::same::holds;
 use crate::success::RecordCheck;
 
 impl Shared {
@@ -124,21 +125,6 @@ fn is_set(write: &Operation, sent: &Value, data: &Value) -> bool {
         }),
         "updateSlot" => holds(&data["data"], &sent["data"]),
         _ => holds(data, sent),
-    }
-}
-
-/// Returns whether a value has all that another one has. A read may show more: keys that the service gave, what it computes.
-fn holds(found: &Value, sent: &Value) -> bool {
-    match (found, sent) {
-        (Value::Object(found), Value::Object(sent)) => {
-            sent.iter().all(|(name, value)| holds(found.get(name).unwrap_or(&Value::Null), value))
-        }
-        (Value::Array(found), Value::Object(sent)) => found.is_empty() && sent.is_empty(),
-        (Value::Array(found), Value::Array(sent)) => {
-            found.len() == sent.len()
-                && found.iter().zip(sent).all(|(found, sent)| holds(found, sent))
-        }
-        _ => found == sent,
     }
 }
 

@@ -205,20 +205,18 @@ pub(crate) async fn send_to_upload_url(
     target: &UploadTarget,
     file: &ReplayableBody,
 ) -> Result<(File, Answer), Error> {
-    let target = CheckedTarget::check(target, &shared.base, file.length())
+    let (url, method) = checked(target, &shared.base, file.length())
         .map_err(|why| Error::invalid(PUT.id, format!("the upload URL is refused: {why}")))?;
-    let bare = target.url.transport(shared, "(upload URL)");
+    let bare = url.transport(shared, "(upload URL)");
     let bare = bare.map_err(|error| Error::invalid(PUT.id, error.to_string()))?;
     let options =
         CallOptions { idempotency_key: None, dry_run: false, headers: None, ..options.clone() };
     let mut make = || -> BoxFuture<'_, std::io::Result<Request>> {
-        let request = Request::new(target.method.clone(), target.url.url.clone());
-        match target.method {
-            Method::PUT => Box::pin(file.raw(request)),
-            _ => Box::pin(file.multipart(request)),
-        }
+        let request = Request::new(method.clone(), url.url.clone());
+        Box::pin(file.send_in(request, method == Method::POST))
     };
-    let mut exchange = bare.run(target.operation(), &options, None, &mut make).await;
+    let operation = if method == Method::PUT { PUT } else { POST };
+    let mut exchange = bare.run(operation, &options, None, &mut make).await;
     let why = match exchange.answer() {
         Some(answer) => match stored(answer) {
             Ok(file) => return Ok((file, answer.clone())),
@@ -228,13 +226,12 @@ pub(crate) async fn send_to_upload_url(
     };
     if let Ok(answer) = &mut exchange.result {
         // An error page that repeats the request repeats the secret.
-        let secret = target.url.url.path().as_bytes();
+        let secret = url.url.path().as_bytes();
         if answer.body.windows(secret.len()).any(|part| part == secret) {
             answer.body.clear();
         }
     }
-    let host = target.url.host();
-    Err(Error::from_exchange(exchange, host, None, why))
+    Err(Error::from_exchange(exchange, url.host(), None, why))
 }
 
 /// Returns the record of the file, in the envelope of the service or without it: the interface shows neither.
@@ -247,28 +244,21 @@ fn stored(answer: &Answer) -> serde_json::Result<File> {
     serde_json::from_value(record)
 }
 
-/// Upload URL that was checked.
-struct CheckedTarget {
-    url: ForeignUrl,
-    method: Method,
-}
-
-impl CheckedTarget {
-    fn check(target: &UploadTarget, base: &BaseUrl, length: u64) -> Result<Self, String> {
-        if u64::try_from(target.max_bytes).is_ok_and(|most| most < length) {
-            return Err(format!("it takes {} bytes, and the file has {length}", target.max_bytes));
-        }
-        let method = match target.method.to_ascii_uppercase().as_str() {
-            "PUT" => Method::PUT,
-            "POST" => Method::POST,
-            other => return Err(format!("its method is {other:?}, not PUT or POST")),
-        };
-        Ok(Self { url: ForeignUrl::check(&target.url, base)?, method })
+/// Returns an upload URL and its method, checked.
+fn checked(
+    target: &UploadTarget,
+    base: &BaseUrl,
+    length: u64,
+) -> Result<(ForeignUrl, Method), String> {
+    if u64::try_from(target.max_bytes).is_ok_and(|most| most < length) {
+        return Err(format!("it takes {} bytes, and the file has {length}", target.max_bytes));
     }
-
-    fn operation(&self) -> &'static Operation {
-        if self.method == Method::PUT { PUT } else { POST }
-    }
+    let method = match target.method.to_ascii_uppercase().as_str() {
+        "PUT" => Method::PUT,
+        "POST" => Method::POST,
+        other => return Err(format!("its method is {other:?}, not PUT or POST")),
+    };
+    Ok((ForeignUrl::check(&target.url, base)?, method))
 }
 
 /// Entry points of the fuzz targets.
@@ -278,7 +268,7 @@ pub(crate) mod fuzzed {
 
     use url::Host;
 
-    use super::{Answer, BaseUrl, CheckedTarget, Method, SystemTime, UploadTarget, stored};
+    use super::{Answer, BaseUrl, Method, SystemTime, UploadTarget, checked, stored};
     use crate::private_host::is_private;
 
     /// Reads the answer of an upload URL.
@@ -293,9 +283,7 @@ pub(crate) mod fuzzed {
     pub(crate) fn target(target: &UploadTarget) {
         let _ = target.is_almost_over(SystemTime::UNIX_EPOCH);
         let Ok(base) = BaseUrl::new("https://links.example/api/v1") else { return };
-        let Ok(CheckedTarget { url, method }) = CheckedTarget::check(target, &base, 1) else {
-            return;
-        };
+        let Ok((url, method)) = checked(target, &base, 1) else { return };
         let url = url.url;
         assert_eq!(url.scheme(), "https", "{url}");
         assert!(method == Method::PUT || method == Method::POST, "{method}");
@@ -323,8 +311,8 @@ mod tests {
         UploadTarget { url: Hidden(url), method, max_bytes: 100, expires_at }
     }
 
-    fn check(target: &UploadTarget, base: &str) -> Result<CheckedTarget, String> {
-        CheckedTarget::check(target, &BaseUrl::new(base).unwrap(), 100)
+    fn check(target: &UploadTarget, base: &str) -> Result<(ForeignUrl, Method), String> {
+        checked(target, &BaseUrl::new(base).unwrap(), 100)
     }
 
     #[test]

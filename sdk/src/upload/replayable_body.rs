@@ -94,33 +94,38 @@ impl ReplayableBody {
         self.length
     }
 
-    /// Makes the file the whole body of a request.
-    pub(crate) async fn raw(&self, mut request: Request) -> io::Result<Request> {
+    /// Makes the file the body of a request: as it is, or as the part `file` of a `multipart/form-data` body (RFC 7578).
+    pub(crate) async fn send_in(
+        &self,
+        mut request: Request,
+        as_multipart: bool,
+    ) -> io::Result<Request> {
         let (image_type, content) = self.open().await?;
-        let headers = request.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(image_type.media_type()));
-        headers.insert(CONTENT_LENGTH, self.length.into());
-        *request.body_mut() = Some(self.body(None, content, None));
-        Ok(request)
-    }
-
-    /// Makes the file the part `file` of a request's `multipart/form-data` body (RFC 7578).
-    pub(crate) async fn multipart(&self, mut request: Request) -> io::Result<Request> {
-        let (image_type, content) = self.open().await?;
-        let boundary = &self.boundary;
-        let head = format!(
-            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
-            quoted(&self.upload.name),
-            image_type.media_type(),
-        );
-        let tail = format!("\r\n--{boundary}--\r\n");
-        let content_type =
-            HeaderValue::from_str(&format!("multipart/form-data; boundary={boundary}"));
-        let headers = request.headers_mut();
-        headers.insert(CONTENT_TYPE, content_type.map_err(io::Error::other)?);
-        headers
-            .insert(CONTENT_LENGTH, (head.len() as u64 + self.length + tail.len() as u64).into());
-        *request.body_mut() = Some(self.body(Some(head.into()), content, Some(tail.into())));
+        let mut content_type = image_type.media_type().to_owned();
+        let (mut head, mut tail) = (String::new(), String::new());
+        if as_multipart {
+            let (boundary, name) = (&self.boundary, quoted(&self.upload.name));
+            head = format!(
+                "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n\r\n"
+            );
+            tail = format!("\r\n--{boundary}--\r\n");
+            content_type = format!("multipart/form-data; boundary={boundary}");
+        }
+        let length = head.len() as u64 + self.length + tail.len() as u64;
+        let content_type = HeaderValue::try_from(content_type).map_err(io::Error::other)?;
+        request.headers_mut().insert(CONTENT_TYPE, content_type);
+        request.headers_mut().insert(CONTENT_LENGTH, length.into());
+        let whole = |text: String| Some(Bytes::from(text)).filter(|text| !text.is_empty());
+        *request.body_mut() = Some(Body::wrap_stream(ExactBody {
+            name: self.upload.name.clone(),
+            length: self.length,
+            head: whole(head),
+            content: Some(content),
+            tail: whole(tail),
+            progress: self.upload.progress.clone(),
+            read: 0,
+            held: None,
+        }));
         Ok(request)
     }
 
@@ -156,19 +161,6 @@ impl ReplayableBody {
         #[cfg(feature = "images")]
         self.upload.check_use(Some(&start)).map_err(invalid)?;
         Ok(image_type)
-    }
-
-    fn body(&self, head: Option<Bytes>, content: Pieces, tail: Option<Bytes>) -> Body {
-        Body::wrap_stream(ExactBody {
-            name: self.upload.name.clone(),
-            length: self.length,
-            head,
-            content: Some(content),
-            tail,
-            progress: self.upload.progress.clone(),
-            read: 0,
-            held: None,
-        })
     }
 }
 
@@ -229,15 +221,15 @@ fn quoted(name: &str) -> String {
 ///
 /// Each piece is held back until there is another one, or the end: a content that is longer than announced must not look complete to the
 /// service, which has counted the bytes that were announced.
-pub(super) struct ExactBody {
-    pub(super) name: String,
-    pub(super) length: u64,
-    pub(super) head: Option<Bytes>,
-    pub(super) content: Option<Pieces>,
-    pub(super) tail: Option<Bytes>,
-    pub(super) progress: Option<Watch>,
-    pub(super) read: u64,
-    pub(super) held: Option<Bytes>,
+struct ExactBody {
+    name: String,
+    length: u64,
+    head: Option<Bytes>,
+    content: Option<Pieces>,
+    tail: Option<Bytes>,
+    progress: Option<Watch>,
+    read: u64,
+    held: Option<Bytes>,
 }
 
 impl ExactBody {
