@@ -191,10 +191,7 @@ impl<T: Send + 'static, K> Call<T, K> {
                 send(sender).await
             };
             if let Some(open) = open {
-                match &result {
-                    Ok(_) => open.done(),
-                    Err(error) => open.failed(error.outcome()),
-                }
+                open.end(result.as_ref().map(drop).map_err(Error::outcome));
             }
             result
         };

@@ -159,11 +159,10 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
     };
     let result = sending.await;
     if let Some(open) = open {
-        match &result {
-            Ok(_) => open.done(),
-            Err(WriteStop::Failed(error)) => open.failed(error.outcome()),
-            Err(WriteStop::Changed { outcome, .. }) => open.failed(*outcome),
-        }
+        open.end(result.as_ref().map(drop).map_err(|stop| match stop {
+            WriteStop::Failed(error) => error.outcome(),
+            WriteStop::Changed { outcome, .. } => *outcome,
+        }));
     }
     result
 }

@@ -70,22 +70,6 @@ pub mod types {
             }
         }
     }
-    impl ::std::convert::TryFrom<&str> for AnalyticsBucket {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: &str,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
-        }
-    }
-    impl ::std::convert::TryFrom<::std::string::String> for AnalyticsBucket {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: ::std::string::String,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
-        }
-    }
     ///Answer with aggregated numbers. Their shape is not shown (interface, section 4.10).
     #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq)]
     #[non_exhaustive]
@@ -174,22 +158,6 @@ pub mod types {
                 "lastMonth" => Ok(Self::LastMonth),
                 _ => Err("invalid value".into()),
             }
-        }
-    }
-    impl ::std::convert::TryFrom<&str> for AnalyticsPeriod {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: &str,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
-        }
-    }
-    impl ::std::convert::TryFrom<::std::string::String> for AnalyticsPeriod {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: ::std::string::String,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
         }
     }
     ///What a deletion did.
@@ -616,22 +584,6 @@ pub mod types {
                 "track" => Ok(Self::Track),
                 _ => Err("invalid value".into()),
             }
-        }
-    }
-    impl ::std::convert::TryFrom<&str> for MusicSearchType {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: &str,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
-        }
-    }
-    impl ::std::convert::TryFrom<::std::string::String> for MusicSearchType {
-        type Error = self::error::ConversionError;
-        fn try_from(
-            value: ::std::string::String,
-        ) -> ::std::result::Result<Self, self::error::ConversionError> {
-            value.parse()
         }
     }
     ///A slot ready to be created from a release.

@@ -1,6 +1,7 @@
 //! Secrets that no message may repeat: a server may send back what it was sent.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -29,24 +30,15 @@ use crate::token::{Hidden, Token};
 /// # Ok::<(), links_sdk::InvalidValue>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(Hidden<Arc<RwLock<SecretList>>>);
+pub struct Secrets(Hidden<Arc<RwLock<Vec<Secret>>>>);
 
-/// Secrets by length, the longest first, and those of one length by text: one that begins another one must not hide only a part of it.
-#[derive(Default)]
-struct SecretList {
-    secrets: Vec<Secret>,
-    /// Number of secrets that were ever added, or were used again by another owner.
-    added: u64,
-}
-
+/// One secret of a list, in which the one that was added last is at the end.
 struct Secret {
     text: Zeroizing<String>,
     /// Other spellings of the secret.
     forms: Vec<Zeroizing<String>>,
     /// Text of the token, if it is one and still exists.
     owner: Weak<Zeroizing<String>>,
-    /// Value of [`SecretList::added`] when it was added.
-    added: u64,
 }
 
 /// Minimum length of a secret: shorter texts occur everywhere.
@@ -65,7 +57,11 @@ impl Secrets {
     /// Returns the text without the tokens.
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        for secret in &self.0.read().unwrap_or_else(PoisonError::into_inner).secrets {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        // One that begins another one must not hide only a part of it.
+        let mut secrets: Vec<&Secret> = known.iter().collect();
+        secrets.sort_by_key(|secret| Reverse(secret.text.len()));
+        for secret in secrets {
             for form in std::iter::once(&secret.text).chain(&secret.forms) {
                 if text.contains(form.as_str()) {
                     text = text.replace(form.as_str(), HIDDEN).into();
@@ -88,60 +84,37 @@ impl Secrets {
         if secret.len() < FEWEST_LETTERS {
             return;
         }
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let is_known = known.find(secret).is_ok_and(|at| {
-            let owned = &known.secrets[at].owner;
-            owned.strong_count() > 0 && owned.ptr_eq(&owner)
-        });
-        drop(known);
-        if !is_known {
-            self.0.write().unwrap_or_else(PoisonError::into_inner).add(secret, owner);
+        let is_known = |it: &Secret| {
+            *it.text == secret && it.owner.strong_count() > 0 && it.owner.ptr_eq(&owner)
+        };
+        if self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(is_known) {
+            return;
         }
+        let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let known = list.iter().position(|it| *it.text == secret).map(|at| list.remove(at));
+        let added = match known {
+            Some(known) if owner.strong_count() == 0 => known,
+            Some(known) => Secret { owner, ..known },
+            None => {
+                let text = Zeroizing::new(secret.to_owned());
+                Secret { forms: forms(secret), text, owner }
+            }
+        };
+        list.push(added);
+        // Of those without an owner few are kept.
+        let is_ownerless = |it: &Secret| it.owner.strong_count() == 0;
+        let ownerless = list.iter().filter(|it| is_ownerless(it)).count();
+        let mut surplus = ownerless.saturating_sub(MOST_RECENT);
+        list.retain(|it| {
+            let is_surplus = surplus > 0 && is_ownerless(it);
+            surplus -= usize::from(is_surplus);
+            !is_surplus
+        });
     }
 
     pub(crate) fn hide_in(&self, text: &mut String) {
         if let Cow::Owned(hidden) = self.hide(text) {
             *text = hidden;
-        }
-    }
-}
-
-impl SecretList {
-    fn find(&self, secret: &str) -> Result<usize, usize> {
-        let key = |text: &str| std::cmp::Reverse(text.len());
-        self.secrets.binary_search_by(|known| {
-            key(&known.text).cmp(&key(secret)).then_with(|| known.text.as_str().cmp(secret))
-        })
-    }
-
-    fn add(&mut self, secret: &str, owner: Weak<Zeroizing<String>>) {
-        self.added += 1;
-        let added = self.added;
-        match self.find(secret) {
-            Ok(at) => {
-                let known = &mut self.secrets[at];
-                known.added = added;
-                if owner.strong_count() > 0 {
-                    known.owner = owner;
-                }
-            }
-            Err(at) => {
-                let text = Zeroizing::new(secret.to_owned());
-                self.secrets.insert(at, Secret { forms: forms(secret), text, owner, added });
-                self.drop_the_oldest();
-            }
-        }
-    }
-
-    /// Drops the oldest secrets without an owner, of which few are kept.
-    fn drop_the_oldest(&mut self) {
-        let is_ownerless = |it: &&Secret| it.owner.strong_count() == 0;
-        let mut recent: Vec<u64> =
-            self.secrets.iter().filter(is_ownerless).map(|it| it.added).collect();
-        if recent.len() > MOST_RECENT {
-            recent.sort_unstable();
-            let oldest_kept = recent[recent.len() - MOST_RECENT];
-            self.secrets.retain(|it| it.added >= oldest_kept || it.owner.strong_count() > 0);
         }
     }
 }
@@ -274,7 +247,7 @@ mod tests {
     }
 
     fn count(secrets: &Secrets) -> usize {
-        secrets.0.read().unwrap().secrets.len()
+        secrets.0.read().unwrap().len()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use reqwest::header::CONTENT_TYPE;
 
 use crate::operation::Operation;
-use crate::shape::{Shape, Success, SuccessContent};
+use crate::shape::{Success, SuccessContent};
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 /// Decodes the record of an answer for its caller, so that it is not read once to check it and once more to decode it.
@@ -14,7 +14,12 @@ impl Success {
     fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
             SuccessContent::Json(shape) => {
-                record_problem(shape, &answer.body, record).map(|why| why.to_string())
+                // A record that can be decoded is one of this shape, which then only words the problem.
+                let undecoded = match record {
+                    Some(decode) => Some(decode(&answer.body).err()?),
+                    None => None,
+                };
+                Some(shape.check(&answer.body).err().or(undecoded)?.to_string())
             }
             SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
                 Some("it is empty".to_owned())
@@ -35,26 +40,15 @@ impl Success {
             SuccessContent::Json(_) => (is_json, "JSON"),
             SuccessContent::Markdown => (is_markdown, "Markdown"),
         };
-        if matches!(self.content, SuccessContent::Json(_)) && is_plain_json(answer) {
-            return None;
+        match media_type(answer) {
+            Some(found) => {
+                (!fits(&found)).then(|| format!("it should be {expected}, and is {found}"))
+            }
+            // Whether it is JSON is told by its content.
+            None if matches!(self.content, SuccessContent::Json(_)) => None,
+            None => Some(format!("it does not say that it is {expected}")),
         }
-        let Some(found) = media_type(answer) else {
-            let is_told_by_content = matches!(self.content, SuccessContent::Json(_));
-            return (!is_told_by_content).then(|| format!("it does not say that it is {expected}"));
-        };
-        (!fits(&found)).then(|| format!("it should be {expected}, and is {found}"))
     }
-}
-
-/// Returns why a body is no record of this shape. A record that can be decoded is one; the shape then only words the problem.
-fn record_problem(
-    shape: &'static Shape,
-    body: &[u8],
-    record: Option<RecordCheck<'_>>,
-) -> Option<serde_json::Error> {
-    let Some(decode) = record else { return shape.check(body).err() };
-    let undecoded = decode(body).err()?;
-    Some(shape.check(body).err().unwrap_or(undecoded))
 }
 
 /// Returns the result of an attempt, in which an answer with a 2xx status is a success of the operation.
@@ -75,19 +69,14 @@ pub(crate) fn check_answer(
             let why = operation.success.problem(&answer, record);
             (answer, why)
         }
-        Err(CallFailure::Broken(BrokenAttempt { end, source, begun: Some(answer) })) => {
-            match operation.success.head_problem(&answer) {
-                None => {
-                    return Err(CallFailure::Broken(BrokenAttempt {
-                        end,
-                        source,
-                        begun: Some(answer),
-                    }));
-                }
-                why => (*answer, why),
-            }
+        Err(failure) => {
+            let CallFailure::Broken(BrokenAttempt { begun: Some(answer), .. }) = &failure else {
+                return Err(failure);
+            };
+            let why = operation.success.head_problem(answer);
+            let answer = answer.clone();
+            return Err(why.map_or(failure, |why| CallFailure::Unusable { answer, why }));
         }
-        Err(failure) => return Err(failure),
     };
     match why {
         None => Ok(answer),
@@ -99,11 +88,6 @@ pub(crate) fn check_answer(
 fn media_type(answer: &Answer) -> Option<String> {
     let value = String::from_utf8_lossy(answer.headers.get(CONTENT_TYPE)?.as_bytes());
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
-}
-
-/// Returns whether the content type is the one that the service sends, letter by letter.
-fn is_plain_json(answer: &Answer) -> bool {
-    answer.headers.get(CONTENT_TYPE).is_some_and(|it| it.as_bytes() == b"application/json")
 }
 
 fn is_json(media_type: &str) -> bool {

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use reqwest::header::HeaderValue;
@@ -237,27 +237,21 @@ impl EnvironmentToken {
         Self::default()
     }
 
-    fn last(&self) -> MutexGuard<'_, Option<Token>> {
-        locked(&self.last)
-    }
-
-    async fn current(&self) -> Result<Token, TokenError> {
-        let last = self.last().clone();
-        match last {
-            Some(token) => Ok(token),
-            None => self.read().await,
-        }
-    }
-
     async fn read(&self) -> Result<Token, TokenError> {
         let token = blocking(|| from_environment(&|name| std::env::var_os(name))).await?;
-        Ok(self.last().insert(token).clone())
+        Ok(locked(&self.last).insert(token).clone())
     }
 }
 
 impl TokenSource for EnvironmentToken {
     fn token(&self) -> TokenFuture<'_, Token> {
-        Box::pin(self.current())
+        Box::pin(async {
+            let last = locked(&self.last).clone();
+            match last {
+                Some(token) => Ok(token),
+                None => self.read().await,
+            }
+        })
     }
 
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {

@@ -269,7 +269,10 @@ impl RefreshingTokenSource {
                 return saved.map(|()| unsaved.clone());
             }
         }
-        let renewed = match self.refresh(unsaved.as_ref().unwrap_or(&stored)) {
+        // A runtime that nothing else can shut down.
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(unusable("the login cannot be renewed now"))?;
+        let renewed = match runtime.block_on(self.refreshed(unsaved.as_ref().unwrap_or(&stored))) {
             Ok(renewed) => renewed,
             Err(Some(error)) => return Err(error),
             Err(None) => return self.replace_or_forget(&stored),
@@ -283,9 +286,9 @@ impl RefreshingTokenSource {
         self.store.save(renewed).map_err(unusable("the renewed login cannot be saved"))
     }
 
-    /// Sends a renewal request (RFC 6749, section 6) from a runtime that nothing else can shut down. Returns no error if the login has ended:
-    /// the refresh token was used or has expired, the user has disconnected the application, or the client is not registered any more.
-    fn refresh(&self, stored: &Credentials) -> Result<Credentials, Option<TokenError>> {
+    /// Sends a renewal request (RFC 6749, section 6). Returns no error if the login has ended: the refresh token was used or has expired, the
+    /// user has disconnected the application, or the client is not registered any more.
+    async fn refreshed(&self, stored: &Credentials) -> Result<Credentials, Option<TokenError>> {
         let refused = |why: String| {
             Some(TokenError::login_needed(format!("the login was not renewed: {why}")))
         };
@@ -304,9 +307,7 @@ impl RefreshingTokenSource {
             ("client_id", &stored.client_id),
             ("resource", connector.as_str()),
         ];
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let sending = runtime.map_err(|error| temporary(&error))?;
-        let answer = sending.block_on(http.post(endpoint, &form));
+        let answer = http.post(endpoint, &form).await;
         let answer = answer.map_err(|error| temporary(&http.without_secrets(error.to_string())))?;
         if let Some(OAuthErrorResponse { status, error, description, retry_after }) =
             http.error_response()
@@ -403,5 +404,37 @@ impl TokenSource for RefreshingTokenSource {
 
     fn refused<'a>(&'a self, token: &'a Token) -> TokenFuture<'a, bool> {
         Box::pin(self.again(token))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::oauth::memory_store;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_outcome_is_unknown_if_the_server_does_not_respond() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = silent.local_addr().unwrap();
+        let credentials = json!({
+            "accessToken": "spent-access",
+            "refreshToken": "spent-refresh",
+            "clientId": "client",
+            "resource": format!("http://{address}/mcp"),
+            "issuer": format!("http://{address}"),
+            "tokenEndpoint": format!("http://{address}/oauth/token"),
+        });
+        let credentials = serde_json::from_value(credentials).unwrap();
+        let source = RefreshingTokenSource::new(memory_store(None));
+        let error = source.refreshed(&credentials).await.unwrap_err().unwrap();
+        assert!(error.is_temporary() && error.retry_after.is_none(), "{error:?}");
+        assert!(
+            error.to_string().ends_with("127.0.0.1 cannot be reached: operation timed out"),
+            "{error}"
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::generated::types;
 use crate::operation::{
     CREATE_SLOT, DELETE_SLOT, GET_ME, OPERATIONS, Operation, PREVIEW_PROFILE_MARKDOWN,
 };
-use crate::shape::Field;
+use crate::shape::{Field, Shape};
 use crate::transport::{Answer, CallFailure};
 
 impl Shape {

@@ -2,20 +2,21 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, IntoConnectionInfo, RedisConnectionInfo, RedisError};
+use redis::{
+    AsyncConnectionConfig, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, RedisError,
+};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio_rustls::TlsConnector;
-use url::{Host, Url};
+use url::Url;
 
 use super::tls;
 use crate::ids::InvalidValue;
@@ -41,16 +42,12 @@ const PORT: u16 = 6379;
 /// ```
 #[derive(Clone)]
 pub struct RedisServer {
-    address: Address,
+    address: ConnectionAddr,
+    /// Set for TLS, which the library does not have here: a program has one TLS, set up for each connection.
+    is_encrypted: bool,
     login: RedisConnectionInfo,
     shown: String,
     connection: Arc<Mutex<Option<Arc<RedisConnection>>>>,
-}
-
-#[derive(Clone, PartialEq, Eq)]
-enum Address {
-    Tcp { host: String, port: u16, is_encrypted: bool },
-    Unix(PathBuf),
 }
 
 /// A connection, and the run of the server to which it leads.
@@ -76,33 +73,23 @@ impl RedisServer {
         if !is_socket && !matches!(&*scheme, "redis" | "rediss") {
             return Err(invalid("it begins with redis://, rediss:// or unix://"));
         }
-        if scheme == "rediss" {
-            // The library has no TLS here: a program has one TLS, set up for each connection.
+        let is_encrypted = scheme == "rediss";
+        if is_encrypted {
             url = Url::parse(&url.as_str().replacen("rediss", "redis", 1))
                 .map_err(|error| invalid(&error.to_string()))?;
         }
-        let host = match url.host() {
-            _ if is_socket => String::new(),
-            Some(Host::Ipv6(address)) => address.to_string(),
-            Some(host) => host.to_string(),
-            None => return Err(invalid("it names no host")),
-        };
         let info = url.clone().into_connection_info();
         let info = info.map_err(|error| invalid(error.detail().unwrap_or("it cannot be read")))?;
-        let port = url.port().unwrap_or(PORT);
-        let address = match info.addr() {
-            redis::ConnectionAddr::Unix(path) => Address::Unix(path.clone()),
-            _ => Address::Tcp { host, port, is_encrypted: scheme == "rediss" },
-        };
+        let address = info.addr().clone();
         let shown = match &address {
-            Address::Unix(path) => format!("unix://{}", path.display()),
-            Address::Tcp { .. } => {
-                let host = url.host_str().unwrap_or_default();
+            ConnectionAddr::Unix(path) => format!("unix://{}", path.display()),
+            _ => {
+                let (host, port) = (url.host_str().unwrap_or_default(), url.port().unwrap_or(PORT));
                 format!("{scheme}://{host}:{port}{}", url.path().trim_end_matches('/'))
             }
         };
         let login = info.redis_settings().clone();
-        Ok(Self { address, login, shown, connection: Arc::default() })
+        Ok(Self { address, is_encrypted, login, shown, connection: Arc::default() })
     }
 
     /// Returns the connection that all clones share, and whether it was made just now.
@@ -125,16 +112,17 @@ impl RedisServer {
     pub(crate) async fn connect(&self) -> Result<RedisConnection, RedisError> {
         let connecting = async {
             match &self.address {
-                Address::Unix(path) => self.log_in(unix(path).await?).await,
-                Address::Tcp { host, port, is_encrypted } => {
+                ConnectionAddr::Unix(path) => self.log_in(unix(path).await?).await,
+                ConnectionAddr::Tcp(host, port) => {
                     let stream = TcpStream::connect((host.as_str(), *port)).await?;
                     stream.set_nodelay(true)?;
-                    if *is_encrypted {
+                    if self.is_encrypted {
                         self.log_in(encrypted(stream, host).await?).await
                     } else {
                         self.log_in(stream).await
                     }
                 }
+                _ => Err(io::Error::from(io::ErrorKind::Unsupported).into()),
             }
         };
         let late = |_| io::Error::new(io::ErrorKind::TimedOut, "it did not answer in time");
@@ -239,7 +227,8 @@ impl PartialEq for RedisServer {
             let RedisServer { login, .. } = server;
             (login.db(), login.username().map(str::to_owned), login.password().map(str::to_owned))
         };
-        self.address == other.address && login(self) == login(other)
+        (&self.address, self.is_encrypted) == (&other.address, other.is_encrypted)
+            && login(self) == login(other)
     }
 }
 
@@ -317,6 +306,6 @@ mod tests {
             (login.username(), login.password(), login.db()),
             (Some("links"), Some("se cret"), 2)
         );
-        assert!(matches!(server.address, Address::Tcp { is_encrypted: true, port: 6379, .. }));
+        assert!(server.is_encrypted && matches!(server.address, ConnectionAddr::Tcp(_, 6379)));
     }
 }

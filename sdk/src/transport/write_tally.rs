@@ -161,9 +161,7 @@ impl WriteRecord {
             });
         }
     }
-}
 
-impl WriteRecord {
     /// Notes that a request is under way, which may be executed from now on. Returns whether an earlier one may have been.
     pub(super) fn doubt(&self) -> bool {
         self.in_doubt.swap(true, Ordering::SeqCst)
@@ -181,16 +179,12 @@ impl OpenWrite {
         self.write.clone()
     }
 
-    /// Notes that the call has succeeded.
-    pub(crate) fn done(mut self) {
+    /// Notes that the call has ended, if with an error then with the outcome of it.
+    pub(crate) fn end(mut self, result: Result<(), Outcome>) {
         // A call that found nothing left to do has written nothing.
         let sent = self.write.in_doubt.load(Ordering::SeqCst);
-        self.outcome = Some(if sent { Outcome::Executed } else { Outcome::NotExecuted });
-    }
-
-    /// Notes that the call has ended with an error of this outcome.
-    pub(crate) fn failed(mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
+        let done = if sent { Outcome::Executed } else { Outcome::NotExecuted };
+        self.outcome = Some(result.err().unwrap_or(done));
     }
 }
 
@@ -233,14 +227,14 @@ mod tests {
         assert!(
             tally.begin(GET_ME, None).is_none() && tally.begin(CREATE_UPLOAD_URL, None).is_none()
         );
-        tally.begin(UPDATE_SLOT, None).unwrap().done();
-        tally.begin(UPDATE_SLOT, None).unwrap().failed(Outcome::NotExecuted);
+        tally.begin(UPDATE_SLOT, None).unwrap().end(Ok(()));
+        tally.begin(UPDATE_SLOT, None).unwrap().end(Err(Outcome::NotExecuted));
         drop(tally.begin(UPDATE_SLOT, None));
         assert_eq!(said(&tally), (vec![], vec![], Outcome::NotExecuted));
         let sent = tally.begin(UPDATE_SLOT, None).unwrap();
         sent.write.in_doubt.store(true, Ordering::SeqCst);
         assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown), "under way");
-        sent.done();
+        sent.end(Ok(()));
         assert_eq!(said(&tally), (vec![("updateSlot", 1)], vec![], Outcome::Executed));
     }
 
@@ -249,12 +243,12 @@ mod tests {
         let tally = Arc::new(WriteTally::default());
         let keys = [IdempotencyKey::random(), IdempotencyKey::random()];
         for key in &keys {
-            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().failed(Outcome::Unknown);
+            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().end(Err(Outcome::Unknown));
         }
         assert_eq!(said(&tally), (vec![], vec![("createSlot", 2)], Outcome::Unknown));
         let again = tally.begin(CREATE_SLOT, Some(keys[0].clone())).unwrap();
         again.write.in_doubt.store(true, Ordering::SeqCst);
-        again.done();
+        again.end(Ok(()));
         tally.settle(&keys[1], false);
         assert_eq!(said(&tally), (vec![("createSlot", 1)], vec![], Outcome::Executed));
     }
@@ -284,18 +278,18 @@ mod tests {
             drop(requested(&tally, UPDATE_SLOT, body));
         }
         assert_eq!(said(&tally).1, [("updateSlot", 2)], "one of two that are the same");
-        requested(&tally, UPDATE_SLOT, "a").failed(Outcome::NotExecuted);
+        requested(&tally, UPDATE_SLOT, "a").end(Err(Outcome::NotExecuted));
         assert_eq!(said(&tally).1, [("updateSlot", 2)], "it was refused");
-        requested(&tally, UPDATE_SLOT, "a").done();
+        requested(&tally, UPDATE_SLOT, "a").end(Ok(()));
         assert_eq!(said(&tally).1, [("updateSlot", 1)]);
-        requested(&tally, UPDATE_SLOT, "b").done();
+        requested(&tally, UPDATE_SLOT, "b").end(Ok(()));
         assert_eq!(said(&tally), (vec![("updateSlot", 2)], vec![], Outcome::Executed));
 
         // A second one without a key would have created another slot.
         for _ in 0..2 {
             drop(requested(&tally, CREATE_SLOT, "a"));
         }
-        requested(&tally, CREATE_SLOT, "a").done();
+        requested(&tally, CREATE_SLOT, "a").end(Ok(()));
         assert_eq!(said(&tally).1, [("createSlot", 2)]);
     }
 
@@ -304,7 +298,7 @@ mod tests {
         let tally = Arc::new(WriteTally::default());
         let keys: Vec<_> = (0..3 * REMEMBERED).map(|_| IdempotencyKey::random()).collect();
         for key in &keys {
-            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().failed(Outcome::Unknown);
+            tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().end(Err(Outcome::Unknown));
             drop(requested(&tally, CREATE_SLOT, "without a key"));
         }
         assert_eq!(tally.counts().in_doubt.len(), REMEMBERED);
