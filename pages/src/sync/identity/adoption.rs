@@ -82,6 +82,20 @@ pub(super) fn adopt_for_unknown_id(binder: &mut Binder<'_>, item: usize) {
     }
 }
 
+/// Binds new items to slots of the last sync that no item is any more, where the page now has what the item says: a sync of another copy of the
+/// file has made these slots what they are.
+pub(super) fn bind_changed_there(binder: &mut Binder<'_>) {
+    for item in binder.adoptable_items() {
+        let is_its = |entry: &usize| {
+            binder.live[*entry].is_some_and(|position| is_equal(binder, item, position))
+        };
+        let found = binder.open_entries().into_iter().find(is_its);
+        if let Some(entry) = found.filter(|_| !binder.items[item].telling.is_empty()) {
+            binder.bind_entry(item, entry);
+        }
+    }
+}
+
 /// Binds new items without a telling value to new slots of the page that equal them after the same neighbour.
 pub(super) fn adopt_after_neighbour(binder: &mut Binder<'_>) {
     for item in binder.adoptable_items() {

@@ -6,6 +6,7 @@
 //! 3. An item that equals a slot of the page which the last sync did not know is that slot (it was made on both sides).
 //! 4. A telling value in common, most of them first, then neighbours in common.
 //! 5. The only item and the only entry of a type between the same neighbours.
+//! 6. An item that equals what the page has now in a slot that no other item is.
 //!
 //! Where nothing tells which of several slots an item is, and the slots differ on the page, it is refused.
 
@@ -18,8 +19,8 @@ mod resembling;
 use std::collections::BTreeMap;
 
 use self::adoption::{
-    adopt_after_neighbour, adopt_equal, adopt_for_gone, adopt_nearest, bind_recreated,
-    find_resembling, refuse_adopted, release_recreated,
+    adopt_after_neighbour, adopt_equal, adopt_for_gone, adopt_nearest, bind_changed_there,
+    bind_recreated, find_resembling, refuse_adopted, release_recreated,
 };
 use self::binder::Binder;
 use self::by_id::{bind_by_id, bind_created, bind_read_only};
@@ -82,6 +83,7 @@ pub(super) fn identify(
     refuse_fewer(&mut binder, &fewer);
     release_recreated(&mut binder);
     adopt_equal(&mut binder);
+    bind_changed_there(&mut binder);
     adopt_after_neighbour(&mut binder);
     bind_for_gone(&mut binder);
     refuse_untelling(&mut binder);

@@ -222,6 +222,19 @@ fn rule_3_slots_without_telling_values_are_adopted_only_after_the_same_neighbour
 }
 
 #[test]
+fn rule_6_an_item_is_the_slot_that_another_copy_of_the_file_made_equal_to_it() {
+    let base = synced(&[(1, button("Menu", "a")), (2, text("Hello")), (3, text("World"))]);
+    let moved = file(&[text("Hello"), text("World"), button("Shop", "b")]);
+    let there = page(&[(1, button("Shop", "b")), (2, text("Hello")), (3, text("World"))]);
+    assert_eq!(slots(&base, &moved, &there), [Some(2), Some(3), Some(1)]);
+    let merge = Merge::new(Some(&base), &moved, &there, &PlanOptions::default()).unwrap();
+    assert!(merge.conflicts.is_empty() && merge.deletions.is_empty(), "{merge:?}");
+    // One that is said to be new is another slot.
+    let new = named(json!("new"), &button("Shop", "b"));
+    assert_eq!(slots(&base, &file(&[text("Hello"), text("World"), new]), &there)[2], None);
+}
+
+#[test]
 fn rule_4_one_equal_telling_value_is_enough() {
     let live = [(1, button("Menu", "a")), (2, button("Shop", "b")), (3, button("Blog", "c"))];
     let base = synced(&live);
