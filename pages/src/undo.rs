@@ -111,12 +111,12 @@ impl Apply {
         settings: RunSettings,
     ) -> Result<Option<Self>, ApplyError> {
         let client = &page.client;
-        let refused = |why| ApplyCause::Read(Error::invalid("getProfile", why));
+        let refused = |why| Error::invalid("getProfile", why);
         let key = page.key.clone().map_err(refused)?;
-        let mut now = PageSnapshot::read(client, &key).await.map_err(ApplyCause::Read)?;
+        let mut now = PageSnapshot::read(client, &key).await?;
         let Some(runs) = settings.store(client, now.id) else { return Ok(None) };
-        let types = SlotTypes::fetch(client).await.map_err(ApplyCause::Read)?;
-        now.read_language(client).await.map_err(ApplyCause::Read)?;
+        let types = SlotTypes::fetch(client).await?;
+        now.read_language(client).await?;
         let (seen, of_types) = (now.clone(), types.clone());
         let newest = blocking(move || newest(&runs, &seen, &of_types)).await;
         let Some((run, undo)) = newest.map_err(ApplyCause::Journals)? else { return Ok(None) };
@@ -131,7 +131,7 @@ impl Apply {
             ..RunCommand::default()
         };
         let request = Self::of_undo(client, now, undo, types);
-        Ok(Some(request.settings(settings.command(Some(command)))))
+        Ok(Some(request.settings(RunSettings { command: Some(command), ..settings })))
     }
 }
 

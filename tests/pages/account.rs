@@ -96,7 +96,7 @@ async fn everything_that_adds_comes_before_everything_that_removes_across_the_pa
     account.pages[1].slots.as_mut().unwrap().push(moved);
     account.pages[0].fields.insert("login".into(), "cafe.qara".into());
     server.forget_requests();
-    let run = ApplyAccount::new(&client, account).prune(true).allow_renames(true);
+    let run = ApplyAccount { prune: true, renames: true, ..ApplyAccount::new(&client, account) };
     let applied = run.run().await.unwrap();
     assert!(applied.pages.iter().all(Result::is_ok), "{applied:?}");
     let sent = operations(&server);
@@ -119,13 +119,18 @@ async fn forms_and_pages_are_created_once_and_only_where_that_was_allowed() {
             "slots": [{"type": "form", "data": {"formId": {"$form": "contact"}}}]}, {"profile": "cafe", "fields": {"title": "Both"}}],
     }));
     server.forget_requests();
-    let error =
-        ApplyAccount::new(&client, account.clone()).allow_creates(1).run().await.unwrap_err();
+    let error = ApplyAccount { creates: 1, ..ApplyAccount::new(&client, account.clone()) }
+        .run()
+        .await
+        .unwrap_err();
     assert!(matches!(error, AccountError::NotAllowed(_)), "{error}");
     let writes = |it: &&str| it.starts_with("create") || it.starts_with("update");
     assert_eq!(operations(&server).iter().filter(|it| writes(it)).count(), 0);
 
-    let applied = ApplyAccount::new(&client, account.clone()).allow_creates(2).run().await.unwrap();
+    let applied = ApplyAccount { creates: 2, ..ApplyAccount::new(&client, account.clone()) }
+        .run()
+        .await
+        .unwrap();
     let id = &applied.forms["contact"];
     let done = &applied.pages[0].as_ref().unwrap().done;
     assert!(done.is_page_created && done.created.len() == 1);
@@ -148,8 +153,8 @@ async fn a_page_that_fails_does_not_stop_the_others_and_the_next_run_goes_on() {
     // listProfiles, two pages, then the first write.
     server.fail([4], &Fault::Before(403));
     let run = || {
-        ApplyAccount::new(&client, account.clone())
-            .settings(RunSettings::new().journal(state.path()))
+        let settings = RunSettings::new().journal(state.path());
+        ApplyAccount { settings, ..ApplyAccount::new(&client, account.clone()) }
     };
     let applied = run().run().await.unwrap();
     let (first, second) = (&applied.pages[0], &applied.pages[1]);
@@ -166,7 +171,9 @@ async fn a_page_that_was_created_and_cannot_be_planned_then_is_said_to_exist() {
     let account = desired(
         json!({"pages": [{"profile": "cafe.astana", "slots": [{"type": "divider", "data": {}}]}]}),
     );
-    let run = |client: &Client| ApplyAccount::new(client, account.clone()).allow_creates(1).run();
+    let run = |client: &Client| {
+        ApplyAccount { creates: 1, ..ApplyAccount::new(client, account.clone()) }.run()
+    };
     let (server, client) = cafe().await;
     server.forget_requests();
     run(&client).await.unwrap();
@@ -196,12 +203,16 @@ async fn deletes_wait_until_no_page_lacks_its_new_slots() {
     let before = page(&client, "cafe").await["slots"].clone();
     server.forget_requests();
     let sent = {
-        ApplyAccount::new(&client, account.clone()).prune(true).plan().await.unwrap();
+        ApplyAccount { prune: true, ..ApplyAccount::new(&client, account.clone()) }
+            .plan()
+            .await
+            .unwrap();
         operations(&server).len()
     };
     server.forget_requests();
     server.fail([sent + 1], &Fault::Before(403));
-    let applied = ApplyAccount::new(&client, account).prune(true).run().await.unwrap();
+    let applied =
+        ApplyAccount { prune: true, ..ApplyAccount::new(&client, account) }.run().await.unwrap();
     let Err(AccountError::Apply(withheld)) = &applied.pages[0] else { panic!("{applied:?}") };
     assert!(matches!(withheld.cause(), ApplyCause::Withheld), "{withheld}");
     assert!(applied.pages[1].is_err());
@@ -257,7 +268,8 @@ async fn a_saved_plan_equals_the_one_that_was_made_and_is_carried_out_as_it_is_o
     let plan = ApplyAccount::new(&client, account.clone()).plan().await.unwrap();
     let saved = reloaded(&plan);
     let run = |plan: AccountPlan| {
-        ApplyAccount::new(&client, account.clone()).allow_creates(2).planned(plan).run()
+        let apply = ApplyAccount::new(&client, account.clone());
+        ApplyAccount { creates: 2, planned: Some(plan), ..apply }.run()
     };
     let is_read = |it: &&str| it.starts_with("get") || it.starts_with("list");
 
@@ -291,7 +303,10 @@ async fn a_saved_plan_equals_the_one_that_was_made_and_is_carried_out_as_it_is_o
     let again = desired(json!({
         "pages": [{"profile": "cafe", "fields": {"title": "Second"}, "base": applied.pages[0].as_ref().unwrap().base}],
     }));
-    let again = ApplyAccount::new(&client, again).planned(saved).run().await.unwrap();
+    let again = ApplyAccount { planned: Some(saved), ..ApplyAccount::new(&client, again) }
+        .run()
+        .await
+        .unwrap();
     assert!(again.pages[0].as_ref().unwrap().done.is_nothing());
     assert!(operations(&server).iter().all(is_read));
 }
@@ -316,14 +331,15 @@ async fn a_plan_that_is_carried_on_deletes_no_slot_that_came_since() {
     account.pages.truncate(1);
     account.pages[0].slots.as_mut().unwrap().remove(0);
     account.pages[0].fields.insert("title".into(), "Second".into());
-    let request = || {
+    let request = |planned| {
         let settings = RunSettings::new().journal(state.path());
-        ApplyAccount::new(&client, account.clone()).prune(true).settings(settings)
+        let apply = ApplyAccount::new(&client, account.clone());
+        ApplyAccount { prune: true, settings, planned, ..apply }
     };
-    let plan = request().plan().await.unwrap();
+    let plan = request(None).plan().await.unwrap();
     assert_eq!(plan.pages[0].plan.deletes.len(), 1);
     server.fail_operation("deleteSlots", 1, &Fault::Before(403));
-    let interrupted = request().planned(plan.clone()).run().await.unwrap();
+    let interrupted = request(Some(plan.clone())).run().await.unwrap();
     assert!(interrupted.pages[0].is_err(), "{interrupted:?}");
     assert_eq!(server.account().profiles[0].title.as_deref(), Some("Second"));
 
@@ -335,10 +351,10 @@ async fn a_plan_that_is_carried_on_deletes_no_slot_that_came_since() {
     let has = |id| server.account().profiles[0].slots.iter().any(|slot| slot.id == id);
     let first = server.account().profiles[0].slots[0].id;
     server.forget_requests();
-    let refused = request().planned(plan.clone()).run().await.unwrap_err();
+    let refused = request(Some(plan.clone())).run().await.unwrap_err();
     assert!(matches!(refused, AccountError::PlanChanged { .. }), "{refused}");
     assert!(has(5000) && has(first));
     server.edit(|account| account.profiles[0].slots.retain(|slot| slot.id != 5000));
-    assert!(request().planned(plan).run().await.unwrap().pages[0].is_ok());
+    assert!(request(Some(plan)).run().await.unwrap().pages[0].is_ok());
     assert!(!has(first));
 }

@@ -37,7 +37,7 @@ async fn a_page_that_another_process_holds_lets_other_tasks_run() {
     let holder = Holder::of(&lock);
     let settings = RunSettings::new().journal(state.path());
     let apply = |wait| {
-        let settings = settings.clone().wait(wait);
+        let settings = RunSettings { wait, ..settings.clone() };
         Apply::new(&client.profile("cafe"), page.clone()).settings(settings).into_future()
     };
     let error = apply(false).await.unwrap_err();
@@ -64,7 +64,7 @@ async fn a_run_that_waits_for_a_page_ends_at_the_deadline_of_its_client() {
     let state = tempfile::tempdir().unwrap();
     let (lock, page) = page_lock(state.path(), &client);
     let _holder = Holder::of(&lock);
-    let settings = RunSettings::new().journal(state.path()).wait(true);
+    let settings = RunSettings { wait: true, ..RunSettings::new().journal(state.path()) };
     let run = Apply::new(&client.profile("cafe"), page).settings(settings).into_future();
     let run = tokio::spawn(run);
     while server.requests().is_empty() {

@@ -16,7 +16,8 @@ async fn page_file(client: links_sdk::Client) -> Result<(), Box<dyn Error>> {
     let plan = ApplyAccount::new(&client, pages.clone()).plan().await?;
     println!("{} requests", plan.pages[0].plan.request_count());
     let settings = RunSettings::new().journal("state");
-    ApplyAccount::new(&client, pages).planned(plan).settings(settings.clone()).run().await?;
+    let apply = ApplyAccount::new(&client, pages);
+    ApplyAccount { planned: Some(plan), settings: settings.clone(), ..apply }.run().await?;
     if let Some(undo) = Apply::undo(&client.profile("cafe"), settings).await? {
         undo.await?;
     }

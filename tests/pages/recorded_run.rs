@@ -32,7 +32,9 @@ pub(crate) async fn apply(
     hear: OnStep<'_>,
 ) -> RunResult {
     let settings = match state {
-        Some(state) => RunSettings::new().journal(state).service("test"),
+        Some(state) => {
+            RunSettings { service: Some("test".to_owned()), ..RunSettings::new().journal(state) }
+        }
         None => RunSettings::new(),
     };
     let mut plan = None;

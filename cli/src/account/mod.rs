@@ -181,9 +181,8 @@ pub(crate) async fn apply(
     for note in source.saved.iter().flat_map(SavedPlan::notes) {
         context.ui.tell(Style::Changed, note);
     }
-    let settings = runs::write_settings(context, options.command.clone())?
-        .wait(options.wait)
-        .allow_emptied(options.flags.allow_empty);
+    let mut settings = runs::write_settings(context, options.command.clone())?;
+    (settings.wait, settings.allow_emptied) = (options.wait, options.flags.allow_empty);
     let (mut session, pages, inputs) = PagesRun::new(context, source, options).await?;
     let running: Rc<RunProgress> = session.running.clone();
     let run = Box::pin(run(&mut session, pages, inputs, settings));

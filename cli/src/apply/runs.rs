@@ -23,11 +23,8 @@ pub(crate) fn ambiguous(name: &str, runs: &[&str]) -> CommandError {
 
 /// Returns the settings of a run that only reads, and knows the journals of unfinished runs if there is a directory for them.
 pub(crate) fn settings(context: &Context) -> RunSettings {
-    let settings = RunSettings::new().service(service(context).unwrap_or_default());
-    match directory(context) {
-        Ok(state) => settings.journal(state),
-        Err(_) => settings,
-    }
+    let (service, state) = (service(context).unwrap_or_default(), directory(context).ok());
+    RunSettings { service: Some(service), state, ..RunSettings::default() }
 }
 
 /// Returns the settings of a run that writes, and is recorded as this command.
@@ -35,8 +32,8 @@ pub(crate) fn write_settings(
     context: &Context,
     command: RunCommand,
 ) -> Result<RunSettings, CommandError> {
-    let recorded = settings(context).journal(directory(context)?);
-    Ok(recorded.owner(context.owner()).command(Some(command)))
+    let (state, owner) = (Some(directory(context)?), context.owner());
+    Ok(RunSettings { state, owner, command: Some(command), ..settings(context) })
 }
 
 /// Tells whether a run belongs to an account. `None` if unknown: the journal names no owner, or another token.

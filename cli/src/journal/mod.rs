@@ -72,9 +72,8 @@ pub(crate) fn single_write(
     let target = place.filter(|_| context.dry_run().is_none()).map(|(service, state)| {
         let store = JournalStore::of_commands(&state, &service);
         let command = command(context, name);
-        let header = RunHeader::of_command(service, command, (id, login), clock().wall())
-            .with_owner(context.owner())
-            .with_form(form);
+        let mut header = RunHeader::of_command(service, command, (id, login), clock().wall());
+        (header.owner, header.form) = (context.owner(), form);
         (store, header)
     });
     SingleWrite::new(target)

@@ -31,7 +31,7 @@ impl ApplyAccount {
     /// }))?;
     /// let plan = ApplyAccount::new(&client, desired.clone()).plan().await?;
     /// // Exactly this plan is carried out, even if it was saved meanwhile.
-    /// let applied = ApplyAccount::new(&client, desired).planned(plan).run().await?;
+    /// let applied = ApplyAccount { planned: Some(plan), ..ApplyAccount::new(&client, desired) }.run().await?;
     /// assert!(applied.pages[0].is_ok());
     /// # Ok(()) });
     /// ```
@@ -44,7 +44,11 @@ impl ApplyAccount {
         let mut session = AccountSession::new(&self).await?;
         let run = Run::plan(&self.client, pages, self.settings.clone()).await?;
         let open = session.open(&run).await?;
-        let pages = open.iter().filter_map(|page| session.page_plan(page)).collect();
+        let plan = |page: &OpenPage| {
+            let (merge, _) = session.merges.get(&page.nth())?;
+            Some(page_plan(page, merge, page.plan()?))
+        };
+        let pages = open.iter().filter_map(plan).collect();
         Ok(AccountPlan { forms: session.forms, pages })
     }
 
@@ -80,12 +84,18 @@ impl ApplyAccount {
         let on_step = &mut |_, _, _: &_| ControlFlow::Continue(());
         // Their locks are free from here on.
         let mut ended = execute(unchanged, false, on_step).await;
-        if session.has_changes(&open) {
+        if !open.is_empty() || session.forms.iter().any(|plan| !plan.is_empty()) {
             session.check_consent(&open)?;
             session.write_forms(&mut open).await?;
         }
-        let (open, failed) = session.create_pages(open).await;
-        ended.extend(execute(open, !failed.is_empty(), on_step).await);
+        let (mut ready, mut failed) = (Vec::new(), BTreeMap::new());
+        for mut page in open {
+            match session.create(&mut page).await {
+                Ok(()) => ready.push(page),
+                Err(error) => drop(failed.insert(page.nth(), error)),
+            }
+        }
+        ended.extend(execute(ready, !failed.is_empty(), on_step).await);
         let mut pages: BTreeMap<usize, Result<AppliedPage, AccountError>> =
             failed.into_iter().map(|(nth, error)| (nth, Err(error))).collect();
         for page in ended {
@@ -137,24 +147,18 @@ impl<'a> AccountSession<'a> {
             let plan = FormPlan::new(form, &session.known, None, &taken);
             let plan =
                 plan.map_err(|source| AccountError::FormPlan { name: name.clone(), source })?;
+            // What an earlier run of the plan has carried out has nothing left to do.
+            if let Some(planned) = &request.planned
+                && !plan.is_empty()
+                && planned.forms.get(session.forms.len()) != Some(&plan)
+            {
+                return Err(AccountError::PlanChanged { what: format!("form {name}") });
+            }
             session.ids.extend(plan.id.iter().map(|id| (name.clone(), id.clone())));
             taken.extend(plan.id.clone());
             session.forms.push(plan);
         }
-        session.check_planned_forms()?;
         Ok(session)
-    }
-
-    /// Refuses changes of forms other than those of the only plan that may be carried out.
-    fn check_planned_forms(&self) -> Result<(), AccountError> {
-        let Some(planned) = &self.request.planned else { return Ok(()) };
-        for (nth, now) in self.forms.iter().enumerate() {
-            // What an earlier run of the plan has carried out has nothing left to do.
-            if !now.is_empty() && planned.forms.get(nth) != Some(now) {
-                return Err(AccountError::PlanChanged { what: format!("form {}", now.name) });
-            }
-        }
-        Ok(())
     }
 
     /// Refuses changes of a page other than those of the only plan that may be carried out. A run that is resumed has changed the page itself;
@@ -186,19 +190,20 @@ impl<'a> AccountSession<'a> {
         if self.forms.iter().any(|plan| plan.name == name) {
             return Some(json!(format!("(form {name})")));
         }
-        let titled: Vec<_> =
-            self.known.iter().filter(|it| it.title.trim() == name.trim()).collect();
-        match titled[..] {
-            [form] => Some(json!(form.id)),
-            _ => None,
-        }
+        let mut titled = self.known.iter().filter(|it| it.title.trim() == name.trim());
+        titled.next().filter(|_| titled.next().is_none()).map(|form| json!(form.id))
     }
 
     /// Opens and plans the pages.
     async fn open(&mut self, run: &Run) -> Result<Vec<OpenPage>, AccountError> {
         let (mut open, mut failures) = (BTreeMap::new(), BTreeMap::new());
         for nth in run.order() {
-            match self.open_page(run, nth).await {
+            let opened = async {
+                let mut page = run.open(nth).await?;
+                self.plan(&mut page).await?;
+                Ok::<_, AccountError>(page)
+            };
+            match opened.await {
                 Ok(page) => drop(open.insert(nth, page)),
                 Err(error) => drop(failures.insert(nth, error)),
             }
@@ -207,12 +212,6 @@ impl<'a> AccountSession<'a> {
             Some(error) => Err(error),
             None => Ok(open.into_values().collect()),
         }
-    }
-
-    async fn open_page(&mut self, run: &Run, nth: usize) -> Result<OpenPage, AccountError> {
-        let mut page = run.open(nth).await?;
-        self.plan(&mut page).await?;
-        Ok(page)
     }
 
     /// Plans a page that was opened or created.
@@ -232,12 +231,6 @@ impl<'a> AccountSession<'a> {
         page.propose(proposal)?;
         self.merges.insert(nth, (merge, page.created()));
         Ok(())
-    }
-
-    /// Returns the plan of a page that was planned.
-    fn page_plan(&self, page: &OpenPage) -> Option<PagePlan> {
-        let (merge, _) = self.merges.get(&page.nth())?;
-        Some(page_plan(page, merge, page.plan()?))
     }
 
     /// Merges and plans a page.
@@ -309,11 +302,6 @@ impl<'a> AccountSession<'a> {
         base
     }
 
-    /// Returns whether a page or a form would be written.
-    fn has_changes(&self, pages: &[OpenPage]) -> bool {
-        pages.iter().any(OpenPage::has_changes) || self.forms.iter().any(|plan| !plan.is_empty())
-    }
-
     /// Refuses what was not allowed.
     fn check_consent(&self, pages: &[OpenPage]) -> Result<(), AccountError> {
         let new_forms = self.forms.iter().filter(|plan| plan.id.is_none()).count();
@@ -325,7 +313,7 @@ impl<'a> AccountSession<'a> {
             );
             return Err(AccountError::NotAllowed(message));
         }
-        for page in pages.iter().filter(|page| page.has_changes()) {
+        for page in pages {
             let (Some(plan), name) = (page.plan(), self.name(page.nth())) else { continue };
             let renames = plan.fields.changed.contains_key("login");
             if renames && !page.is_new() && !self.request.renames {
@@ -355,7 +343,7 @@ impl<'a> AccountSession<'a> {
             self.ids.insert(plan.name.clone(), form.id);
             has_written = true;
         }
-        for page in pages.iter_mut().filter(|page| has_written && page.has_changes()) {
+        for page in pages.iter_mut().filter(|_| has_written) {
             let (merge, proposal) = self.merge(page)?;
             page.revise(proposal);
             self.merges.insert(page.nth(), (merge, page.created()));
@@ -363,25 +351,11 @@ impl<'a> AccountSession<'a> {
         Ok(())
     }
 
-    /// Creates the pages that do not exist. Returns those that can be written, and why others cannot.
-    async fn create_pages(
-        &mut self,
-        pages: Vec<OpenPage>,
-    ) -> (Vec<OpenPage>, BTreeMap<usize, AccountError>) {
-        let (mut ready, mut failed) = (Vec::new(), BTreeMap::new());
-        for mut page in pages {
-            if !page.snapshot().exists()
-                && let Err(error) = self.create(&mut page).await
-            {
-                failed.insert(page.nth(), error);
-            } else {
-                ready.push(page);
-            }
-        }
-        (ready, failed)
-    }
-
+    /// Creates a page that does not exist, and plans it again.
     async fn create(&mut self, page: &mut OpenPage) -> Result<(), AccountError> {
+        if page.snapshot().exists() {
+            return Ok(());
+        }
         page.create().await?;
         let planned = self.plan(page).await;
         planned.map_err(|error| match error {

@@ -34,7 +34,8 @@ impl DesiredAccount {
     /// let plan = ApplyAccount::new(&client, pages.clone()).plan().await?;
     /// println!("{} requests", plan.pages[0].plan.request_count());
     /// let settings = RunSettings::new().journal(&state);
-    /// ApplyAccount::new(&client, pages).planned(plan).settings(settings.clone()).run().await?;
+    /// let apply = ApplyAccount::new(&client, pages);
+    /// ApplyAccount { planned: Some(plan), settings: settings.clone(), ..apply }.run().await?;
     /// let undo = Apply::undo(&client.profile("cafe"), settings).await?;
     /// undo.ok_or("nothing was written")?.await?;
     /// # assert_eq!(client.profile("cafe").get().await?.title, before);

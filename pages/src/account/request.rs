@@ -10,17 +10,27 @@ use links_sdk::{Client, ProfileKey};
 #[derive(Clone, Debug)]
 #[must_use = "nothing is sent before `run` or `plan` is called"]
 pub struct ApplyAccount {
-    pub(super) client: Client,
-    pub(super) desired: DesiredAccount,
-    pub(super) overwrite: bool,
-    pub(super) prune: bool,
-    pub(super) types: SlotTypes,
-    pub(super) limits: DeleteLimits,
-    pub(super) creates: usize,
-    pub(super) renames: bool,
-    /// The only plan that may be carried out.
-    pub(super) planned: Option<AccountPlan>,
-    pub(super) settings: RunSettings,
+    /// The client.
+    pub client: Client,
+    /// Pages and forms as they should be.
+    pub desired: DesiredAccount,
+    /// Set to write what is desired also where a page was changed since the last sync.
+    pub overwrite: bool,
+    /// Set to delete the slots that are not mentioned.
+    pub prune: bool,
+    /// Slot types of the service.
+    pub types: SlotTypes,
+    /// Deletes that are confirmed on each page.
+    pub limits: DeleteLimits,
+    /// Number of new pages and forms that are allowed, which the interface cannot delete.
+    pub creates: usize,
+    /// Set to allow that logins change, which breaks every link to the page.
+    pub renames: bool,
+    /// The plan to carry out, which was made of the same account and options and may have been saved meanwhile: this or nothing. What an earlier
+    /// run of it has carried out counts as done.
+    pub planned: Option<AccountPlan>,
+    /// Journals of the run, and what it does about other runs.
+    pub settings: RunSettings,
 }
 
 impl ApplyAccount {
@@ -39,7 +49,7 @@ impl ApplyAccount {
     /// }))?;
     /// let plan = ApplyAccount::new(&client, desired.clone()).plan().await?;
     /// assert_eq!((plan.forms[0].id.as_deref(), plan.pages[0].plan.creates.len()), (None, 1));
-    /// let applied = ApplyAccount::new(&client, desired).allow_creates(1).run().await?;
+    /// let applied = ApplyAccount { creates: 1, ..ApplyAccount::new(&client, desired) }.run().await?;
     /// assert!(applied.forms.contains_key("contact") && applied.pages[0].is_ok());
     /// # Ok(()) });
     /// ```
@@ -56,55 +66,6 @@ impl ApplyAccount {
             planned: None,
             settings: RunSettings::new(),
         }
-    }
-
-    /// Writes what is desired also where a page was changed since the last sync.
-    pub fn overwrite(mut self, overwrite: bool) -> Self {
-        self.overwrite = overwrite;
-        self
-    }
-
-    /// Deletes the slots that are not mentioned.
-    pub fn prune(mut self, prune: bool) -> Self {
-        self.prune = prune;
-        self
-    }
-
-    /// Sets the slot types of the service.
-    pub fn types(mut self, types: SlotTypes) -> Self {
-        self.types = types;
-        self
-    }
-
-    /// Confirms up to this many deletes on each page.
-    pub fn max_deletes(mut self, deletes: usize) -> Self {
-        self.limits.max_deletes = Some(deletes);
-        self
-    }
-
-    /// Allows up to this many new pages and forms, which the interface cannot delete.
-    pub fn allow_creates(mut self, creates: usize) -> Self {
-        self.creates = creates;
-        self
-    }
-
-    /// Allows logins to change, which breaks every link to the page.
-    pub fn allow_renames(mut self, renames: bool) -> Self {
-        self.renames = renames;
-        self
-    }
-
-    /// Carries out this plan, which was made of the same account and options and may have been saved meanwhile, or nothing. What an earlier run of
-    /// it has carried out counts as done.
-    pub fn planned(mut self, plan: AccountPlan) -> Self {
-        self.planned = Some(plan);
-        self
-    }
-
-    /// Sets the journals of the run, and what it does about other runs.
-    pub fn settings(mut self, settings: RunSettings) -> Self {
-        self.settings = settings;
-        self
     }
 
     /// Returns the pages to open, each with the keys by which it is found.

@@ -35,13 +35,13 @@ struct ApplyFailure {
 pub enum ApplyCause {
     /// The page cannot be read.
     #[error("{0}")]
-    Read(#[source] Error),
+    Read(#[from] Error),
     /// Planning failed.
     #[error("{0}")]
-    Plan(#[source] PlanError),
+    Plan(#[from] PlanError),
     /// The plan needs a confirmation that was not given.
     #[error("{0}")]
-    Guard(#[source] GuardRefusal),
+    Guard(#[from] GuardRefusal),
     /// The user did not confirm the plan.
     #[error("the plan was not confirmed; nothing was written")]
     Declined,
@@ -67,7 +67,7 @@ pub enum ApplyCause {
     },
     /// Another run is in progress on the page, or the directory of journals cannot be used.
     #[error("{0}")]
-    Lock(#[source] LockError),
+    Lock(#[from] LockError),
     /// The journals of the page cannot be read.
     #[error("the runs of the page cannot be read: {0}")]
     Journals(#[source] io::Error),
@@ -201,10 +201,10 @@ impl FailedRun for ApplyError {
     }
 }
 
-impl From<ApplyCause> for ApplyError {
+impl<C: Into<ApplyCause>> From<C> for ApplyError {
     /// Returns the error of a run that has done nothing.
-    fn from(cause: ApplyCause) -> Self {
-        Self::new(cause, AppliedChanges::default(), None)
+    fn from(cause: C) -> Self {
+        Self::new(cause.into(), AppliedChanges::default(), None)
     }
 }
 

@@ -12,67 +12,53 @@ use links_sdk::runs::ReadTime;
 use links_sdk::runs::{back_off_create, clock, settle};
 use links_sdk::{Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
 
-/// A `createSlots` request.
-pub(super) struct CreateRequest<'a> {
-    /// Number of the request among the batches of the plan.
-    pub(super) step: usize,
-    pub(super) creates: &'a [PlannedCreate],
-    /// Slots that the request did not create.
-    pub(super) known: &'a HashSet<SlotId>,
-    /// Key that was recorded for the request.
-    pub(super) key: Option<IdempotencyKey>,
-    /// Set if an earlier process already sent the request.
-    pub(super) is_repeated: bool,
-}
-
-/// Slots that a request created.
-pub(super) struct CreatedSlots {
-    /// Ids by the index of their item.
-    pub(super) ids: BTreeMap<usize, SlotId>,
-    /// The page, if it was read because no answer told what was created.
-    pub(super) page: Option<(Vec<Slot>, ReadTime)>,
-}
+/// Slots that a request created, by the index of their item; and the page, if it was read because no answer told what was created.
+type Created = (BTreeMap<usize, SlotId>, Option<(Vec<Slot>, ReadTime)>);
 
 /// Maximum number of requests for one batch.
 const MAX_TRIES: u32 = 4;
 /// Wait before a key is used again while the service may still be working on its first request.
 const KEY_SETTLES: Duration = Duration::from_secs(5);
 
-/// Sends the request and returns the new slots.
+/// Sends the creates of a step of the plan. `known` are slots that the request did not create, `key` is the key that was recorded for it, and
+/// `is_repeated` is set if an earlier process already sent it.
 ///
 /// If no answer tells what happened, the page is read, and only if it shows no slot of the request, the request is sent again under the
 /// same key. A service that stores failures would answer with the same failure for ever: after the same failure twice, another key is used.
 pub(super) async fn create(
     handle: &ProfileHandle,
-    sent: &CreateRequest<'_>,
     mut journal: Option<&mut Journal>,
-) -> Result<CreatedSlots, ApplyCause> {
-    let step = Step::Create(sent.creates.len());
+    (number, creates): (usize, &[PlannedCreate]),
+    known: &HashSet<SlotId>,
+    key: Option<IdempotencyKey>,
+    is_repeated: bool,
+) -> Result<Created, ApplyCause> {
+    let step = Step::Create(creates.len());
     let client = &handle.client;
     // Without a journal the tries share a key, too.
-    let mut key = sent.key.clone().unwrap_or_else(IdempotencyKey::random);
+    let mut key = key.unwrap_or_else(IdempotencyKey::random);
     let mut doubt: Option<ApplyCause> = None;
     let mut failures_of_key = 0;
     let mut tries = 0;
     loop {
         tries += 1;
-        let error = match send(handle, sent.creates, &key).await {
-            Ok(ids) => return Ok(CreatedSlots { ids, page: None }),
+        let error = match send(handle, creates, &key).await {
+            Ok(ids) => return Ok((ids, None)),
             Err(error) => error,
         };
         let is_refused = error.outcome() == Outcome::NotExecuted;
         // Even then the first request may be in progress: the service answers a key in use with a conflict.
-        let may_be_ours = is_conflict(&error) && (sent.is_repeated || doubt.is_some());
+        let may_be_ours = is_conflict(&error) && (is_repeated || doubt.is_some());
         if is_refused && !may_be_ours {
             return Err(doubt.unwrap_or(error));
         }
         // If the page cannot be read either, the error tells that the outcome of the create is unknown.
         let Ok(page) = list(handle, step).await else { return Err(doubt.unwrap_or(error)) };
         let read_time = ReadTime::now(client);
-        let ids = created_slots(sent.creates, sent.known, &page);
-        if ids.len() == sent.creates.len() {
+        let ids = created_slots(creates, known, &page);
+        if ids.len() == creates.len() {
             settle(client, &key, true);
-            return Ok(CreatedSlots { ids, page: Some((page, read_time)) });
+            return Ok((ids, Some((page, read_time))));
         }
         if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries).await {
             return Err(doubt.unwrap_or(error));
@@ -86,7 +72,7 @@ pub(super) async fn create(
             // The page showed no slot of the request.
             settle(client, &key, false);
             key = match &mut journal {
-                Some(journal) => journal.begin_anew(sent.step).map_err(ApplyCause::Journal)?,
+                Some(journal) => journal.begin_anew(number).map_err(ApplyCause::Journal)?,
                 None => IdempotencyKey::random(),
             };
         }

@@ -1,15 +1,15 @@
-//! State of the page as a run knows it, to distinguish the run's own changes from those of other clients.
+//! State of the page and of its profile fields as a run knows them, to distinguish the run's own changes from those of other clients.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::page_fields::{FieldsRequest, PlannedFields, held, page_fields};
 use super::plan::PlannedUpdate;
 use super::{PageSnapshot, Plan, SlotTypes, same};
-use links_sdk::Slot;
-use links_sdk::SlotId;
-use links_sdk::runs::ReadTime;
+use links_sdk::runs::{ReadTime, WriteStop, patch_page};
+use links_sdk::{Object, ProfileHandle, Slot, SlotId};
 
 /// State of the page as the run last read it, with the changes that the run has made since.
 pub(super) struct KnownPage {
@@ -21,15 +21,14 @@ pub(super) struct KnownPage {
     new: BTreeSet<SlotId>,
     /// The slots that the run updated.
     updated: HashSet<SlotId>,
-    to_delete: HashSet<SlotId>,
     /// The slots that another client edited before the run updated other keys of them.
     edited: HashSet<SlotId>,
-    /// Every slot in the order of the page.
-    order: Vec<SlotId>,
+    /// Every slot that the run knows of, in the order of the page.
+    pub(super) order: Vec<SlotId>,
     /// Set if no order remains to be written.
-    is_ordered: bool,
+    pub(super) is_ordered: bool,
     /// Time of the read that the next write relies on.
-    at: Option<ReadTime>,
+    pub(super) at: Option<ReadTime>,
 }
 
 impl KnownPage {
@@ -38,7 +37,6 @@ impl KnownPage {
             old: page.slots.iter().map(|slot| (slot.id, slot.clone())).collect(),
             new: BTreeSet::new(),
             updated: HashSet::new(),
-            to_delete: plan.deletes.iter().map(|delete| delete.id).collect(),
             edited: HashSet::new(),
             order: page.slots.iter().map(|slot| slot.id).collect(),
             is_ordered: !plan.reorder,
@@ -46,20 +44,6 @@ impl KnownPage {
             plan,
             types,
         }
-    }
-
-    pub(super) fn at(&self) -> Option<ReadTime> {
-        self.at
-    }
-
-    /// Returns every slot in the order of the page.
-    pub(super) fn order(&self) -> &[SlotId] {
-        &self.order
-    }
-
-    /// Returns the slots that the run knows of.
-    pub(super) fn known(&self) -> HashSet<SlotId> {
-        self.order.iter().copied().collect()
     }
 
     /// Applies updates that the run made; `answered` is what the service shows of the slots, if anything.
@@ -92,40 +76,35 @@ impl KnownPage {
         }
     }
 
-    /// Notes that the slots are in the order that the plan asks for.
-    pub(super) fn ordered(&mut self) {
-        self.is_ordered = true;
-    }
-
     /// Removes slots that the run deleted.
     pub(super) fn deleted(&mut self, ids: &[SlotId]) {
         self.old.retain(|id, _| !ids.contains(id));
         self.order.retain(|id| !ids.contains(id));
     }
 
-    /// Takes over a page that was read as a whole and has no conflicts.
-    fn refresh(&mut self, page: &[Slot], at: ReadTime) {
-        let pending = self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id));
-        let pending: HashMap<SlotId, &PlannedUpdate> = pending.map(|it| (it.id, it)).collect();
-        let edited = page.iter().filter(|now| {
-            let Some(update) = pending.get(&now.id) else { return false };
-            let Some(before) = self.old.get(&now.id) else { return false };
-            self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
-        });
-        let edited: Vec<SlotId> = edited.map(|now| now.id).collect();
-        self.edited.extend(edited);
-        self.order = page.iter().map(|slot| slot.id).collect();
-        self.at = Some(at);
+    fn pending(&self) -> impl Iterator<Item = &PlannedUpdate> {
+        self.plan.updates.iter().filter(|update| !self.updated.contains(&update.id))
     }
 
     /// Takes over a page that was read, unless it has conflicts. Returns those; the next write reads the page once more.
     pub(super) fn accept(&mut self, page: &[Slot], at: ReadTime) -> Vec<String> {
         let found = self.conflicts(page, &[]);
-        if found.is_empty() {
-            self.refresh(page, at);
-        } else {
+        if !found.is_empty() {
             self.at = None;
+            return found;
         }
+        let pending: HashMap<SlotId, &PlannedUpdate> =
+            self.pending().map(|update| (update.id, update)).collect();
+        let is_edited = |now: &&Slot| {
+            let (Some(update), Some(before)) = (pending.get(&now.id), self.old.get(&now.id)) else {
+                return false;
+            };
+            self.edits_of(before, now).any(|key| !update.changed.contains_key(key))
+        };
+        let edited: Vec<SlotId> = page.iter().filter(is_edited).map(|now| now.id).collect();
+        self.edited.extend(edited);
+        self.order = page.iter().map(|slot| slot.id).collect();
+        self.at = Some(at);
         found
     }
 
@@ -141,7 +120,10 @@ impl KnownPage {
             match now.get(&id) {
                 None if deleting.contains(&id) => {}
                 None => found.push(format!("slot {id} ({kind}) was deleted")),
-                Some(now) if self.to_delete.contains(&id) && self.is_edited(before, now) => {
+                Some(now)
+                    if self.plan.deletes.iter().any(|delete| delete.id == id)
+                        && self.is_edited(before, now) =>
+                {
                     found.push(format!("slot {id} ({kind}) was to be deleted, but it was edited"));
                 }
                 Some(_) => {}
@@ -149,7 +131,7 @@ impl KnownPage {
         }
         let gone = self.new.iter().filter(|id| !now.contains_key(id));
         found.extend(gone.map(|id| format!("the new slot {id} was deleted")));
-        for update in self.plan.updates.iter().filter(|it| !self.updated.contains(&it.id)) {
+        for update in self.pending() {
             let Some(now) = now.get(&update.id) else { continue };
             let held = |key: &str| now.data.get(key).unwrap_or(&Value::Null);
             let before = |key: &str| update.before.get(key).unwrap_or(&Value::Null);
@@ -163,18 +145,14 @@ impl KnownPage {
             }));
         }
         if !self.is_ordered {
-            found.extend(self.moves(page));
+            let known: HashSet<SlotId> = self.order.iter().copied().collect();
+            let after = page.iter().map(|slot| slot.id).filter(|id| known.contains(id));
+            let before = self.order.iter().copied().filter(|id| now.contains_key(id));
+            if !before.eq(after) {
+                found.push("slots were moved".to_owned());
+            }
         }
         found
-    }
-
-    fn moves(&self, page: &[Slot]) -> Vec<String> {
-        let known = self.known();
-        let now: Vec<SlotId> =
-            page.iter().map(|slot| slot.id).filter(|id| known.contains(id)).collect();
-        let there: HashSet<SlotId> = now.iter().copied().collect();
-        let before = self.order.iter().filter(|id| there.contains(id));
-        if before.eq(&now) { Vec::new() } else { vec!["slots were moved".to_owned()] }
     }
 
     /// Describes slots that were neither on the page nor created by this run.
@@ -233,5 +211,79 @@ impl KnownPage {
             let counts = !before.supported || self.types.is_writable_key(&before.kind, key);
             counts && !same(held(before, key), held(now, key))
         })
+    }
+}
+
+/// Profile fields of a page as a run last read them.
+pub(super) struct KnownFields {
+    /// The record of the page, with the code of its language.
+    record: Object,
+    at: Option<ReadTime>,
+    /// Fields when the run began. A field that still holds its first value was not written, whatever the service answered.
+    first: Object,
+    /// Fields that the run wrote, as the service stored them.
+    stored: Object,
+}
+
+impl KnownFields {
+    pub(super) fn new(page: &PageSnapshot) -> Self {
+        Self {
+            record: page.record.clone(),
+            at: page.read_time,
+            first: page.fields(),
+            stored: Object::default(),
+        }
+    }
+
+    /// Sends a request, if the fields that it writes hold what they held when the page was read.
+    pub(super) async fn write(
+        &mut self,
+        handle: &ProfileHandle,
+        request: FieldsRequest,
+        planned: &PlannedFields,
+    ) -> Result<(), WriteStop> {
+        let (of_settings, body) = planned.body(request);
+        let names: Vec<String> = body.keys().cloned().collect();
+        let answer = patch_page(handle, of_settings, body, self.record.clone(), self.at).await?;
+        // The login and the language are written by requests of their own. If another client has changed one, the next request reads first.
+        let is_written = |name: &str| names.iter().any(|it| it == name);
+        let is_as_known = |name: &str| same(held(&answer, name), held(&self.record, name));
+        let is_login_known = is_written("login") || is_as_known("login");
+        let is_language_known =
+            is_written("languageCode") || is_written("languageId") || is_as_known("languageId");
+        self.at = (is_login_known && is_language_known).then(|| ReadTime::now(&handle.client));
+        for name in names {
+            // The decoded record leaves out what is null.
+            let value = held(&answer, &name).clone();
+            if name == "languageId" {
+                self.record.insert("languageCode".to_owned(), Value::Null);
+            }
+            self.record.insert(name, value);
+        }
+        let now = page_fields(&self.record);
+        let stored = planned.of(request).map(|(name, _)| (name.clone(), held(&now, name).clone()));
+        self.stored.extend(stored);
+        Ok(())
+    }
+
+    /// Describes changes that other clients made to the fields that the run wrote.
+    pub(super) fn edits(&self, planned: &PlannedFields, page: &PageSnapshot) -> Vec<String> {
+        let now = page.fields();
+        let is_edited = |name: &&String| {
+            let stored = self.stored.get(*name);
+            stored.is_some_and(|stored| !same(stored, held(&now, name)))
+        };
+        let edited = planned.changed.keys().filter(is_edited);
+        edited.map(|name| format!("{name} was edited, and was left alone")).collect()
+    }
+
+    /// Removes the differences of fields that the service stores in another form than they were sent in.
+    pub(super) fn accept_stored(&self, left: &mut PlannedFields) {
+        let is_left = |name: &String| {
+            let stored = self.stored.get(name);
+            stored.is_none_or(|stored| same(stored, held(&self.first, name)))
+        };
+        left.changed.retain(|name, _| is_left(name));
+        left.before.retain(|name, _| is_left(name));
     }
 }

@@ -1,36 +1,31 @@
 //! Execution of a plan, one batch after the other.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::batch_request::changes;
-use super::create::{CreateRequest, check_creates, create, failed, list};
-use super::journal::{Journal, RunEnding};
-use super::known_fields::KnownFields;
-use super::known_page::KnownPage;
-use super::page_snapshot::read_page;
+use super::create::{check_creates, create, failed, list};
+use super::journal::{Journal, JournalEntry, RunEnding};
+use super::known_page::{KnownFields, KnownPage};
 use super::page_turns::PageTurn;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{
-    AppliedChanges, ApplyCause, FieldsRequest, PageSnapshot, PlannedFields, Proposal, Step,
+    Applied, AppliedChanges, ApplyCause, ApplyError, EndedPage, FieldsRequest, PageSnapshot,
+    PlannedFields, Proposal, Step,
 };
-use links_sdk::SlotId;
-use links_sdk::runs::blocking;
-use links_sdk::runs::{ReadTime, WriteStop, delete_slots, reorder_slots, update_slots};
-use links_sdk::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, Slot};
+use links_sdk::runs::{ReadTime, WriteStop, blocking, delete_slots, reorder_slots, update_slots};
+use links_sdk::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, ProfileKey, Slot, SlotId};
 
 /// A run of a plan that was confirmed and is in the journal. Its writes come in two parts, so that a run over several pages can add on all of
 /// them before it removes on any.
 pub(super) struct PageRun {
+    nth: usize,
     handle: ProfileHandle,
-    pub(super) page: Arc<PageSnapshot>,
+    page: Arc<PageSnapshot>,
     pub(super) proposal: Proposal,
-    pub(super) journal: Option<Journal>,
-    /// Changes that were made before: by an interrupted run whose last request was settled, or the creation of the page.
-    pub(super) settled: AppliedChanges,
-    /// Changes that the run has made so far.
-    pub(super) done: AppliedChanges,
+    journal: Option<Journal>,
+    /// Changes that were made so far, also by an interrupted run whose last request was settled, and the creation of the page.
+    done: AppliedChanges,
     seen: KnownPage,
     fields: KnownFields,
     /// Set if the last request showed the whole page.
@@ -40,98 +35,10 @@ pub(super) struct PageRun {
     _turn: PageTurn,
 }
 
-/// Observer of the steps, before each is taken; a break ends the run there.
-pub(super) trait Watch: FnMut(Step, &AppliedChanges) -> ControlFlow<()> {}
+/// Observer of the steps, with the index of the page, before each is taken; a break ends the run there.
+pub(super) trait OnStep: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()> {}
 
-impl<W: FnMut(Step, &AppliedChanges) -> ControlFlow<()>> Watch for W {}
-
-impl PageRun {
-    pub(super) fn new(
-        client: &Client,
-        page: Arc<PageSnapshot>,
-        proposal: Proposal,
-        journal: Option<Journal>,
-        settled: AppliedChanges,
-        turn: PageTurn,
-    ) -> Self {
-        let seen = KnownPage::new(proposal.plan.clone(), proposal.options.types.clone(), &page);
-        Self {
-            handle: client.profile(page.id),
-            fields: KnownFields::new(&page),
-            page,
-            proposal,
-            journal,
-            settled,
-            done: AppliedChanges::default(),
-            seen,
-            is_checked: false,
-            written: 0,
-            _turn: turn,
-        }
-    }
-
-    /// Returns whether the plan deletes or renames.
-    pub(super) fn has_removals(&self) -> bool {
-        let plan = &self.proposal.plan;
-        !plan.deletes.is_empty() || plan.fields.needs(FieldsRequest::Login)
-    }
-
-    /// Returns whether slots have to be deleted before there is room for new ones.
-    pub(super) fn makes_room(&self) -> bool {
-        self.proposal.plan.make_room > 0
-    }
-
-    /// Closes the journal of a run that was stopped before its first write.
-    pub(super) async fn close_unreached(&mut self) {
-        self.close_untouched(&Ok(false)).await;
-    }
-
-    /// Returns whether the plan creates slots.
-    pub(super) fn has_creates(&self) -> bool {
-        !self.proposal.plan.creates.is_empty()
-    }
-
-    /// Sends everything that adds, changes or moves; with `removes` also the deletes, and the login, under which links lead to the page. Returns
-    /// `false` if the observer ended the run.
-    ///
-    /// # Errors
-    ///
-    /// The first failure. Everything before it stays written.
-    pub(super) async fn write(
-        &mut self,
-        removes: bool,
-        watch: &mut impl Watch,
-    ) -> Result<bool, ApplyCause> {
-        let written = self.write_part(removes, watch).await;
-        self.close_untouched(&written).await;
-        written
-    }
-
-    /// Reads the page, and checks that it matches the file and that no change of another client is on it. Returns the page, or `None` if the
-    /// observer ended the run.
-    ///
-    /// # Errors
-    ///
-    /// When the page cannot be read or does not match.
-    pub(super) async fn finish(
-        &mut self,
-        watch: &mut impl Watch,
-    ) -> Result<Option<PageSnapshot>, ApplyCause> {
-        if watch(Step::Verify, &self.done).is_break() {
-            return Ok(None);
-        }
-        let verified = self.verify().await;
-        match &verified {
-            Ok(page) => {
-                let slots = page.slots.len();
-                self.record(move |journal| journal.commit(slots)).await;
-            }
-            Err(ApplyCause::Call { .. }) => {}
-            Err(_) => drop(self.record(|journal| journal.close(RunEnding::Drift)).await),
-        }
-        verified.map(Some)
-    }
-}
+impl<F: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()>> OnStep for F {}
 
 /// Maximum number of tries of a reorder that is refused because the page has other slots than the plan knows.
 const MAX_REORDERS: usize = 3;
@@ -150,11 +57,91 @@ impl From<ApplyCause> for StepFailure {
 }
 
 impl PageRun {
+    pub(super) fn new(
+        nth: usize,
+        client: &Client,
+        page: Arc<PageSnapshot>,
+        proposal: Proposal,
+        journal: Option<Journal>,
+        done: AppliedChanges,
+        turn: PageTurn,
+    ) -> Self {
+        Self {
+            nth,
+            handle: client.profile(page.id),
+            seen: KnownPage::new(proposal.plan.clone(), proposal.options.types.clone(), &page),
+            fields: KnownFields::new(&page),
+            page,
+            proposal,
+            journal,
+            done,
+            is_checked: false,
+            written: 0,
+            _turn: turn,
+        }
+    }
+
+    /// Returns whether the plan deletes or renames.
+    pub(super) fn has_removals(&self) -> bool {
+        let plan = &self.proposal.plan;
+        !plan.deletes.is_empty() || plan.fields.needs(FieldsRequest::Login)
+    }
+
+    /// Sends everything that adds, changes or moves; with `removes` also the deletes, and the login, under which links lead to the page.
+    ///
+    /// # Errors
+    ///
+    /// The first failure. Everything before it stays written.
+    pub(super) async fn write(
+        &mut self,
+        removes: bool,
+        on_step: &mut impl OnStep,
+    ) -> Result<(), ApplyCause> {
+        let written = self.write_part(removes, on_step).await;
+        if let Err(cause) = &written {
+            self.close_untouched(cause).await;
+        }
+        written
+    }
+
+    /// Verifies a page that was written, and ends its run.
+    pub(super) async fn finish(
+        mut self,
+        written: Result<(), ApplyCause>,
+        on_step: &mut impl OnStep,
+    ) -> EndedPage {
+        let is_written = written.is_ok();
+        let ended = match written {
+            Ok(()) if on_step(self.nth, Step::Verify, &self.done).is_break() => {
+                Err(ApplyCause::Stopped)
+            }
+            Ok(()) => self.verify().await,
+            Err(cause) => Err(cause),
+        };
+        let is_read =
+            is_written && !matches!(ended, Err(ApplyCause::Stopped | ApplyCause::Call { .. }));
+        if is_read {
+            let entry = match &ended {
+                Ok(page) => JournalEntry::Commit { slots: page.slots.len() },
+                Err(_) => JournalEntry::Close { ending: RunEnding::Drift },
+            };
+            self.record(move |journal| journal.note(entry)).await;
+        }
+        let Self { nth, proposal, journal, done, .. } = self;
+        let run = journal.as_ref().map(|journal| journal.log.run.clone());
+        let not_recorded = journal.and_then(Journal::into_write_error);
+        let result = match ended {
+            Ok(page) => Ok(Applied { page: Arc::new(page), plan: proposal.plan, done, run }),
+            Err(cause) => Err(ApplyError::new(cause, done, run).ended(is_read)),
+        };
+        EndedPage { nth, result, not_recorded }
+    }
+
     async fn write_part(
         &mut self,
         removes: bool,
-        watch: &mut impl Watch,
-    ) -> Result<bool, ApplyCause> {
+        on_step: &mut impl OnStep,
+    ) -> Result<(), ApplyCause> {
         let plan = self.proposal.plan.clone();
         let batches = plan.batches();
         while let Some(batch) = batches.get(self.written).copied() {
@@ -165,22 +152,22 @@ impl PageRun {
             }
             let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
             let looks = deletes && !self.is_checked;
-            if looks && watch(Step::Check, &self.done).is_break()
-                || watch(batch.into(), &self.done).is_break()
-            {
-                return Ok(false);
+            for step in looks.then_some(Step::Check).into_iter().chain([batch.into()]) {
+                if on_step(self.nth, step, &self.done).is_break() {
+                    return Err(ApplyCause::Stopped);
+                }
             }
             self.write_batch(self.written, batch).await?;
             self.written += 1;
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Closes the journal if nothing was written, so that there is nothing to continue.
-    async fn close_untouched(&mut self, written: &Result<bool, ApplyCause>) {
-        let ending = match written {
-            Ok(false) | Err(ApplyCause::Changed(_)) => RunEnding::Stopped,
-            Err(ApplyCause::Call { source, .. }) if source.outcome() == Outcome::NotExecuted => {
+    /// Closes the journal of a run that ended for this cause, if nothing was written, so that there is nothing to continue.
+    pub(super) async fn close_untouched(&mut self, cause: &ApplyCause) {
+        let ending = match cause {
+            ApplyCause::Stopped | ApplyCause::Changed(_) => RunEnding::Stopped,
+            ApplyCause::Call { source, .. } if source.outcome() == Outcome::NotExecuted => {
                 let is_answer = source.status().is_some_and(|it| (400..500).contains(&it));
                 if is_answer && !source.is_rate_limited() {
                     RunEnding::Refused
@@ -190,10 +177,9 @@ impl PageRun {
             }
             _ => return,
         };
-        if let Some(journal) = &self.journal
-            && self.done.is_nothing()
-            && journal.log.done.is_nothing()
-            && !journal.log.is_in_doubt()
+        if let Some(Journal { log, .. }) = &self.journal
+            && log.done.is_nothing()
+            && !log.is_in_doubt()
         {
             self.record(move |journal| journal.close(ending)).await;
         }
@@ -221,7 +207,7 @@ impl PageRun {
         }
         let begun = self.record(move |journal| journal.begin(nth)).await;
         let key = begun.transpose().map_err(ApplyCause::Journal)?.flatten();
-        let before = self.done.deleted;
+        let before = self.done.clone();
         let is_checked = std::mem::take(&mut self.is_checked);
         let written = match batch {
             PlanBatch::Fields(request, planned) => self.write_fields(request, planned).await,
@@ -231,34 +217,28 @@ impl PageRun {
             PlanBatch::MakeRoom(deletes) | PlanBatch::Delete(deletes) => {
                 self.delete(deletes, is_checked).await
             }
-            PlanBatch::TryCreate(_) => Ok(CreatedIds::new()),
+            PlanBatch::TryCreate(_) => Ok(()),
         };
-        let deleted = self.done.deleted - before;
-        let ended = match &written {
-            Ok(created) => Ok(created.clone()),
-            Err(StepFailure { error: ApplyCause::Changed(_), outcome: Outcome::Executed }) => {
-                Ok(CreatedIds::new())
+        let made = self.done.since(&before);
+        let (error, outcome) = match written {
+            Ok(()) => (None, None),
+            Err(StepFailure { error, outcome }) => {
+                let is_done =
+                    outcome == Outcome::Executed && matches!(error, ApplyCause::Changed(_));
+                (Some(error), (!is_done).then_some(outcome))
             }
-            Err(StepFailure { outcome, .. }) => Err(*outcome),
         };
-        let end = move |journal: &mut Journal| match ended {
-            Ok(created) => journal.end(nth, created, deleted, None),
-            Err(outcome) => journal.failed(nth, outcome),
+        let end = move |journal: &mut Journal| match outcome {
+            None => journal.end(nth, made.created, made.deleted, None),
+            Some(outcome) => journal.failed(nth, outcome),
         };
         self.record(end).await;
-        written.map(|_| ()).map_err(|broken| broken.error)
+        error.map_or(Ok(()), Err)
     }
 
     async fn verify(&self) -> Result<PageSnapshot, ApplyCause> {
         let Proposal { wanted, options, plan, .. } = &self.proposal;
-        let page = if plan.fields.is_empty() {
-            self.page.with_slots(list(&self.handle, Step::Verify).await?)
-        } else {
-            let client = &self.handle.client;
-            let page =
-                read_page(client, self.page.id, wanted.page.fields.contains_key("languageCode"));
-            page.await.map_err(|error| failed(Step::Verify, error))?
-        };
+        let page = read_again(&self.handle, &self.page, &self.proposal, Step::Verify).await?;
         let mut found = self.seen.conflicts(&page.slots, &[]);
         found.extend(self.seen.foreign_slots(&page.slots));
         found.extend(self.seen.edits(&page.slots));
@@ -285,17 +265,17 @@ impl PageRun {
         &mut self,
         request: FieldsRequest,
         planned: &PlannedFields,
-    ) -> Result<CreatedIds, StepFailure> {
+    ) -> Result<(), StepFailure> {
         let step = Step::Fields(request);
         let written = self.fields.write(&self.handle, request, planned).await;
         written.map_err(|stop| broken(stop, |error| failed(step, error)))?;
         self.done.fields.extend(planned.of(request).map(|(name, _)| name.clone()));
-        Ok(CreatedIds::new())
+        Ok(())
     }
 
-    async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<CreatedIds, StepFailure> {
+    async fn update(&mut self, updates: &[PlannedUpdate]) -> Result<(), StepFailure> {
         let step = Step::Update(updates.len());
-        let (at, seen, client) = (self.seen.at(), &mut self.seen, &self.handle.client);
+        let (at, seen, client) = (self.seen.at, &mut self.seen, &self.handle.client);
         let judge = |page: &[Slot]| seen.accept(page, ReadTime::now(client));
         let answered = update_slots(&self.handle, changes(updates), at, judge).await;
         let answered = answered.map_err(|stop| {
@@ -305,7 +285,7 @@ impl PageRun {
         })?;
         self.seen.updated(updates, &answered);
         self.done.updated += updates.len();
-        Ok(CreatedIds::new())
+        Ok(())
     }
 
     async fn create(
@@ -313,32 +293,32 @@ impl PageRun {
         step: usize,
         creates: &[PlannedCreate],
         key: Option<IdempotencyKey>,
-    ) -> Result<CreatedIds, StepFailure> {
-        let known = self.seen.known();
-        let sent = CreateRequest { step, creates, known: &known, key, is_repeated: false };
-        let made = create(&self.handle, &sent, self.journal.as_mut()).await?;
-        self.seen.created(made.ids.values().copied());
-        if let Some((page, at)) = made.page {
+    ) -> Result<(), StepFailure> {
+        let (handle, known) = (&self.handle, self.seen.order.iter().copied().collect());
+        let journal = self.journal.as_mut();
+        let (made, page) = create(handle, journal, (step, creates), &known, key, false).await?;
+        self.seen.created(made.values().copied());
+        if let Some((page, at)) = page {
             self.seen.accept(&page, at);
         }
-        self.done.created.extend(&made.ids);
-        Ok(made.ids)
+        self.done.created.extend(made);
+        Ok(())
     }
 
-    async fn reorder(&mut self) -> Result<CreatedIds, StepFailure> {
+    async fn reorder(&mut self) -> Result<(), StepFailure> {
         let plan = self.proposal.plan.clone();
         let planned = plan.creates.iter();
         let created: Vec<SlotId> =
             planned.filter_map(|create| self.done.created.get(&create.index).copied()).collect();
-        let mut at = self.seen.at();
+        let mut at = self.seen.at;
         for tries in 1.. {
-            let ids = self.seen.order().to_vec();
+            let ids = self.seen.order.clone();
             let Some(order) = plan.resolve_order(&ids, &created) else { break };
             let (seen, client) = (&mut self.seen, &self.handle.client);
             let judge = |page: &[Slot]| {
                 let found = seen.accept(page, ReadTime::now(client));
                 if found.is_empty() {
-                    Ok(plan.resolve_order(seen.order(), &created))
+                    Ok(plan.resolve_order(&seen.order, &created))
                 } else {
                     Err(found)
                 }
@@ -346,7 +326,7 @@ impl PageRun {
             match reorder_slots(&self.handle, order, at, judge).await {
                 Ok(None) => break,
                 Ok(Some((slots, order))) => {
-                    self.seen.ordered();
+                    self.seen.is_ordered = true;
                     self.done.reordered = true;
                     let answered: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
                     // Whether the answer is the whole page is not documented.
@@ -367,18 +347,18 @@ impl PageRun {
                 Err(stop) => return Err(broken(stop, |error| failed(Step::Reorder, error))),
             }
         }
-        self.seen.ordered();
-        Ok(CreatedIds::new())
+        self.seen.is_ordered = true;
+        Ok(())
     }
 
     async fn delete(
         &mut self,
         deletes: &[PlannedDelete],
         is_checked: bool,
-    ) -> Result<CreatedIds, StepFailure> {
+    ) -> Result<(), StepFailure> {
         let ids: Vec<SlotId> = deletes.iter().map(|delete| delete.id).collect();
         let asked = ids.len();
-        let at = self.seen.at().filter(|_| is_checked);
+        let at = self.seen.at.filter(|_| is_checked);
         let seen = &self.seen;
         let judge = |page: &[Slot]| seen.conflicts(page, &ids);
         let answer = delete_slots(&self.handle, ids.clone(), at, judge).await;
@@ -393,7 +373,7 @@ impl PageRun {
             ))
             .into());
         }
-        Ok(CreatedIds::new())
+        Ok(())
     }
 }
 
@@ -406,5 +386,25 @@ fn broken(stop: WriteStop, failed: impl FnOnce(Error) -> ApplyCause) -> StepFail
     }
 }
 
-/// Ids of new slots by the index of their item.
-type CreatedIds = BTreeMap<usize, SlotId>;
+/// Reads as much of a page again as its plan writes.
+pub(super) async fn read_again(
+    handle: &ProfileHandle,
+    page: &PageSnapshot,
+    proposal: &Proposal,
+    step: Step,
+) -> Result<PageSnapshot, ApplyCause> {
+    let client = &handle.client;
+    if proposal.plan.fields.is_empty() {
+        let mut page = page.with_slots(list(handle, step).await?);
+        page.read_time = Some(ReadTime::now(client));
+        return Ok(page);
+    }
+    let read = async {
+        let mut page = PageSnapshot::read(client, &ProfileKey::Id(page.id)).await?;
+        if proposal.wanted.page.fields.contains_key("languageCode") {
+            page.read_language(client).await?;
+        }
+        Ok(page)
+    };
+    read.await.map_err(|error| failed(step, error))
+}

@@ -1,10 +1,8 @@
 //! Snapshot of the page that a plan is made for.
 
-use std::fmt;
 use std::time::SystemTime;
 
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::page_fields::{PAGE_FIELDS, page_fields};
@@ -31,63 +29,17 @@ pub struct PageSnapshot {
     pub(crate) read_time: Option<ReadTime>,
 }
 
+/// The answer of the service.
 #[derive(Deserialize)]
 struct PageEnvelope {
     data: PageRecord,
 }
 
+#[derive(Deserialize)]
 struct PageRecord {
-    id: ProfileId,
-    login: String,
-    fields: Map<String, Value>,
     slots: Option<Vec<Slot>>,
-}
-
-// By hand because a flattened map would make serde buffer the slots.
-impl<'de> Deserialize<'de> for PageRecord {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RecordVisitor;
-
-        impl<'de> Visitor<'de> for RecordVisitor {
-            type Value = PageRecord;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the record of a page")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PageRecord, A::Error> {
-                let (mut fields, mut slots) = (Map::new(), None);
-                while let Some(key) = map.next_key::<String>()? {
-                    if key == "slots" {
-                        slots = map.next_value()?;
-                    } else {
-                        fields.insert(key, map.next_value()?);
-                    }
-                }
-                let missing = serde::de::Error::missing_field;
-                let id =
-                    fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
-                let login = fields.get("login").and_then(Value::as_str);
-                let login = login.ok_or_else(|| missing("login"))?.to_owned();
-                Ok(PageRecord { id, login, fields, slots })
-            }
-        }
-
-        deserializer.deserialize_map(RecordVisitor)
-    }
-}
-
-/// Reads a page, with the code of its language where a run needs that.
-pub(super) async fn read_page(
-    client: &Client,
-    id: ProfileId,
-    with_language: bool,
-) -> Result<PageSnapshot, Error> {
-    let mut page = PageSnapshot::read(client, &ProfileKey::Id(id)).await?;
-    if with_language {
-        page.read_language(client).await?;
-    }
-    Ok(page)
+    #[serde(flatten)]
+    fields: Map<String, Value>,
 }
 
 impl PageSnapshot {
@@ -107,26 +59,24 @@ impl PageSnapshot {
     /// The errors of [`ProfileHandle::get_with_slots`](links_sdk::ProfileHandle::get_with_slots).
     pub async fn read(client: &Client, key: &ProfileKey) -> Result<Self, Error> {
         let answer = client.profile(key).get_with_slots().answer().await?;
-        let record =
-            serde_json::from_slice::<PageEnvelope>(answer.body()).map(|envelope| envelope.data);
-        let record = match record {
-            Ok(record) => record,
-            Err(why) => {
-                return Err(runs::no_page(&answer, why.to_string()));
-            }
-        };
-        let slots = match record.slots {
+        let unreadable = |why: String| runs::no_page(&answer, why);
+        let PageEnvelope { data: PageRecord { slots, fields } } =
+            serde_json::from_slice(answer.body()).map_err(|why| unreadable(why.to_string()))?;
+        let missing = |name: &str| unreadable(format!("missing field `{name}`"));
+        let id = fields.get("id").and_then(Value::as_i64).ok_or_else(|| missing("id"))?.into();
+        let login = fields.get("login").and_then(Value::as_str).ok_or_else(|| missing("login"))?;
+        let slots = match slots {
             Some(slots) => slots,
             // An answer without slots must not be taken for an empty page.
-            None => client.profile(record.id).slots().list().await?,
+            None => client.profile(id).slots().list().await?,
         };
         let date = answer.header("date").and_then(|text| httpdate::parse_http_date(text).ok());
-        let url = record.fields.get("computed").and_then(|computed| computed["url"].as_str());
+        let url = fields.get("computed").and_then(|computed| computed["url"].as_str());
         Ok(Self {
-            id: record.id,
-            login: record.login,
+            id,
+            login: login.to_owned(),
             url: url.map(str::to_owned),
-            record: record.fields.into(),
+            record: fields.into(),
             slots,
             read_at: date.unwrap_or_else(|| runs::clock(client).wall()),
             read_time: Some(ReadTime::now(client)),

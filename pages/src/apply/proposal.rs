@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ApplyCause, ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions, Wanted};
+use super::{ApplyError, DesiredPage, PageSnapshot, Plan, PlanOptions, Wanted};
 
 /// Plan with the content and the options that it was made for.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Proposal {
         desired: Arc<DesiredPage>,
         options: PlanOptions,
     ) -> Result<Self, ApplyError> {
-        let wanted = Wanted::bind(&page.slots, desired, &options).map_err(ApplyCause::Plan)?;
+        let wanted = Wanted::bind(&page.slots, desired, &options)?;
         Self::of_wanted(page, wanted, options)
     }
 
@@ -42,7 +42,7 @@ impl Proposal {
         wanted: Wanted,
         options: PlanOptions,
     ) -> Result<Self, ApplyError> {
-        let plan = Plan::of_page(page, &wanted, &options).map_err(ApplyCause::Plan)?;
+        let plan = Plan::of_page(page, &wanted, &options)?;
         Ok(Self { file: wanted.page.clone(), wanted, options, plan: Arc::new(plan) })
     }
 }

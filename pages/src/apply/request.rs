@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::page_fields::held;
-use super::run::{Applied, OpenPage, Run, execute};
+use super::run::{Applied, Run, execute};
 use super::run_settings::RunSettings;
 use super::{
-    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, PageRequest,
-    PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, Wanted, fingerprint, guard,
-    same,
+    ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,
+    PageRequest, PageSnapshot, Plan, PlanOptions, Proposal, SlotTypes, Step, Undo, Wanted,
+    fingerprint, guard, same,
 };
 use links_sdk::{CallFuture, Client, Error, ProfileHandle, ProfileKey};
 
@@ -133,9 +133,8 @@ impl Apply {
     ///
     /// The first failure. [`ApplyError::outcome`] tells whether anything was written before it, and [`ApplyError::done`] lists the changes.
     pub async fn run(mut self) -> Result<Applied, ApplyError> {
-        let settings = self.settings.clone();
-        let settings =
-            if self.limits.allow_empty { settings.allow_emptied(true) } else { settings };
+        let mut settings = self.settings.clone();
+        settings.allow_emptied |= self.limits.allow_empty;
         let (request, desired) = (self.request()?, self.desired.clone());
         let run = Run::begin(&self.client, vec![request], settings).await?;
         let mut page = opened(&run, &desired).await?;
@@ -188,13 +187,13 @@ impl Apply {
     pub async fn check(self) -> Result<Checked, ApplyError> {
         let client = self.client.clone();
         let planned = self.plan().await?;
-        let refused = planned.proposal.plan.check(&client, planned.page.id, &BTreeSet::new()).await;
-        let refused = refused.map_err(|error| ApplyError::from(ApplyCause::Read(error)))?;
+        let plan = &planned.proposal.plan;
+        let refused = plan.check(&client, planned.page.id, &BTreeSet::new()).await?;
         Ok(Checked { planned, refused })
     }
 
     fn request(&self) -> Result<PageRequest, ApplyError> {
-        let refused = |why| ApplyCause::Read(Error::invalid("getProfile", why));
+        let refused = |why| Error::invalid("getProfile", why);
         let keys = vec![self.key.clone().map_err(refused)?];
         Ok(PageRequest { keys, path: None, may_create: false })
     }
@@ -223,7 +222,7 @@ impl Apply {
         };
         if !page.is_confirmed() {
             let slots = page.snapshot().slots.len();
-            guard(&proposal.plan, slots, &self.limits).map_err(ApplyCause::Guard)?;
+            guard(&proposal.plan, slots, &self.limits)?;
         }
         match self.confirm.as_mut().map(|confirm| confirm(&proposal.plan, page.snapshot())) {
             None => {}

@@ -8,18 +8,22 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::create::failed;
-use super::journal::Journal;
-use super::page_request::{FoundPage, PageRequest, find_pages};
-use super::page_run::PageRun;
-use super::prepared_run::{PreparedRun, interrupted_before, needs_language, not_prepared, read};
+use super::open_page::{OpenPage, read};
+use super::page_run::{OnStep, PageRun};
 use super::run_settings::{RunMarks, RunSettings};
-use super::{
-    AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, PageSnapshot, Plan,
-    Proposal, RecordWrite, Step,
-};
-use links_sdk::types::Profile;
-use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
+use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Plan, Step};
+use links_sdk::{Client, ProfileId, ProfileKey};
+
+/// A page of a run.
+#[derive(Clone, Debug)]
+pub struct PageRequest {
+    /// Keys of the page: the first that exists counts. A page that is created gets the last one as its login.
+    pub keys: Vec<ProfileKey>,
+    /// Path of the file that the run is for, for the journal.
+    pub path: Option<String>,
+    /// Set if the page is created where there is none.
+    pub may_create: bool,
+}
 
 /// A run over pages that were found. From [`Run::begin`] and [`Run::plan`].
 ///
@@ -54,33 +58,12 @@ pub struct Run {
     client: Client,
     requests: Vec<PageRequest>,
     settings: RunSettings,
-    found: Vec<FoundPage>,
+    /// Ids of the pages, as far as they are known before the pages are read.
+    found: Vec<Option<ProfileId>>,
+    /// Set if the pages of the account were listed: a page without an id is not there.
+    is_listed: bool,
     /// What other runs had done before the pages were read; `None` if the run only plans.
     marks: Option<RunMarks>,
-}
-
-/// A page of a run, from its first read to its first write.
-#[derive(Debug)]
-pub struct OpenPage {
-    nth: usize,
-    client: Client,
-    request: PageRequest,
-    settings: RunSettings,
-    state: OpenState,
-    is_new: bool,
-    /// False for a page of a run that only plans.
-    writes: bool,
-    proposal: Option<Proposal>,
-    /// Set if something that took time came after the plan: the page is read again before it is written.
-    took_time: bool,
-}
-
-#[derive(Debug)]
-enum OpenState {
-    /// Read, and not locked. One that does not exist is created before it is written.
-    Seen(Arc<PageSnapshot>, BTreeMap<usize, SlotId>),
-    /// Read and locked.
-    Locked(Box<PreparedRun>),
 }
 
 /// Result of a run on a page: the page matches the desired content.
@@ -157,21 +140,47 @@ impl Run {
         Run::find(client, pages, settings, None).await
     }
 
+    /// Finds the pages in the list of the account's pages. One page alone is found when it is read.
     async fn find(
         client: &Client,
         requests: Vec<PageRequest>,
         settings: RunSettings,
         marks: Option<RunMarks>,
     ) -> Result<Self, ApplyError> {
-        let found = find_pages(client, &requests).await?;
-        Ok(Self { client: client.clone(), requests, settings, found, marks })
+        let by_id = |key: &ProfileKey| match key {
+            ProfileKey::Id(id) => Some(*id),
+            ProfileKey::Login(_) => None,
+        };
+        let mut found: Vec<Option<ProfileId>> =
+            requests.iter().map(|request| request.keys.first().and_then(by_id)).collect();
+        let is_listed = requests.len() > 1 && found.contains(&None);
+        if is_listed {
+            let pages = client.profiles().list().await?;
+            let by_key = |key: &ProfileKey| {
+                by_id(key).or_else(|| {
+                    let login = key.to_string();
+                    let mut pages = pages.iter();
+                    pages.find(|it| it.login.eq_ignore_ascii_case(&login)).map(|page| page.id)
+                })
+            };
+            found = requests.iter().map(|request| request.keys.iter().find_map(by_key)).collect();
+        }
+        let mut seen = BTreeMap::new();
+        for (nth, id) in found.iter().enumerate() {
+            if let Some(id) = *id
+                && let Some(first) = seen.insert(id, nth)
+            {
+                return Err(ApplyCause::SamePage { id, pages: [first, nth] }.into());
+            }
+        }
+        Ok(Self { client: client.clone(), requests, settings, found, is_listed, marks })
     }
 
     /// Returns the indices of the pages in the order in which they have to be opened: two runs that lock the same pages do so in the same order.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.requests.len()).collect();
         if self.marks.is_some() {
-            order.sort_by_key(|nth| self.found[*nth].id);
+            order.sort_by_key(|nth| self.found[*nth]);
         }
         order
     }
@@ -196,206 +205,41 @@ impl Run {
     ///
     /// When the run has no page with this index.
     pub async fn open(&self, nth: usize) -> Result<OpenPage, ApplyError> {
-        let (client, request) = (self.client.clone(), self.requests[nth].clone());
-        let settings = match &request.path {
-            Some(path) => self.settings.clone().path(Some(path.clone())),
-            None => self.settings.clone(),
-        };
-        let page = self.found[nth].page(&client, &request).await?;
-        let is_new = page.is_none();
-        let state = match (page, &self.marks) {
-            (Some(page), Some(marks)) => OpenState::Locked(Box::new(
-                PreparedRun::lock(&client, page, marks, settings.clone()).await?,
-            )),
-            (page, _) => {
-                let page = page.unwrap_or_else(|| PageSnapshot::not_yet(request.login()));
-                OpenState::Seen(Arc::new(page), BTreeMap::new())
+        let request = &self.requests[nth];
+        let mut settings = self.settings.clone();
+        if request.path.is_some() {
+            settings.path.clone_from(&request.path);
+        }
+        let found = self.read(nth).await?;
+        let (is_new, writes) = (found.is_none(), self.marks.is_some());
+        let login = request.keys.last().map(ProfileKey::to_string).unwrap_or_default();
+        let page = found.unwrap_or_else(|| PageSnapshot::not_yet(login));
+        let mut page = OpenPage::new(nth, self.client.clone(), settings, page, writes);
+        if let (false, Some(marks)) = (is_new, &self.marks) {
+            page.lock(marks).await?;
+        }
+        Ok(page)
+    }
+
+    /// Reads a page; `None` if it has to be created.
+    async fn read(&self, nth: usize) -> Result<Option<PageSnapshot>, ApplyCause> {
+        let (client, request) = (&self.client, &self.requests[nth]);
+        if let Some(id) = self.found[nth] {
+            return read(client, &ProfileKey::Id(id)).await.map(Some);
+        }
+        let mut missing = None;
+        for key in request.keys.iter().filter(|_| !(self.is_listed && request.may_create)) {
+            match read(client, key).await {
+                Err(ApplyCause::Read(error)) if error.is_not_found() => missing = Some(error),
+                page => return page.map(Some),
             }
-        };
-        Ok(OpenPage {
-            nth,
-            client,
-            request,
-            settings,
-            state,
-            is_new,
-            writes: self.marks.is_some(),
-            proposal: None,
-            took_time: false,
-        })
+        }
+        match missing {
+            Some(error) if !request.may_create => Err(error.into()),
+            _ => Ok(None),
+        }
     }
 }
-
-impl OpenPage {
-    /// Returns the index of the page in the run.
-    pub fn nth(&self) -> usize {
-        self.nth
-    }
-
-    /// Returns the page as it was read, or one that does not exist yet ([`PageSnapshot::exists`]).
-    pub fn snapshot(&self) -> &Arc<PageSnapshot> {
-        match &self.state {
-            OpenState::Seen(page, _) => page,
-            OpenState::Locked(run) => &run.page,
-        }
-    }
-
-    /// Returns whether the page did not exist when the run began.
-    pub fn is_new(&self) -> bool {
-        self.is_new
-    }
-
-    /// Reads what else the desired content is compared with, and settles an interrupted run: whether its last request was executed. Returns the
-    /// journal of that run, and whether it is continued. A run that only plans returns the run that would be continued.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::{DesiredPage, PageRequest, Run, RunSettings};
-    ///
-    /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
-    /// let mut page = Run::begin(&client, vec![request], RunSettings::new()).await?.open(0).await?;
-    /// assert!(page.settle(&DesiredPage::default()).await?.is_none());
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the page or a journal cannot be read, or it is unclear what the interrupted run has done.
-    pub async fn settle(
-        &mut self,
-        desired: &DesiredPage,
-    ) -> Result<Option<(JournalEntries, bool)>, ApplyError> {
-        match &mut self.state {
-            // Nothing is known of a page that does not exist.
-            OpenState::Seen(page, _) if !page.exists() => Ok(None),
-            OpenState::Seen(page, created) => {
-                if needs_language(desired) {
-                    let read = Arc::make_mut(page).read_language(&self.client).await;
-                    read.map_err(ApplyCause::Read)?;
-                }
-                let log = interrupted_before(&self.client, &self.settings, page, desired).await?;
-                *created = log.as_ref().map(|log| log.done.created.clone()).unwrap_or_default();
-                Ok(log.map(|log| (log, true)))
-            }
-            OpenState::Locked(run) => {
-                let read = run.read_language(desired).await;
-                read.map_err(|cause| run.failed(cause))?;
-                let settled = run.settle(desired).await;
-                settled.map_err(|cause| run.failed(cause))
-            }
-        }
-    }
-
-    /// Returns the slots that an interrupted run made, by the index of their item.
-    pub fn created(&self) -> BTreeMap<usize, SlotId> {
-        match &self.state {
-            OpenState::Seen(_, created) => created.clone(),
-            OpenState::Locked(run) => run.created(),
-        }
-    }
-
-    /// Returns whether an interrupted run is continued.
-    pub fn is_resumed(&self) -> bool {
-        matches!(&self.state, OpenState::Locked(run) if run.is_resumed())
-    }
-
-    /// Sets the plan, which has to be made of the page as it was read.
-    ///
-    /// # Errors
-    ///
-    /// When it was made of another state of the page, or the page could not be locked and there is something to write.
-    pub fn propose(&mut self, proposal: Proposal) -> Result<(), ApplyError> {
-        if let OpenState::Locked(run) = &mut self.state {
-            run.check_plan(&proposal).map_err(|cause| run.failed(cause))?;
-            if !proposal.plan.is_empty() {
-                let checked = run.check_lock();
-                checked.map_err(|cause| run.failed(cause))?;
-            }
-        }
-        self.proposal = Some(proposal);
-        Ok(())
-    }
-
-    /// Sets the plan after something that took time: a question to a user, an upload. Its values may be others. The page is read again before
-    /// it is written.
-    pub fn revise(&mut self, proposal: Proposal) {
-        self.proposal = Some(proposal);
-        self.took_time = true;
-    }
-
-    /// Returns the plan.
-    pub fn plan(&self) -> Option<&Arc<Plan>> {
-        self.proposal.as_ref().map(|proposal| &proposal.plan)
-    }
-
-    /// Returns the plan with the content and the options that it was made for.
-    pub fn proposal(&self) -> Option<&Proposal> {
-        self.proposal.as_ref()
-    }
-
-    /// Returns whether the page would be created or written.
-    pub fn has_changes(&self) -> bool {
-        !self.snapshot().exists() || self.plan().is_some_and(|plan| !plan.is_empty())
-    }
-
-    /// Returns whether an interrupted run was confirmed with all of the deletes of the plan.
-    pub fn is_confirmed(&self) -> bool {
-        match (&self.state, &self.proposal) {
-            (OpenState::Locked(run), Some(proposal)) => run.is_confirmed(&proposal.plan),
-            _ => false,
-        }
-    }
-
-    /// Creates the page, if it does not exist, and reads and locks it. It has to be settled and planned again, because the
-    /// service decides what a new page holds.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_pages::apply::{PageRequest, Run, RunSettings};
-    ///
-    /// let request = PageRequest { keys: vec!["terrace".parse()?], path: None, may_create: true };
-    /// let mut page = Run::begin(&client, vec![request], RunSettings::new()).await?.open(0).await?;
-    /// assert!(!page.snapshot().exists());
-    /// page.create().await?;
-    /// assert_eq!(page.snapshot().login, "terrace");
-    /// # Ok(()) });
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the page is not created, or cannot be read or locked. [`ApplyError::done`] tells which.
-    pub async fn create(&mut self) -> Result<(), ApplyError> {
-        if self.snapshot().exists() {
-            return Ok(());
-        }
-        self.check_writes()?;
-        let marks = self.settings.marks(&self.client).await;
-        let login = self.request.login();
-        // A journal that cannot be written is no reason to stop: the run of the page needs one that can be.
-        let write = self.settings.page_creation(&self.client, &login);
-        let changed = [("login", login.clone())].into_iter().collect();
-        let record = RecordWrite::creating("createProfile", changed);
-        let create = self.client.profiles().create(NewProfile::with_login(login));
-        let shown = |page: &Profile| serde_json::to_value(page).ok();
-        let created = write.write_record(record, create, shown).await;
-        write.close(created.is_ok());
-        let created = created.map_err(|error| failed(Step::CreatePage, error))?;
-        let done = AppliedChanges { is_page_created: true, ..AppliedChanges::default() };
-        let unfinished = |cause| ApplyError::new(cause, done.clone(), None);
-        let page = read(&self.client, &ProfileKey::Id(created.id)).await.map_err(unfinished)?;
-        let run = PreparedRun::lock(&self.client, page, &marks, self.settings.clone()).await;
-        let mut run = run.map_err(unfinished)?;
-        run.settled = done.clone();
-        self.state = OpenState::Locked(Box::new(run));
-        (self.proposal, self.took_time) = (None, false);
-        Ok(())
-    }
-}
-
-/// Observer of the steps, with the index of the page.
-trait OnStep: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()> {}
-
-impl<F: FnMut(usize, Step, &AppliedChanges) -> ControlFlow<()>> OnStep for F {}
 
 /// Executes the plans of pages: writes them down, adds on every page, removes on every page, verifies every page. A page that fails does not
 /// stop the others. `is_incomplete` tells whether a page of the run could not be created: what is deleted on another page may be a slot that was
@@ -427,158 +271,52 @@ pub async fn execute(
 ) -> Vec<EndedPage> {
     let (mut ended, mut open) = (Vec::new(), Vec::new());
     for page in pages {
-        let nth = page.nth;
+        let nth = page.nth();
         let result = match page.begin().await {
-            Ok(Begun::Run(run)) => {
-                open.push((nth, *run, Ok(())));
+            Ok(ControlFlow::Continue(run)) => {
+                open.push((run, Ok(())));
                 continue;
             }
-            Ok(Begun::Unchanged(applied)) => Ok(applied),
+            Ok(ControlFlow::Break(unchanged)) => Ok(unchanged),
             Err(error) => Err(error),
         };
         is_incomplete |= result.is_err();
         ended.push(EndedPage { nth, result, not_recorded: None });
     }
     write(&mut open, is_incomplete, on_step).await;
-    for (nth, run, written) in open {
-        ended.push(finish(run, nth, written, on_step).await);
+    for (run, written) in open {
+        ended.push(run.finish(written, on_step).await);
     }
     ended.sort_by_key(|page| page.nth);
     ended
 }
 
-enum Begun {
-    Run(Box<PageRun>),
-    /// Nothing is to be written.
-    Unchanged(Applied),
-}
-
-impl OpenPage {
-    fn check_writes(&self) -> Result<(), ApplyCause> {
-        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans writes nothing")) }
-    }
-
-    /// Writes the plan down, after reading the page again where that is needed.
-    async fn begin(self) -> Result<Begun, ApplyError> {
-        self.check_writes()?;
-        let (OpenState::Locked(mut run), Some(proposal)) = (self.state, self.proposal) else {
-            return Err(ApplyCause::Stopped.into());
-        };
-        if proposal.plan.is_empty() && !self.is_new {
-            let settled = run.settled.clone();
-            let (page, run) = run.nothing_to_do().await;
-            return Ok(Begun::Unchanged(Applied { page, plan: proposal.plan, done: settled, run }));
-        }
-        // A page that was created a moment ago is as it was planned.
-        if (self.took_time || !self.is_new)
-            && run.is_outdated(self.took_time)
-            && let Err(cause) = run.read_again(&proposal).await
-        {
-            return Err(run.failed(cause));
-        }
-        Ok(Begun::Run(Box::new(run.begin(proposal).await?)))
-    }
-}
-
-/// Adds on every page, then removes on every page.
+/// Adds on the pages that have room, then on those on which slots have to make room first, then removes on every page.
 async fn write(
-    open: &mut [(usize, PageRun, Result<(), ApplyCause>)],
+    open: &mut [(PageRun, Result<(), ApplyCause>)],
     mut is_incomplete: bool,
     on_step: &mut impl OnStep,
 ) {
     let mut is_stopped = false;
-    for round in [WriteRound::Add, WriteRound::AddToFullPages, WriteRound::Remove] {
-        for (nth, run, state) in open.iter_mut() {
-            if state.is_err() || !round.is_of(run) {
+    for (fullness, is_last) in [(Some(false), false), (Some(true), false), (None, true)] {
+        for (run, state) in open.iter_mut() {
+            let is_full = run.proposal.plan.make_room > 0;
+            if state.is_err() || fullness.is_some_and(|it| it != is_full) {
                 continue;
             }
             if is_stopped {
-                run.close_unreached().await;
+                run.close_untouched(&ApplyCause::Stopped).await;
                 *state = Err(ApplyCause::Stopped);
                 continue;
             }
-            if is_incomplete && round.removes(run) {
+            if is_incomplete && if is_last { run.has_removals() } else { is_full } {
                 *state = Err(ApplyCause::Withheld);
                 continue;
             }
-            let mut watch = watch(on_step, *nth, run.settled.clone());
-            *state = match run.write(round == WriteRound::Remove, &mut watch).await {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(ApplyCause::Stopped),
-                Err(cause) => Err(cause),
-            };
+            *state = run.write(is_last, on_step).await;
             is_stopped |= matches!(state, Err(ApplyCause::Stopped));
             // What is deleted on another page may be a slot that was to appear on this one.
-            is_incomplete |= state.is_err() && round != WriteRound::Remove && run.has_creates();
-        }
-    }
-}
-
-/// Verifies a page that was written, and ends its run.
-async fn finish(
-    mut run: PageRun,
-    nth: usize,
-    written: Result<(), ApplyCause>,
-    on_step: &mut impl OnStep,
-) -> EndedPage {
-    let is_written = written.is_ok();
-    let ended = match written {
-        Ok(()) => run.finish(&mut watch(on_step, nth, run.settled.clone())).await,
-        Err(cause) => Err(cause),
-    };
-    let PageRun { settled, done, journal, proposal, .. } = run;
-    let name = journal.as_ref().map(|journal| journal.log.run.clone());
-    let not_recorded = journal.and_then(Journal::into_write_error);
-    let done = settled.and(done);
-    let cause = match ended {
-        Ok(Some(page)) => {
-            let page = Arc::new(page);
-            let applied = Applied { page, plan: proposal.plan, done, run: name };
-            return EndedPage { nth, result: Ok(applied), not_recorded };
-        }
-        Ok(None) => ApplyCause::Stopped,
-        Err(cause) => cause,
-    };
-    let is_read = !matches!(cause, ApplyCause::Stopped | ApplyCause::Call { .. });
-    let error = ApplyError::new(cause, done, name).ended(is_written && is_read);
-    EndedPage { nth, result: Err(error), not_recorded }
-}
-
-/// Returns the observer of the steps of a page, which is told the changes that were made before, too.
-fn watch(
-    on_step: &mut impl OnStep,
-    nth: usize,
-    settled: AppliedChanges,
-) -> impl FnMut(Step, &AppliedChanges) -> ControlFlow<()> {
-    move |step, done| on_step(nth, step, &settled.clone().and(done.clone()))
-}
-
-/// Part of the writes of all pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WriteRound {
-    /// Additions on pages that have room for them.
-    Add,
-    /// Additions on pages on which slots have to make room.
-    AddToFullPages,
-    /// Logins and deletes.
-    Remove,
-}
-
-impl WriteRound {
-    fn is_of(self, run: &PageRun) -> bool {
-        match self {
-            Self::Add => !run.makes_room(),
-            Self::AddToFullPages => run.makes_room(),
-            Self::Remove => true,
-        }
-    }
-
-    /// Returns whether something of a page goes.
-    fn removes(self, run: &PageRun) -> bool {
-        match self {
-            Self::Add => false,
-            Self::AddToFullPages => true,
-            Self::Remove => run.has_removals(),
+            is_incomplete |= state.is_err() && !is_last && !run.proposal.plan.creates.is_empty();
         }
     }
 }

@@ -59,12 +59,10 @@ impl AppliedChanges {
     pub fn is_nothing(&self) -> bool {
         self == &Self::default()
     }
-}
 
-impl AppliedChanges {
     /// Returns the changes made after `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
-        let is_new = |(index, _): &(&usize, &SlotId)| !before.created.contains_key(index);
+        let is_new = |(index, id): &(&usize, &SlotId)| before.created.get(index) != Some(id);
         Self {
             is_page_created: self.is_page_created && !before.is_page_created,
             fields: self.fields.difference(&before.fields).cloned().collect(),
@@ -73,17 +71,6 @@ impl AppliedChanges {
             reordered: self.reordered && !before.reordered,
             deleted: self.deleted.saturating_sub(before.deleted),
         }
-    }
-
-    /// Returns the sum of both.
-    pub(super) fn and(mut self, more: Self) -> Self {
-        self.is_page_created |= more.is_page_created;
-        self.fields.extend(more.fields);
-        self.updated += more.updated;
-        self.created.extend(more.created);
-        self.reordered |= more.reordered;
-        self.deleted += more.deleted;
-        self
     }
 }
 

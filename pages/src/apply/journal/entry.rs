@@ -16,7 +16,7 @@ pub(super) const FORMAT: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunHeader {
-    format: u32,
+    pub(in crate::apply) format: u32,
     /// The service's URL, or another name for it.
     pub service: String,
     /// The account. Journals of older versions do not have it.
@@ -154,18 +154,6 @@ impl RunHeader {
         }
     }
 
-    /// Sets the id of the form that is written.
-    #[must_use]
-    pub fn with_form(self, form: Option<String>) -> Self {
-        Self { form, ..self }
-    }
-
-    /// Sets the command.
-    #[must_use]
-    pub fn with_command(self, command: Option<RunCommand>) -> Self {
-        Self { command, ..self }
-    }
-
     /// Returns the header of a run that makes `page` match `desired`. `service` identifies the service and is its name for display.
     pub fn new(
         service: impl Into<String>,
@@ -187,18 +175,6 @@ impl RunHeader {
             time: seconds(page.read_at),
             ..Self::default()
         }
-    }
-
-    /// Sets the path of the file.
-    #[must_use]
-    pub fn with_path(self, path: Option<String>) -> Self {
-        Self { path, ..self }
-    }
-
-    /// Sets the account.
-    #[must_use]
-    pub fn with_owner(self, owner: Option<RunOwner>) -> Self {
-        Self { owner, ..self }
     }
 
     /// Returns whether the run was for a file with the same content.

@@ -106,7 +106,7 @@ impl Journal {
     }
 
     /// Appends an entry about something that has happened: the command continues even if the entry cannot be written.
-    fn note(&mut self, entry: JournalEntry) {
+    pub(in crate::apply) fn note(&mut self, entry: JournalEntry) {
         if self.log.state == RunState::Unfinished && self.append(entry.clone()).is_err() {
             self.log.take(entry);
         }

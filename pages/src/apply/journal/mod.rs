@@ -23,5 +23,5 @@ pub use lock::{LockError, PageLock};
 pub(crate) use sent::SentSlot;
 pub use sent::SentValues;
 pub(super) use settle::created_slots;
-pub(in crate::apply) use store::JournalPositions;
+pub(in crate::apply) use store::JournalPosition;
 pub use store::{JournalStore, RecordedRun};

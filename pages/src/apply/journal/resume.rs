@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use super::Journal;
 use super::entry::{JournalEntry, seconds};
 use super::settle::{created_slots, is_key_known};
-use crate::apply::create::{CreateRequest, create, list};
+use crate::apply::create::{create, list};
 use crate::apply::plan::PlanBatch;
-use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, Step};
+use crate::apply::{ApplyCause, DesiredPage, PageSnapshot, PlannedCreate, Step};
 use links_sdk::runs::ReadTime;
 use links_sdk::{Client, IdempotencyKey, Outcome, SlotId};
 
@@ -44,9 +44,7 @@ impl Journal {
                 if !made.is_empty() {
                     self.end(step, made, 0, None);
                 } else if let Some(key) = key.filter(|_| is_known) {
-                    let (known, is_repeated) = (&known, true);
-                    let sent = CreateRequest { step, creates, known, key: Some(key), is_repeated };
-                    self.repeat(client, page, &sent).await?;
+                    self.repeat(client, page, (step, creates), &known, key).await?;
                 } else {
                     self.failed(step, Outcome::NotExecuted);
                 }
@@ -65,18 +63,21 @@ impl Journal {
         &mut self,
         client: &Client,
         page: &mut PageSnapshot,
-        sent: &CreateRequest<'_>,
+        (step, creates): (usize, &[PlannedCreate]),
+        known: &HashSet<SlotId>,
+        key: IdempotencyKey,
     ) -> Result<(), ApplyCause> {
         let handle = client.profile(page.id);
-        let key = sent.key.as_ref().map(ToString::to_string);
-        self.append(JournalEntry::Begin { step: sent.step, key }).map_err(ApplyCause::Journal)?;
-        match create(&handle, sent, Some(&mut *self)).await {
-            Ok(made) => self.end(sent.step, made.ids, 0, None),
+        let begin = JournalEntry::Begin { step, key: Some(key.to_string()) };
+        self.append(begin).map_err(ApplyCause::Journal)?;
+        let sent = (step, creates);
+        match create(&handle, Some(&mut *self), sent, known, Some(key), true).await {
+            Ok((made, _)) => self.end(step, made, 0, None),
             // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
             Err(ApplyCause::Call { items, source, .. })
                 if source.is_conflict() || !items.is_empty() =>
             {
-                self.failed(sent.step, Outcome::NotExecuted);
+                self.failed(step, Outcome::NotExecuted);
             }
             Err(error) => return Err(error),
         }

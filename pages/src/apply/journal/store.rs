@@ -265,6 +265,15 @@ impl JournalStore {
         Ok(sent)
     }
 
+    /// Returns the ends of the journals of all pages of a service, by which a run learns whether another one was there.
+    pub(in crate::apply) fn marks(
+        state: &Path,
+        service: &str,
+    ) -> BTreeMap<ProfileId, JournalPosition> {
+        let all = Self::all(state, Some(service)).unwrap_or_default();
+        all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect()
+    }
+
     /// Returns the current end of the journals.
     pub(in crate::apply) fn mark(&self) -> JournalPosition {
         let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
@@ -508,23 +517,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
-pub(super) type JournalPosition = Option<(PathBuf, u64)>;
-
-/// Ends of the journals of all pages of a service at one moment, by which a run learns whether another one was there.
-#[derive(Debug)]
-pub(in crate::apply) struct JournalPositions(BTreeMap<ProfileId, JournalPosition>);
-
-impl JournalPositions {
-    pub(in crate::apply) fn of(state: &Path, service: &str) -> Self {
-        let all = JournalStore::all(state, Some(service)).unwrap_or_default();
-        Self(all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect())
-    }
-
-    /// Returns whether a run has written an entry for the page since; `now` is the end of its journals.
-    pub(in crate::apply) fn are_past(&self, page: ProfileId, now: &JournalPosition) -> bool {
-        self.0.get(&page).unwrap_or(&None) != now
-    }
-}
+pub(in crate::apply) type JournalPosition = Option<(PathBuf, u64)>;
 
 /// Returns the time at which a run began, in 256ths of a second.
 fn order_of(run: &str) -> Option<u64> {

@@ -389,10 +389,10 @@ fn found_h_a_pipe_a_device_or_a_directory_in_place_of_a_journal_is_refused_at_on
 fn found_20_a_journal_names_its_owner_and_one_without_an_owner_is_read() {
     let env = JournalEnv::new();
     let options = PlanOptions::default();
-    let opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
+    let mut opening = RunHeader::new(SERVICE, &env.page, &env.file, &options);
     let lock = env.runs.lock().unwrap();
-    let owned = opening.with_owner(Some(RunOwner::of_user(7)));
-    drop(env.begin(lock, owned));
+    opening.owner = Some(RunOwner::of_user(7));
+    drop(env.begin(lock, opening));
     let read = env.only().unwrap();
     assert_eq!(read.opening.owner, Some(RunOwner::of_user(7)));
     let path = env.runs.journal(&read.run);

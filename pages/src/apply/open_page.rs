@@ -1,0 +1,432 @@
+//! A page of a run from its first read to its first write: read, lock, read again where needed, settle, write down.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::create::failed;
+use super::journal::Journal;
+use super::page_run::{PageRun, read_again};
+use super::page_turns::PageTurn;
+use super::run_settings::{RunMarks, RunSettings};
+use super::{
+    Applied, AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, LockError,
+    PageLock, PageSnapshot, Plan, Proposal, RecordWrite, RecordedRun, RunHeader, RunState, Step,
+    fingerprint,
+};
+use links_sdk::runs::{self, blocking};
+use links_sdk::types::Profile;
+use links_sdk::{Client, NewProfile, ProfileKey, SlotId};
+
+/// A page of a run, from its first read to its first write.
+#[derive(Debug)]
+pub struct OpenPage {
+    nth: usize,
+    client: Client,
+    settings: RunSettings,
+    page: Arc<PageSnapshot>,
+    is_new: bool,
+    /// False for a page of a run that only plans.
+    writes: bool,
+    /// Turn of the run on the page, once it is locked.
+    turn: Option<PageTurn>,
+    /// The lock, if a journal is written. That the directory cannot be used does not matter if there is nothing to do.
+    lock: Option<Result<PageLock, LockError>>,
+    /// Journals of the runs of the page that have not ended, if they were read under the lock.
+    logs: Option<Vec<JournalEntries>>,
+    /// The journal, with the lock, of a run that is continued.
+    journal: Option<Journal>,
+    created: BTreeMap<usize, SlotId>,
+    /// Changes of an interrupted run that were found when it was settled, or the creation of the page.
+    settled: AppliedChanges,
+    proposal: Option<Proposal>,
+    /// Set if something that took time came after the plan: the page is read again before it is written.
+    took_time: bool,
+}
+
+impl OpenPage {
+    pub(super) fn new(
+        nth: usize,
+        client: Client,
+        settings: RunSettings,
+        page: PageSnapshot,
+        writes: bool,
+    ) -> Self {
+        Self {
+            nth,
+            client,
+            settings,
+            is_new: !page.exists(),
+            page: Arc::new(page),
+            writes,
+            turn: None,
+            lock: None,
+            logs: None,
+            journal: None,
+            created: BTreeMap::new(),
+            settled: AppliedChanges::default(),
+            proposal: None,
+            took_time: false,
+        }
+    }
+
+    /// Locks the page, which was read after `marks` were taken. It is read again unless nothing can have changed in between.
+    pub(super) async fn lock(&mut self, marks: &RunMarks) -> Result<(), ApplyCause> {
+        let (client, id, waits) = (&self.client, self.page.id, self.settings.wait);
+        let runs = self.settings.store(client, id);
+        let held = async {
+            let page = (client.base_url().as_str().to_owned(), id);
+            let turn = PageTurn::take(page, waits || runs.is_none()).await?;
+            let lock = match &runs {
+                Some(runs) => match runs.lock_when_free(waits).await {
+                    Err(error @ LockError::Taken(_)) => return Err(error),
+                    lock => Some(lock),
+                },
+                None => None,
+            };
+            Ok((turn, lock))
+        };
+        let (turn, lock) = until_deadline(client, waits, held).await?;
+        let mut is_changed = !turn.is_first_since(marks.turns);
+        if let (Some(Ok(lock)), Some(of_page)) = (&lock, runs.clone()) {
+            let (unended, now) = blocking(move || (of_page.unended(), of_page.mark())).await;
+            let logs = self.logs.insert(logs(unended)?);
+            is_changed |= lock.was_awaited
+                || logs.iter().any(JournalEntries::is_in_doubt)
+                || marks.journals.get(&id).unwrap_or(&None) != &now;
+        }
+        (self.turn, self.lock) = (Some(turn), lock);
+        if is_changed {
+            self.page = Arc::new(read(client, &ProfileKey::Id(id)).await?);
+        }
+        // A page that is empty although the last run left slots on it is read once more, in the other way.
+        if let Some(runs) = runs.filter(|_| self.page.slots.is_empty()) {
+            let runs = logs(blocking(move || runs.list()).await)?;
+            let known = runs.last().map_or(0, |log| log.slots);
+            if known > 0 {
+                Arc::make_mut(&mut self.page).read_slots_again(client).await?;
+            }
+            if known > 0 && self.page.slots.is_empty() && !self.settings.allow_emptied {
+                return Err(ApplyCause::Emptied(known));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the index of the page in the run.
+    pub fn nth(&self) -> usize {
+        self.nth
+    }
+
+    /// Returns the page as it was read, or one that does not exist yet ([`PageSnapshot::exists`]).
+    pub fn snapshot(&self) -> &Arc<PageSnapshot> {
+        &self.page
+    }
+
+    /// Returns whether the page did not exist when the run began.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Reads what else the desired content is compared with, and settles an interrupted run: whether its last request was executed. Returns the
+    /// journal of that run, and whether it is continued. A run that only plans returns the run that would be continued.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{DesiredPage, PageRequest, Run, RunSettings};
+    ///
+    /// let request = PageRequest { keys: vec!["cafe".parse()?], path: None, may_create: false };
+    /// let mut page = Run::begin(&client, vec![request], RunSettings::new()).await?.open(0).await?;
+    /// assert!(page.settle(&DesiredPage::default()).await?.is_none());
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the page or a journal cannot be read, or it is unclear what the interrupted run has done.
+    pub async fn settle(
+        &mut self,
+        desired: &DesiredPage,
+    ) -> Result<Option<(JournalEntries, bool)>, ApplyError> {
+        let settled = self.settle_run(desired).await;
+        settled.map_err(|cause| self.failed(cause))
+    }
+
+    async fn settle_run(
+        &mut self,
+        desired: &DesiredPage,
+    ) -> Result<Option<(JournalEntries, bool)>, ApplyCause> {
+        // Nothing is known of a page that does not exist.
+        if !self.page.exists() {
+            return Ok(None);
+        }
+        if desired.fields.contains_key("languageCode") {
+            Arc::make_mut(&mut self.page).read_language(&self.client).await?;
+        }
+        let Some(runs) = self.settings.store(&self.client, self.page.id) else { return Ok(None) };
+        let logs = match self.logs.take() {
+            Some(logs) => logs,
+            None => {
+                let runs = runs.clone();
+                logs(blocking(move || runs.unended()).await)?
+            }
+        };
+        let Some(mut log) = unfinished(&logs).cloned() else { return Ok(None) };
+        let is_resumed = log.opening.is_of(desired);
+        if self.writes {
+            let lock = self.lock.take().ok_or_else(|| not_prepared("the page is not locked"))??;
+            let (of_page, run) = (runs.clone(), log.run.clone());
+            let resumed = blocking(move || of_page.resume(Some(lock), &run)).await;
+            let path = runs.journal(&log.run);
+            let mut journal = resumed.map_err(|why| ApplyCause::BadJournal { path, why })?;
+            let before = journal.log.done.clone();
+            let page = Arc::make_mut(&mut self.page);
+            let settled = journal.settle(&self.client, page, desired).await;
+            self.settled = journal.log.done.since(&before);
+            settled?;
+            log = journal.log.clone();
+            if is_resumed {
+                self.journal = Some(journal);
+            } else {
+                self.lock = journal.replace().map(Ok);
+            }
+        } else {
+            log.done.created = log.created_on(&self.page.slots);
+        }
+        if is_resumed {
+            self.created.clone_from(&log.done.created);
+        }
+        // A run that only plans leaves that of another file alone.
+        Ok((is_resumed || self.writes).then_some((log, is_resumed)))
+    }
+
+    /// Returns the slots that an interrupted run made, by the index of their item.
+    pub fn created(&self) -> BTreeMap<usize, SlotId> {
+        self.created.clone()
+    }
+
+    /// Returns whether an interrupted run is continued.
+    pub fn is_resumed(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// Sets the plan, which has to be made of the page as it was read.
+    ///
+    /// # Errors
+    ///
+    /// When it was made of another state of the page, or the page could not be locked and there is something to write.
+    pub fn propose(&mut self, proposal: Proposal) -> Result<(), ApplyError> {
+        if self.turn.is_some() {
+            self.check_plan(&proposal).map_err(|cause| self.failed(cause))?;
+            // The user is not asked in vain.
+            if !proposal.plan.is_empty()
+                && let Some(Err(error)) = self.lock.take_if(|lock| lock.is_err())
+            {
+                return Err(self.failed(error.into()));
+            }
+        }
+        self.proposal = Some(proposal);
+        Ok(())
+    }
+
+    /// Checks that the plan was made for the page as it was read under the lock.
+    fn check_plan(&self, proposal: &Proposal) -> Result<(), ApplyCause> {
+        if proposal.plan.page == fingerprint(&self.page.slots) {
+            return Ok(());
+        }
+        Err(ApplyCause::Changed(vec!["the plan was made for another state of it".to_owned()]))
+    }
+
+    /// Sets the plan after something that took time: a question to a user, an upload. Its values may be others. The page is read again before
+    /// it is written.
+    pub fn revise(&mut self, proposal: Proposal) {
+        self.proposal = Some(proposal);
+        self.took_time = true;
+    }
+
+    /// Returns the plan.
+    pub fn plan(&self) -> Option<&Arc<Plan>> {
+        self.proposal.as_ref().map(|proposal| &proposal.plan)
+    }
+
+    /// Returns the plan with the content and the options that it was made for.
+    pub fn proposal(&self) -> Option<&Proposal> {
+        self.proposal.as_ref()
+    }
+
+    /// Returns whether the page would be created or written.
+    pub fn has_changes(&self) -> bool {
+        !self.page.exists() || self.plan().is_some_and(|plan| !plan.is_empty())
+    }
+
+    /// Returns whether an interrupted run was confirmed with all of the deletes of the plan.
+    pub fn is_confirmed(&self) -> bool {
+        let (Some(journal), Some(plan)) = (&self.journal, self.plan()) else { return false };
+        plan.deletes.iter().all(|delete| journal.log.has_confirmed(delete))
+    }
+
+    /// Creates the page, if it does not exist, and reads and locks it. It has to be settled and planned again, because the
+    /// service decides what a new page holds.
+    ///
+    /// ```
+    /// # links_test_support::example::run(async |client| {
+    /// use links_pages::apply::{PageRequest, Run, RunSettings};
+    ///
+    /// let request = PageRequest { keys: vec!["terrace".parse()?], path: None, may_create: true };
+    /// let mut page = Run::begin(&client, vec![request], RunSettings::new()).await?.open(0).await?;
+    /// assert!(!page.snapshot().exists());
+    /// page.create().await?;
+    /// assert_eq!(page.snapshot().login, "terrace");
+    /// # Ok(()) });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the page is not created, or cannot be read or locked. [`ApplyError::done`] tells which.
+    pub async fn create(&mut self) -> Result<(), ApplyError> {
+        if self.page.exists() {
+            return Ok(());
+        }
+        self.check_writes()?;
+        let marks = self.settings.marks(&self.client).await;
+        let login = self.page.login.clone();
+        // A journal that cannot be written is no reason to stop: the run of the page needs one that can be.
+        let write = self.settings.page_creation(&self.client, &login);
+        let changed = [("login", login.clone())].into_iter().collect();
+        let record = RecordWrite::creating("createProfile", changed);
+        let create = self.client.profiles().create(NewProfile::with_login(login));
+        let shown = |page: &Profile| serde_json::to_value(page).ok();
+        let created = write.write_record(record, create, shown).await;
+        write.close(created.is_ok());
+        let created = created.map_err(|error| failed(Step::CreatePage, error))?;
+        self.settled.is_page_created = true;
+        let page = read(&self.client, &ProfileKey::Id(created.id)).await;
+        self.page = Arc::new(page.map_err(|cause| self.failed(cause))?);
+        self.lock(&marks).await.map_err(|cause| self.failed(cause))?;
+        (self.proposal, self.took_time) = (None, false);
+        Ok(())
+    }
+
+    fn check_writes(&self) -> Result<(), ApplyCause> {
+        if self.writes { Ok(()) } else { Err(not_prepared("a run that only plans writes nothing")) }
+    }
+
+    /// Writes the plan down, after reading the page again where that is needed. Breaks with the result where nothing is to be written.
+    pub(super) async fn begin(mut self) -> Result<ControlFlow<Applied, PageRun>, ApplyError> {
+        self.check_writes()?;
+        let (Some(turn), Some(proposal)) = (self.turn.take(), self.proposal.take()) else {
+            return Err(ApplyCause::Stopped.into());
+        };
+        if proposal.plan.is_empty() && !self.is_new {
+            let Self { page, journal, settled: done, .. } = self;
+            let (plan, slots) = (proposal.plan, page.slots.len());
+            let commit = move |mut journal: Journal| {
+                journal.commit(slots);
+                journal.log.run
+            };
+            let run = match journal {
+                Some(journal) => Some(blocking(move || commit(journal)).await),
+                None => None,
+            };
+            return Ok(ControlFlow::Break(Applied { page, plan, done, run }));
+        }
+        let is_fresh = self.page.read_time.is_some_and(|time| time.is_fresh(&self.client));
+        // A page that was created a moment ago is as it was planned.
+        if (self.took_time || !self.is_new && !is_fresh)
+            && let Err(cause) = self.read_again(&proposal).await
+        {
+            return Err(self.failed(cause));
+        }
+        let journal = self.record(&proposal).await?;
+        let Self { nth, client, page, settled, .. } = self;
+        let run = PageRun::new(nth, &client, page, proposal, journal, settled, turn);
+        Ok(ControlFlow::Continue(run))
+    }
+
+    /// Reads the page once more, and checks the plan, which may be a new one.
+    async fn read_again(&mut self, proposal: &Proposal) -> Result<(), ApplyCause> {
+        let handle = self.client.profile(self.page.id);
+        self.page = Arc::new(read_again(&handle, &self.page, proposal, Step::Check).await?);
+        let found = proposal.plan.fields.conflicts(&self.page.fields());
+        if !found.is_empty() {
+            return Err(ApplyCause::Changed(found));
+        }
+        self.check_plan(proposal)
+    }
+
+    /// Records the plan in the journal before any of it is executed.
+    ///
+    /// Refuses a run that is not settled, or whose page is not locked although it has a journal: an earlier step has failed.
+    async fn record(&mut self, proposal: &Proposal) -> Result<Option<Journal>, ApplyCause> {
+        if self.logs.as_deref().is_some_and(|logs| unfinished(logs).is_some()) {
+            return Err(not_prepared("an interrupted run was not settled"));
+        }
+        let (plan, page, settings) = (proposal.plan.clone(), self.page.clone(), &self.settings);
+        let runs = settings.store(&self.client, page.id);
+        let journal = match (self.journal.take(), self.lock.take().transpose()?, runs) {
+            (Some(mut journal), ..) => {
+                blocking(move || journal.plan(&plan, &page).map(|()| journal)).await
+            }
+            (None, Some(lock), Some(runs)) => {
+                let service = settings.service_of(&self.client);
+                let opening = RunHeader {
+                    path: settings.path.clone(),
+                    owner: settings.owner.clone(),
+                    command: settings.command.clone(),
+                    ..RunHeader::new(service, &page, &proposal.file, &proposal.options)
+                };
+                let types = proposal.options.types.clone();
+                let opened = move || {
+                    let write = |journal: &mut Journal| journal.plan(&plan, &page);
+                    runs.open(Some(lock), opening, Some(&page.slots), &types, write)
+                };
+                blocking(opened).await
+            }
+            (None, None, Some(_)) => return Err(not_prepared("the page is not locked")),
+            (None, _, None) => return Ok(None),
+        };
+        journal.map(Some).map_err(ApplyCause::Journal)
+    }
+
+    fn failed(&self, cause: ApplyCause) -> ApplyError {
+        let run = self.journal.as_ref().map(|journal| journal.log.run.clone());
+        ApplyError::new(cause, self.settled.clone(), run)
+    }
+}
+
+/// Waits for another run on the page, until the deadline of the client's calls. Without one, a run that was told to wait does so for ever.
+async fn until_deadline<T>(
+    client: &Client,
+    waits: bool,
+    held: impl Future<Output = Result<T, LockError>>,
+) -> Result<T, LockError> {
+    let clock = runs::clock(client);
+    let deadline = runs::deadline(client, waits.then_some(Duration::MAX));
+    let until = clock.monotonic().saturating_add(deadline);
+    tokio::select! {
+        biased;
+        held = held => held,
+        () = clock.until(until) => Err(LockError::Taken(None)),
+    }
+}
+
+pub(super) async fn read(client: &Client, key: &ProfileKey) -> Result<PageSnapshot, ApplyCause> {
+    Ok(PageSnapshot::read(client, key).await?)
+}
+
+/// Returns the journals of runs. Fails if the journal of an open run cannot be used.
+fn logs(runs: io::Result<Vec<RecordedRun>>) -> Result<Vec<JournalEntries>, ApplyCause> {
+    let recorded = runs.map_err(ApplyCause::Journals)?;
+    let in_use = recorded.into_iter().filter(|it| it.log.is_ok() || it.is_open());
+    in_use.map(|it| it.log.map_err(|why| ApplyCause::BadJournal { path: it.path, why })).collect()
+}
+
+fn not_prepared(why: &str) -> ApplyCause {
+    ApplyCause::Journals(io::Error::other(why))
+}
+
+fn unfinished(logs: &[JournalEntries]) -> Option<&JournalEntries> {
+    logs.iter().rev().find(|log| log.state == RunState::Unfinished)
+}
