@@ -147,10 +147,7 @@ impl Run {
         settings: RunSettings,
         marks: Option<RunMarks>,
     ) -> Result<Self, ApplyError> {
-        let by_id = |key: &ProfileKey| match key {
-            ProfileKey::Id(id) => Some(*id),
-            ProfileKey::Login(_) => None,
-        };
+        let by_id = |key: &ProfileKey| if let ProfileKey::Id(id) = key { Some(*id) } else { None };
         let mut found: Vec<Option<ProfileId>> =
             requests.iter().map(|request| request.keys.first().and_then(by_id)).collect();
         let is_listed = requests.len() > 1 && found.contains(&None);
