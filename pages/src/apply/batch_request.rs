@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedUpdate};
+use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{ApplyCause, ItemRefusal, PlannedFields, Step};
 use links_sdk::types::{NewSlot, SlotChange};
 use links_sdk::{
@@ -15,6 +15,14 @@ impl<'p> PlanBatch<'p> {
     pub(super) fn updates(self) -> &'p [PlannedUpdate] {
         match self {
             Self::Update(updates) => updates,
+            _ => &[],
+        }
+    }
+
+    /// Returns the deletes, if it is a request with some.
+    pub(super) fn deletes(self) -> &'p [PlannedDelete] {
+        match self {
+            Self::MakeRoom(deletes) | Self::Delete(deletes) => deletes,
             _ => &[],
         }
     }

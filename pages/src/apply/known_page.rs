@@ -133,12 +133,10 @@ impl KnownPage {
         found.extend(gone.map(|id| format!("the new slot {id} was deleted")));
         for update in self.pending() {
             let Some(now) = now.get(&update.id) else { continue };
-            let held = |key: &str| now.data.get(key).unwrap_or(&Value::Null);
-            let before = |key: &str| update.before.get(key).unwrap_or(&Value::Null);
-            let theirs = update
-                .changed
-                .iter()
-                .filter(|(key, wanted)| !same(held(key), before(key)) && !same(held(key), wanted));
+            let theirs = update.changed.iter().filter(|(key, wanted)| {
+                let now = held(&now.data, key);
+                !same(now, held(&update.before, key)) && !same(now, wanted)
+            });
             found.extend(theirs.map(|(key, _)| {
                 let PlannedUpdate { id, kind, .. } = update;
                 format!("{key} of slot {id} ({kind}) was to be changed, but it was edited")
@@ -182,14 +180,13 @@ impl KnownPage {
         for PlannedUpdate { id, kind, changed, before, .. } in left.iter_mut() {
             let written = self.plan.updates.iter().find(|update| update.id == *id);
             let is_accepted = |key: &str, wanted: &Value| {
-                let held = before.get(key).unwrap_or(&Value::Null);
+                let now = held(before, key);
                 match written.filter(|_| self.updated.contains(id)) {
                     // A key that still holds its first value was not written, whatever the service answered.
                     Some(update) => {
-                        let first = update.before.get(key).unwrap_or(&Value::Null);
-                        update.changed.contains_key(key) && !same(first, held)
+                        update.changed.contains_key(key) && !same(held(&update.before, key), now)
                     }
-                    None => self.new.contains(id) && self.types.may_store(kind, key, wanted, held),
+                    None => self.new.contains(id) && self.types.may_store(kind, key, wanted, now),
                 }
             };
             changed.retain(|key, wanted| !is_accepted(key, wanted));
@@ -203,13 +200,12 @@ impl KnownPage {
 
     /// Returns the keys whose values differ from before.
     fn edits_of<'s>(&'s self, before: &'s Slot, now: &'s Slot) -> impl Iterator<Item = &'s str> {
-        let held = |slot: &'s Slot, key: &str| slot.data.get(key).unwrap_or(&Value::Null);
         let added = now.data.keys().filter(|key| !before.data.contains_key(*key));
         let keys = before.data.keys().chain(added).map(String::as_str);
         keys.filter(move |key| {
             // The schema of a type does not describe the data of its older versions.
             let counts = !before.supported || self.types.is_writable_key(&before.kind, key);
-            counts && !same(held(before, key), held(now, key))
+            counts && !same(held(&before.data, key), held(&now.data, key))
         })
     }
 }

@@ -8,13 +8,13 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::content::{ContentIndex, DesiredContent, Positions};
 use super::plan_error::{ItemError, ItemProblem, misfit};
 use super::resemblance::closest;
-use super::values::NormalizedFields;
+use super::values::{NormalizedFields, fields};
 use super::{DesiredSlot, PlanOptions};
 use links_sdk::{Slot, SlotId};
 
 /// Match of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MatchResult {
+enum MatchResult {
     /// The slot at this position.
     Slot(usize),
     /// No slot: it has to be created.
@@ -23,11 +23,11 @@ pub(super) enum MatchResult {
     Refused,
 }
 
-pub(super) struct Matcher<'n> {
+struct Matcher<'n> {
     page: &'n [Slot],
-    contents: &'n [NormalizedFields<'n>],
+    contents: Vec<NormalizedFields<'n>>,
     items: &'n [DesiredSlot],
-    desired_contents: &'n [DesiredContent<'n>],
+    desired_contents: Vec<DesiredContent<'n>>,
     options: &'n PlanOptions,
     /// Slots that match each item without a write. A page that is as the file says is matched without them.
     suitable: OnceCell<Vec<Positions>>,
@@ -36,41 +36,40 @@ pub(super) struct Matcher<'n> {
     errors: Vec<ItemError>,
 }
 
-impl<'n> Matcher<'n> {
-    pub(super) fn new(
-        page: &'n [Slot],
-        contents: &'n [NormalizedFields<'n>],
-        items: &'n [DesiredSlot],
-        desired_contents: &'n [DesiredContent<'n>],
-        options: &'n PlanOptions,
-    ) -> Self {
-        Self {
-            page,
-            contents,
-            items,
-            desired_contents,
-            options,
-            suitable: OnceCell::new(),
-            found: vec![MatchResult::Nothing; items.len()],
-            taken: Positions::none(page.len()),
-            errors: Vec::new(),
-        }
+/// Returns the slot of each item that has one, and the items in error.
+pub(super) fn match_items(
+    page: &[Slot],
+    items: &[DesiredSlot],
+    options: &PlanOptions,
+) -> (Vec<Option<SlotId>>, Vec<ItemError>) {
+    let mut matcher = Matcher {
+        page,
+        contents: page.iter().map(|slot| fields(&slot.data)).collect(),
+        items,
+        desired_contents: items.iter().map(|it| DesiredContent::of(it, &options.types)).collect(),
+        options,
+        suitable: OnceCell::new(),
+        found: vec![MatchResult::Nothing; items.len()],
+        taken: Positions::none(page.len()),
+        errors: Vec::new(),
+    };
+    matcher.by_id();
+    matcher.by_created_id();
+    matcher.read_only_by_content();
+    if let Some(positions) = matcher.in_order() {
+        matcher.found = positions.into_iter().map(MatchResult::Slot).collect();
+    } else {
+        matcher.by_content();
+        matcher.by_resemblance();
     }
+    let slot = |found| match found {
+        MatchResult::Slot(position) => Some(page[position].id),
+        MatchResult::Nothing | MatchResult::Refused => None,
+    };
+    (matcher.found.into_iter().map(slot).collect(), matcher.errors)
+}
 
-    /// Returns the match of each item, and the items in error.
-    pub(super) fn run(mut self) -> (Vec<MatchResult>, Vec<ItemError>) {
-        self.by_id();
-        self.by_created_id();
-        self.read_only_by_content();
-        if let Some(positions) = self.in_order() {
-            self.found = positions.into_iter().map(MatchResult::Slot).collect();
-        } else {
-            self.by_content();
-            self.by_resemblance();
-        }
-        (self.found, self.errors)
-    }
-
+impl Matcher<'_> {
     fn by_id(&mut self) {
         let positions: HashMap<SlotId, usize> =
             self.page.iter().enumerate().map(|(position, slot)| (slot.id, position)).collect();
@@ -215,8 +214,8 @@ impl<'n> Matcher<'n> {
 
     fn suitable(&self, index: usize) -> &Positions {
         let all = self.suitable.get_or_init(|| {
-            let content_index = ContentIndex::of(self.page, self.contents);
-            let suitable = |(index, desired): (usize, &DesiredContent<'n>)| {
+            let content_index = ContentIndex::of(self.page, &self.contents);
+            let suitable = |(index, desired): (usize, &DesiredContent<'_>)| {
                 let mut found = content_index.meeting(desired);
                 if self.is_exact(index) {
                     found.retain(|position| self.is_all_of(position, index));

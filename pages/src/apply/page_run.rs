@@ -150,8 +150,7 @@ impl PageRun {
             if is_removal && !removes {
                 break;
             }
-            let deletes = matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
-            let looks = deletes && !self.is_checked;
+            let looks = !batch.deletes().is_empty() && !self.is_checked;
             for step in looks.then_some(Step::Check).into_iter().chain([batch.into()]) {
                 if on_step(self.nth, step, &self.done).is_break() {
                     return Err(ApplyCause::Stopped);

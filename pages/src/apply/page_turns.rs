@@ -8,9 +8,6 @@ use tokio::sync::OwnedMutexGuard;
 use super::LockError;
 use links_sdk::ProfileId;
 
-/// Number of pages that are remembered although no run is on them.
-const MOST_IDLE: usize = 1024;
-
 static TURNS: LazyLock<Mutex<Turns>> = LazyLock::new(Mutex::default);
 
 /// URL of the service and id of the page.
@@ -20,8 +17,6 @@ type PageKey = (String, ProfileId);
 struct Turns {
     /// Number of turns that have ended.
     ended: u64,
-    /// Number of turns that had ended when pages were last forgotten.
-    forgotten: u64,
     pages: HashMap<PageKey, PageState>,
 }
 
@@ -47,14 +42,7 @@ pub(super) fn ended_turns() -> u64 {
 impl PageTurn {
     /// Takes the turn. `wait` waits until no other run of this process has it.
     pub(super) async fn take(page: PageKey, wait: bool) -> Result<Self, LockError> {
-        let turn = {
-            let mut turns = turns();
-            if turns.pages.len() > MOST_IDLE {
-                turns.forgotten = turns.ended;
-                turns.pages.retain(|_, page| Arc::strong_count(&page.turn) > 1);
-            }
-            turns.pages.entry(page.clone()).or_default().turn.clone()
-        };
+        let turn = turns().pages.entry(page.clone()).or_default().turn.clone();
         let turn = match turn.clone().try_lock_owned() {
             Err(_) if wait => turn.lock_owned().await,
             taken => taken.map_err(|_| LockError::Taken(Some(std::process::id())))?,
@@ -64,9 +52,7 @@ impl PageTurn {
 
     /// Returns whether no other turn on the page has ended since there were this many.
     pub(super) fn is_first_since(&self, ended: u64) -> bool {
-        let turns = turns();
-        let last = turns.pages.get(&self.page).map_or(0, |page| page.last);
-        last.max(turns.forgotten) <= ended
+        turns().pages.get(&self.page).is_none_or(|page| page.last <= ended)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Plan of the changes to a page, as data.
 
 use std::fmt;
+use std::hash::Hash;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::order::arrange;
 use super::plan_error::{ItemError, ItemProblem, PlanError, check_page, misfit};
 use super::schema::Clearing;
 use super::{
@@ -156,15 +156,6 @@ pub enum PlanBatch<'p> {
     Delete(&'p [PlannedDelete]),
 }
 
-impl PlannedUpdate {
-    /// Returns whether the slot holds its new values.
-    pub(super) fn is_done(&self, page: &[Slot]) -> bool {
-        let Some(slot) = page.iter().find(|slot| slot.id == self.id) else { return false };
-        let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
-        self.changed.iter().all(|(key, wanted)| same(held(key), wanted))
-    }
-}
-
 impl Plan {
     /// Plans the changes from the slots of `page`, in page order, to those that are wanted.
     ///
@@ -286,8 +277,7 @@ impl Plan {
     /// its batches, those that read the page before something is deleted, and one that reads the page again to check.
     pub fn request_count(&self) -> usize {
         let batches = self.batches();
-        let deletes =
-            |batch: &PlanBatch<'_>| matches!(batch, PlanBatch::MakeRoom(_) | PlanBatch::Delete(_));
+        let deletes = |batch: &PlanBatch<'_>| !batch.deletes().is_empty();
         // The answer to a reorder shows the page.
         let after_reorder =
             batches.windows(2).filter(|pair| pair[0] == PlanBatch::Reorder && deletes(&pair[1]));
@@ -476,4 +466,51 @@ pub(crate) fn label(data: &Map<String, Value>) -> Option<String> {
     };
     let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key));
     named.chain(data.values()).find_map(text)
+}
+
+/// Returns the slots of `page` that are not to be deleted, in the order of `wanted`. A slot that `wanted` does not mention stays after the
+/// nearest mentioned slot to its left, or before all others.
+pub(super) fn arrange<T: Copy + Eq + Hash>(
+    page: &[T],
+    wanted: &[T],
+    to_delete: &HashSet<T>,
+) -> Vec<T> {
+    let mentioned: HashSet<T> = wanted.iter().copied().collect();
+    let mut followers: HashMap<Option<T>, Vec<T>> = HashMap::new();
+    let mut left = None;
+    for slot in page.iter().copied().filter(|slot| !to_delete.contains(slot)) {
+        if mentioned.contains(&slot) {
+            left = Some(slot);
+        } else {
+            followers.entry(left).or_default().push(slot);
+        }
+    }
+    let with_followers = |slot: Option<T>| {
+        slot.into_iter().chain(followers.get(&slot).into_iter().flatten().copied())
+    };
+    std::iter::once(None).chain(wanted.iter().copied().map(Some)).flat_map(with_followers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_that_are_not_mentioned_follow_their_left_neighbour() {
+        for (page, wanted, to_delete, expected) in [
+            ("abc", "abc", "", "abc"),
+            ("abc", "cba", "", "cba"),
+            ("xaybz", "ba", "", "xbzay"),
+            ("axyb", "ba", "", "baxy"),
+            ("adxb", "ba", "d", "bax"),
+            ("dxab", "ab", "d", "xab"),
+            ("xy", "", "", "xy"),
+            ("xy", "", "xy", ""),
+            ("abcN", "aNb", "c", "aNb"),
+        ] {
+            let slots = |text: &str| text.chars().collect::<Vec<_>>();
+            let arranged = arrange(&slots(page), &slots(wanted), &to_delete.chars().collect());
+            assert_eq!(arranged, slots(expected), "{page} as {wanted} without {to_delete}");
+        }
+    }
 }

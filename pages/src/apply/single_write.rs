@@ -33,39 +33,6 @@ struct Recording {
     replaced: Option<PlannedFields>,
 }
 
-impl Plan {
-    fn of_update(id: SlotId, values: PlannedFields) -> Self {
-        let (kind, label, PlannedFields { changed, before }) = (String::new(), None, values);
-        let update = PlannedUpdate { id, index: 0, kind, label, changed, before };
-        Self { updates: vec![update], items: 1, ..Self::default() }
-    }
-
-    fn of_create(slot: &NewSlot) -> Self {
-        let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
-        Self { creates: vec![PlannedCreate { index: 0, kind, data }], items: 1, ..Self::default() }
-    }
-
-    fn of_order(order: &[SlotId]) -> Self {
-        let order = order.iter().copied().map(SlotRef::Existing).collect();
-        Self { order, reorder: true, ..Self::default() }
-    }
-
-    fn of_deletes(page: &[Slot], to_delete: &[&Slot]) -> Self {
-        let delete = |slot: &&Slot| PlannedDelete {
-            id: slot.id,
-            kind: slot.kind.clone(),
-            label: label(&slot.data),
-        };
-        let stays = |slot: &&Slot| to_delete.iter().all(|delete| delete.id != slot.id);
-        Self {
-            page: fingerprint(page),
-            order: page.iter().filter(stays).map(|slot| SlotRef::Existing(slot.id)).collect(),
-            deletes: to_delete.iter().map(delete).collect(),
-            ..Self::default()
-        }
-    }
-}
-
 impl SingleWrite {
     /// Returns a write with a journal in this store; without one it is not recorded.
     pub fn new(target: Option<(JournalStore, RunHeader)>) -> Self {
@@ -105,7 +72,11 @@ impl SingleWrite {
         id: SlotId,
         changed: &Object,
     ) -> Result<Answer, Error> {
-        let plan = move |values| plan_entry(Plan::of_update(id, values));
+        let plan = move |PlannedFields { changed, before }| {
+            let (kind, label) = (String::new(), None);
+            let update = PlannedUpdate { id, index: 0, kind, label, changed, before };
+            plan_entry(Plan { updates: vec![update], items: 1, ..Plan::default() })
+        };
         let call = slots.update_unchanged(id, None, changed.clone()).answer();
         let updated = call.before_write(self.replacing(changed.clone(), Object::clone, plan)).await;
         self.stored(&updated, |mut slot| sent_fields(slot["data"].take(), changed));
@@ -134,7 +105,11 @@ impl SingleWrite {
         slot: NewSlot,
         key: Option<IdempotencyKey>,
     ) -> Result<Answer, Error> {
-        self.begin(0, || (plan_entry(Plan::of_create(&slot)), None));
+        self.begin(0, || {
+            let (kind, data) = (slot.kind.clone(), slot.data.clone().unwrap_or_default());
+            let creates = vec![PlannedCreate { index: 0, kind, data }];
+            (plan_entry(Plan { creates, items: 1, ..Plan::default() }), None)
+        });
         let call = slots.create(slot).answer();
         let call = match key {
             Some(key) => call.with_idempotency_key(key),
@@ -171,7 +146,10 @@ impl SingleWrite {
         page: &[Slot],
         order: Vec<SlotId>,
     ) -> Result<Answer, Error> {
-        self.begin(0, || (plan_entry(Plan::of_order(&order)), Some(page)));
+        self.begin(0, || {
+            let order = order.iter().copied().map(SlotRef::Existing).collect();
+            (plan_entry(Plan { order, reorder: true, ..Plan::default() }), Some(page))
+        });
         let seen = page.iter().map(|slot| slot.id);
         let answer = slots.reorder_unchanged(seen, order).answer().await;
         self.end(0, &answer, BTreeMap::new(), None);
@@ -202,7 +180,18 @@ impl SingleWrite {
         (page, to_delete): (&[Slot], &[&Slot]),
         (step, batch): (usize, &[&Slot]),
     ) -> Result<(), Error> {
-        self.begin(step, || (plan_entry(Plan::of_deletes(page, to_delete)), Some(page)));
+        self.begin(step, || {
+            let delete = |slot: &&Slot| PlannedDelete {
+                id: slot.id,
+                kind: slot.kind.clone(),
+                label: label(&slot.data),
+            };
+            let stays = |slot: &&Slot| to_delete.iter().all(|delete| delete.id != slot.id);
+            let order = page.iter().filter(stays).map(|slot| SlotRef::Existing(slot.id)).collect();
+            let deletes = to_delete.iter().map(delete).collect();
+            let plan = Plan { page: fingerprint(page), order, deletes, ..Plan::default() };
+            (plan_entry(plan), Some(page))
+        });
         let seen = batch.iter().copied().cloned().collect();
         let deleted = slots.delete_unchanged(seen).await;
         self.end(step, &deleted, BTreeMap::new(), None);

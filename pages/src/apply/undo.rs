@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::order::arrange;
 use super::page_fields::{PAGE_FIELDS, held};
+use super::plan::arrange;
 use super::run_effects::RunEffects;
 use super::schema::Clearing;
 use super::{
@@ -152,132 +152,124 @@ impl Undo {
         run: &JournalEntries,
         now: &[Slot],
         fields: &Object,
-        options: &UndoFacts<'_>,
+        facts: &UndoFacts<'_>,
     ) -> Self {
-        let effects = RunEffects::of(run, now, options.before);
-        let mut undo = Self::default();
-        undo.restore_fields(run, &effects, fields, options.overwrite);
+        let effects = RunEffects::of(run, now, facts.before);
         let on_page: BTreeMap<SlotId, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
-        undo.delete_created(run, &effects, &on_page, options);
-        let values = undo.restore_values(run, &effects, &on_page, options);
-        let recreates = undo.recreate_deleted(&effects, &on_page, options);
-        let order = undo.order(&effects, now, &recreates, options);
-        for id in order {
-            let slot = match (on_page.get(&id), recreates.get(&id)) {
+        let mut reverse = Reverse { facts, run, effects, on_page, undo: Self::default() };
+        reverse.restore_fields(fields);
+        reverse.delete_created();
+        let mut values = reverse.restore_values();
+        let recreates = reverse.recreate_deleted();
+        for id in reverse.order(now, &recreates) {
+            let slot = match (reverse.on_page.get(&id), recreates.get(&id)) {
                 (Some(slot), _) => DesiredSlot {
                     id: Some(id),
                     kind: slot.kind.clone(),
-                    data: values.get(&id).cloned().unwrap_or_default().into_iter().collect(),
+                    data: values.remove(&id).unwrap_or_default(),
                 },
                 (None, Some(deleted)) => {
+                    let undo = &mut reverse.undo;
                     undo.recreates.insert(undo.desired.slots.len(), id);
                     let mut slot = DesiredSlot { id: None, ..(*deleted).clone() };
-                    slot.data.retain(|key, _| options.types.is_writable_key(&deleted.kind, key));
+                    slot.data.retain(|key, _| facts.types.is_writable_key(&deleted.kind, key));
                     slot
                 }
                 (None, None) => continue,
             };
-            undo.desired.slots.push(slot);
+            reverse.undo.desired.slots.push(slot);
         }
-        undo
+        reverse.undo
     }
+}
 
-    fn restore_fields(
-        &mut self,
-        run: &JournalEntries,
-        effects: &RunEffects<'_>,
-        page: &Object,
-        overwrite: bool,
-    ) {
+/// The reverse of a run while it is made.
+struct Reverse<'a> {
+    facts: &'a UndoFacts<'a>,
+    run: &'a JournalEntries,
+    effects: RunEffects<'a>,
+    on_page: BTreeMap<SlotId, &'a Slot>,
+    undo: Undo,
+}
+
+impl<'a> Reverse<'a> {
+    fn restore_fields(&mut self, page: &Object) {
         let mut changes: BTreeMap<&str, (&Value, &Value)> = BTreeMap::new();
-        for (request, fields) in &effects.fields {
+        for (request, fields) in &self.effects.fields {
             for (name, sent) in fields.of(*request) {
-                let left = run.stored.as_ref().and_then(|stored| stored.get(name)).unwrap_or(sent);
-                let change = changes.entry(name).or_insert((held(&fields.before, name), left));
-                change.1 = left;
+                let left = self.run.stored.as_ref().and_then(|it| it.get(name)).unwrap_or(sent);
+                changes.entry(name).or_insert((held(&fields.before, name), left)).1 = left;
             }
         }
         for (name, (before, left)) in changes {
             if !PAGE_FIELDS.contains(&name) {
-                self.not_restored.push(NotRestored::Field { name: name.to_owned() });
+                self.undo.not_restored.push(NotRestored::Field { name: name.to_owned() });
                 continue;
             }
             let now = held(page, name);
-            if !same(now, before) && !same(now, left) && !overwrite {
-                let (left, now) = (left.clone(), now.clone());
-                self.conflicts.push(UndoConflict::Field { name: name.to_owned(), left, now });
+            if !same(now, before) && !same(now, left) && !self.facts.overwrite {
+                let (name, left, now) = (name.to_owned(), left.clone(), now.clone());
+                self.undo.conflicts.push(UndoConflict::Field { name, left, now });
             }
-            self.desired.fields.insert(name.to_owned(), before.clone());
+            self.undo.desired.fields.insert(name.to_owned(), before.clone());
         }
     }
 
-    fn delete_created(
-        &mut self,
-        run: &JournalEntries,
-        effects: &RunEffects<'_>,
-        on_page: &BTreeMap<SlotId, &Slot>,
-        options: &UndoFacts<'_>,
-    ) {
-        for (id, create) in &effects.creates {
-            let Some(slot) = on_page.get(id) else { continue };
-            let stored = run.stored.as_ref().filter(|_| effects.creates.len() == 1);
-            let left = |key: &str| {
-                let stored = stored.and_then(|stored| stored.get(key));
-                stored.or_else(|| create.data.get(key)).cloned().unwrap_or_default()
-            };
-            let is_own = |key: &str| {
-                stored.is_some_and(|it| it.contains_key(key)) || create.data.contains_key(key)
-            };
+    fn delete_created(&mut self) {
+        let types = self.facts.types;
+        let stored = self.run.stored.as_ref().filter(|_| self.effects.creates.len() == 1);
+        for (id, create) in self.effects.creates.clone() {
+            let Some(&slot) = self.on_page.get(&id) else { continue };
             let mut keys: Vec<&String> = create.data.keys().collect();
             keys.extend(slot.data.keys().filter(|key| !create.data.contains_key(*key)));
             for key in keys {
-                let now = slot.data.get(key).unwrap_or(&Value::Null);
-                let is_filled_in = !is_own(key) && is_filled_in(options.types, slot, key, now);
-                if !is_filled_in && !same(now, &left(key)) && !options.overwrite {
-                    self.conflicts.push(edited(slot, key, left(key), now));
+                let now = held(&slot.data, key);
+                let own = stored.and_then(|it| it.get(key)).or_else(|| create.data.get(key));
+                // A value that was not sent may be one that the service fills in.
+                let is_filled_in = own.is_none()
+                    && (!types.knows(&slot.kind)
+                        || now.is_null()
+                        || types.fills_in(&slot.kind, key, now));
+                let left = own.unwrap_or(&Value::Null);
+                if !is_filled_in && !same(now, left) {
+                    self.edited(slot, key, left);
                 }
             }
-            self.deletes.insert(*id);
+            self.undo.deletes.insert(id);
         }
-        let doubtful = effects.doubtful.iter().map(|kind| (*kind).to_owned());
-        self.not_restored.extend(doubtful.map(|kind| NotRestored::Create { kind }));
+        let doubtful = self.effects.doubtful.iter().map(|kind| (*kind).to_owned());
+        self.undo.not_restored.extend(doubtful.map(|kind| NotRestored::Create { kind }));
     }
 
-    /// Returns the values to write, by slot and key.
-    fn restore_values(
-        &mut self,
-        run: &JournalEntries,
-        effects: &RunEffects<'_>,
-        on_page: &BTreeMap<SlotId, &Slot>,
-        options: &UndoFacts<'_>,
-    ) -> BTreeMap<SlotId, BTreeMap<String, Value>> {
-        let gone: HashSet<SlotId> = effects.deletes.iter().map(|delete| delete.id).collect();
-        let made: HashSet<SlotId> = effects.creates.iter().map(|(id, _)| *id).collect();
-        let mut values: BTreeMap<SlotId, BTreeMap<String, Value>> = BTreeMap::new();
-        for (id, (kind, keys)) in effects.changes_by_slot(run) {
+    /// Returns the values to write, by slot.
+    fn restore_values(&mut self) -> BTreeMap<SlotId, Object> {
+        let gone: HashSet<SlotId> = self.effects.deletes.iter().map(|delete| delete.id).collect();
+        let made: HashSet<SlotId> = self.effects.creates.iter().map(|(id, _)| *id).collect();
+        let mut values: BTreeMap<SlotId, Object> = BTreeMap::new();
+        for (id, (kind, keys)) in self.effects.changes_by_slot(self.run) {
             if gone.contains(&id) || made.contains(&id) {
                 continue;
             }
-            let id = now_of(id, on_page, options.recreated);
-            let Some(slot) = on_page.get(&id) else {
+            let id = self.now_of(id);
+            let Some(&slot) = self.on_page.get(&id) else {
                 let kind = kind.to_owned();
-                if options.overwrite {
-                    self.not_restored.push(NotRestored::Slot { id, kind });
+                if self.facts.overwrite {
+                    self.undo.not_restored.push(NotRestored::Slot { id, kind });
                 } else {
-                    self.conflicts.push(UndoConflict::Gone { id, kind });
+                    self.undo.conflicts.push(UndoConflict::Gone { id, kind });
                 }
                 continue;
             };
             for (key, (before, left)) in keys {
-                let now = slot.data.get(key).unwrap_or(&Value::Null);
+                let now = held(&slot.data, key);
                 let wanted = before.unwrap_or(&Value::Null);
                 let is_restored = same(now, wanted);
-                if !is_restored && !same(now, left) && !options.overwrite {
-                    self.conflicts.push(edited(slot, key, left.clone(), now));
+                if !is_restored && !same(now, left) {
+                    self.edited(slot, key, left);
                 }
-                let clearing = options.types.clearing(&slot.kind, key);
+                let clearing = self.facts.types.clearing(&slot.kind, key);
                 if !is_restored && wanted.is_null() && clearing == Clearing::Impossible {
-                    self.not_restored.push(NotRestored::Key { id, key: key.to_owned() });
+                    self.undo.not_restored.push(NotRestored::Key { id, key: key.to_owned() });
                 } else if !is_restored || before.is_some() {
                     values.entry(id).or_default().insert(key.to_owned(), wanted.clone());
                 }
@@ -287,59 +279,43 @@ impl Undo {
     }
 
     /// Returns the slots to create again, by their earlier ids.
-    fn recreate_deleted<'a>(
-        &mut self,
-        effects: &RunEffects<'_>,
-        on_page: &BTreeMap<SlotId, &Slot>,
-        options: &UndoFacts<'a>,
-    ) -> BTreeMap<SlotId, &'a DesiredSlot> {
+    fn recreate_deleted(&mut self) -> BTreeMap<SlotId, &'a DesiredSlot> {
         let mut recreates = BTreeMap::new();
-        for delete in &effects.deletes {
-            if on_page.contains_key(&now_of(delete.id, on_page, options.recreated)) {
+        for delete in &self.effects.deletes {
+            let (id, kind) = (delete.id, &delete.kind);
+            if self.on_page.contains_key(&self.now_of(id)) {
                 continue;
             }
-            let recorded =
-                options.before.into_iter().flatten().find(|slot| slot.id == Some(delete.id));
-            match recorded.filter(|slot| can_be_created(slot, options.types)) {
-                Some(slot) => {
-                    recreates.insert(delete.id, slot);
+            let mut before = self.facts.before.into_iter().flatten();
+            let recorded = before.find(|slot| slot.id == Some(id));
+            match recorded.filter(|slot| can_be_created(slot, self.facts.types)) {
+                Some(slot) => drop(recreates.insert(id, slot)),
+                None => {
+                    self.undo.not_restored.push(NotRestored::Slot { id, kind: kind.clone() });
                 }
-                None => self
-                    .not_restored
-                    .push(NotRestored::Slot { id: delete.id, kind: delete.kind.clone() }),
             }
         }
         recreates
     }
 
     /// Returns the slots in the order of the page to be, those that are created again by their earlier ids.
-    fn order(
-        &mut self,
-        effects: &RunEffects<'_>,
-        now: &[Slot],
-        recreates: &BTreeMap<SlotId, &DesiredSlot>,
-        options: &UndoFacts<'_>,
-    ) -> Vec<SlotId> {
+    fn order(&mut self, now: &[Slot], recreates: &BTreeMap<SlotId, &DesiredSlot>) -> Vec<SlotId> {
         let page: Vec<SlotId> = now.iter().map(|slot| slot.id).collect();
-        let there: HashSet<SlotId> = page.iter().copied().collect();
-        let on_page: BTreeMap<SlotId, &Slot> = now.iter().map(|slot| (slot.id, slot)).collect();
-        let before: Vec<SlotId> = options
-            .before
-            .into_iter()
-            .flatten()
-            .filter_map(|slot| Some(now_of(slot.id?, &on_page, options.recreated)))
-            .filter(|id| there.contains(id) || recreates.contains_key(id))
+        let before = self.facts.before.into_iter().flatten();
+        let before: Vec<SlotId> = before
+            .filter_map(|slot| Some(self.now_of(slot.id?)))
+            .filter(|id| self.on_page.contains_key(id) || recreates.contains_key(id))
             .collect();
-        let deletes: foldhash::HashSet<SlotId> = self.deletes.iter().copied().collect();
-        if let Some(left) = &effects.order {
-            let mapped: Vec<SlotId> =
-                left.iter().map(|id| now_of(*id, &on_page, options.recreated)).collect();
-            self.check_order(&mapped, &before, &page, options.overwrite);
+        let deletes: foldhash::HashSet<SlotId> = self.undo.deletes.iter().copied().collect();
+        if let Some(left) = self.effects.order.take() {
+            let left: Vec<SlotId> = left.into_iter().map(|id| self.now_of(id)).collect();
+            self.check_order(left, &before, &page);
             return arrange(&page, &before, &deletes);
         }
-        let is_placed = |id: &SlotId| !deletes.contains(id) && !options.unplaced.contains(id);
+        let unplaced = self.facts.unplaced;
+        let is_placed = |id: &SlotId| !deletes.contains(id) && !unplaced.contains(id);
         let mut wanted: Vec<SlotId> = page.iter().copied().filter(is_placed).collect();
-        let is_to_place = |id: &SlotId| recreates.contains_key(id) || options.unplaced.contains(id);
+        let is_to_place = |id: &SlotId| recreates.contains_key(id) || unplaced.contains(id);
         for (at, id) in before.iter().enumerate().filter(|(_, id)| is_to_place(id)) {
             let left = before[..at].iter().rev().find_map(|left| {
                 wanted.iter().position(|id| id == left).map(|position| position + 1)
@@ -350,57 +326,38 @@ impl Undo {
     }
 
     /// Adds a conflict if the page has neither the order that the run left nor the one before.
-    fn check_order(
-        &mut self,
-        left: &[SlotId],
-        before: &[SlotId],
-        page: &[SlotId],
-        overwrite: bool,
-    ) {
-        let known: HashSet<SlotId> = left.iter().copied().collect();
-        let now: Vec<SlotId> = page.iter().copied().filter(|id| known.contains(id)).collect();
-        let there: HashSet<SlotId> = now.iter().copied().collect();
-        let of = |order: &[SlotId]| -> Vec<SlotId> {
-            order.iter().copied().filter(|id| there.contains(id)).collect()
-        };
-        let (left, before) = (of(left), of(before));
-        let is_before = before.iter().eq(now.iter().filter(|id| before.contains(id)));
-        if left != now && !is_before && !overwrite {
-            self.conflicts.push(UndoConflict::Moved { left, now });
+    fn check_order(&mut self, mut left: Vec<SlotId>, before: &[SlotId], page: &[SlotId]) {
+        let now: Vec<SlotId> = page.iter().copied().filter(|id| left.contains(id)).collect();
+        left.retain(|id| now.contains(id));
+        let before = before.iter().filter(|id| now.contains(id));
+        let is_before =
+            before.clone().eq(now.iter().filter(|id| before.clone().any(|it| it == *id)));
+        if left != now && !is_before && !self.facts.overwrite {
+            self.undo.conflicts.push(UndoConflict::Moved { left, now });
         }
     }
-}
 
-/// Returns the id that a slot has now, if it was deleted and created again.
-fn now_of(
-    id: SlotId,
-    on_page: &BTreeMap<SlotId, &Slot>,
-    recreated: &BTreeMap<SlotId, SlotId>,
-) -> SlotId {
-    let mut latest = id;
-    // Ids only grow, so that this ends.
-    while !on_page.contains_key(&latest) {
-        match recreated.get(&latest) {
-            Some(next) if *next > latest => latest = *next,
-            _ => return id,
+    /// Returns the id that a slot has now, if it was deleted and created again.
+    fn now_of(&self, id: SlotId) -> SlotId {
+        let mut latest = id;
+        // Ids only grow, so that this ends.
+        while !self.on_page.contains_key(&latest) {
+            match self.facts.recreated.get(&latest) {
+                Some(next) if *next > latest => latest = *next,
+                _ => return id,
+            }
+        }
+        latest
+    }
+
+    /// Adds a conflict for a value that is not what the run left.
+    fn edited(&mut self, slot: &Slot, key: &str, left: &Value) {
+        if !self.facts.overwrite {
+            let (id, kind, key) = (slot.id, slot.kind.clone(), key.to_owned());
+            let (left, now) = (left.clone(), held(&slot.data, &key).clone());
+            self.undo.conflicts.push(UndoConflict::Edited { id, kind, key, left, now });
         }
     }
-    latest
-}
-
-fn edited(slot: &Slot, key: &str, left: Value, now: &Value) -> UndoConflict {
-    UndoConflict::Edited {
-        id: slot.id,
-        kind: slot.kind.clone(),
-        key: key.to_owned(),
-        left,
-        now: now.clone(),
-    }
-}
-
-/// Returns whether a value that was not sent is one that the service fills in.
-fn is_filled_in(types: &SlotTypes, slot: &Slot, key: &str, now: &Value) -> bool {
-    !types.knows(&slot.kind) || same(now, &Value::Null) || types.fills_in(&slot.kind, key, now)
 }
 
 /// Returns whether a slot can be created again: the backup has a legacy slot without its content, and its type may not be creatable.

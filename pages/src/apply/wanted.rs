@@ -1,13 +1,13 @@
-//! What a page should have, with the slot of each item: what a plan is made of.
+//! What a page should have, with the slot of each item: what a plan is made of; and the plan that was made of it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::content::DesiredContent;
-use super::matching::{MatchResult, Matcher};
+use super::matching::match_items;
 use super::plan_error::check_page;
-use super::values::{NormalizedFields, fields};
-use super::{DesiredPage, DesiredSlot, ItemError, PlanError, PlanOptions};
+use super::{
+    ApplyError, DesiredPage, DesiredSlot, ItemError, PageSnapshot, Plan, PlanError, PlanOptions,
+};
 use links_sdk::{Object, Slot, SlotId};
 
 /// What a page should have, and which slot each of its items is: the result of [matching](Self::bind) or of a
@@ -50,20 +50,9 @@ impl Wanted {
         let desired = desired.into();
         let items = &desired.slots;
         check_page(page, items.len(), options.max_slots)?;
-        let contents: Vec<NormalizedFields<'_>> =
-            page.iter().map(|slot| fields(&slot.data)).collect();
-        let desired_contents: Vec<DesiredContent<'_>> =
-            items.iter().map(|item| DesiredContent::of(item, &options.types)).collect();
-        let matcher = Matcher::new(page, &contents, items, &desired_contents, options);
-        let (found, refused) = matcher.run();
-        let slot = |(item, found): (usize, &MatchResult)| BoundItem {
-            item,
-            slot: match found {
-                MatchResult::Slot(position) => Some(page[*position].id),
-                MatchResult::Nothing | MatchResult::Refused => None,
-            },
-        };
-        let bound = found.iter().enumerate().map(slot).collect();
+        let (found, refused) = match_items(page, items, options);
+        let bound = found.into_iter().enumerate().map(|(item, slot)| BoundItem { item, slot });
+        let bound = bound.collect();
         let deleted = page.iter().filter(|slot| options.prunes(slot)).map(|slot| slot.id).collect();
         Ok(Self { bound, deleted, is_by_id: false, refused, page: desired })
     }
@@ -85,5 +74,48 @@ impl Wanted {
         };
         let slots = page.iter().map(slot).collect();
         Self::by_id(DesiredPage { fields, slots }, BTreeSet::new())
+    }
+}
+
+/// Plan with the content and the options that it was made for.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// What the file asks for. An interrupted run is recognized by it.
+    pub file: Arc<DesiredPage>,
+    /// What the page should have: what the file says, or what a merge made of it.
+    pub wanted: Wanted,
+    /// Options of the plan.
+    pub options: PlanOptions,
+    /// The plan, made from the page that was read.
+    pub plan: Arc<Plan>,
+}
+
+impl Proposal {
+    /// Plans the changes that give a page this content.
+    ///
+    /// # Errors
+    ///
+    /// When no plan can be made.
+    pub fn new(
+        page: &PageSnapshot,
+        desired: Arc<DesiredPage>,
+        options: PlanOptions,
+    ) -> Result<Self, ApplyError> {
+        let wanted = Wanted::bind(&page.slots, desired, &options)?;
+        Self::of_wanted(page, wanted, options)
+    }
+
+    /// Plans the changes that give a page what is wanted.
+    ///
+    /// # Errors
+    ///
+    /// When no plan can be made.
+    pub fn of_wanted(
+        page: &PageSnapshot,
+        wanted: Wanted,
+        options: PlanOptions,
+    ) -> Result<Self, ApplyError> {
+        let plan = Plan::of_page(page, &wanted, &options)?;
+        Ok(Self { file: wanted.page.clone(), wanted, options, plan: Arc::new(plan) })
     }
 }

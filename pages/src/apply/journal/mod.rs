@@ -8,7 +8,6 @@ mod entries;
 mod entry;
 mod file;
 mod lock;
-mod resume;
 mod sent;
 mod settle;
 mod store;

@@ -1,11 +1,111 @@
-//! Evidence on a page for a create that may have been executed.
+//! Settlement of the request that an interrupted run left open, before a new plan is made.
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde_json::Value;
+use super::Journal;
+use super::entry::{JournalEntry, seconds};
+use crate::apply::create::{create, list};
+use crate::apply::page_fields::held;
+use crate::apply::plan::PlanBatch;
+use crate::apply::{
+    ApplyCause, DesiredPage, PageSnapshot, PlannedCreate, PlannedUpdate, Step, may_be_stored_as,
+    same,
+};
+use links_sdk::runs::ReadTime;
+use links_sdk::{Client, IdempotencyKey, Outcome, Slot, SlotId};
 
-use crate::apply::{PlannedCreate, may_be_stored_as};
-use links_sdk::{Slot, SlotId};
+impl Journal {
+    /// Settles whether the request at which the run was stopped was executed, and records it. `page` was read after the lock was taken; it
+    /// is read again if something was written.
+    ///
+    /// A create of which the page shows no slot is sent again under its own key if the run was for `desired` and the key is recent enough
+    /// to be known to the service; otherwise the page alone decides.
+    ///
+    /// # Errors
+    ///
+    /// When a request fails, or the journal cannot be written.
+    pub(in crate::apply) async fn settle(
+        &mut self,
+        client: &Client,
+        page: &mut PageSnapshot,
+        desired: &DesiredPage,
+    ) -> Result<(), ApplyCause> {
+        let (Some(begun), Some(current)) = (self.log.begun(), self.log.plans.last().cloned())
+        else {
+            return Ok(());
+        };
+        let step = begun.step;
+        let key = begun.key.as_ref().or_else(|| current.keys.get(&step));
+        let key = key.and_then(|key| IdempotencyKey::new(key.clone()).ok());
+        let Some(batch) = current.plan.batches().get(step).copied() else { return Ok(()) };
+        match batch {
+            PlanBatch::Create(creates) => {
+                let known = current.plan.known(self.log.done.created.values().copied());
+                let made = created_slots(creates, &known, &page.slots);
+                let is_known = self.log.opening.is_of(desired)
+                    && is_key_known(current.time, seconds(page.read_at));
+                if !made.is_empty() {
+                    self.end(step, made, 0, None);
+                } else if let Some(key) = key.filter(|_| is_known) {
+                    self.repeat(client, page, (step, creates), &known, key).await?;
+                } else {
+                    self.failed(step, Outcome::NotExecuted);
+                }
+            }
+            // A repetition of a reorder has no further effect, and the page shows the order.
+            PlanBatch::Reorder | PlanBatch::TryCreate(_) => {}
+            _ => {
+                let slot = |id| page.slots.iter().find(|slot| slot.id == id);
+                let is_updated = |update: &PlannedUpdate| {
+                    let mut changed = update.changed.iter();
+                    slot(update.id).is_some_and(|slot| {
+                        changed.all(|(key, wanted)| same(held(&slot.data, key), wanted))
+                    })
+                };
+                let are_fields_done = match batch {
+                    PlanBatch::Fields(request, fields) => fields.is_done(request, &page.fields()),
+                    _ => true,
+                };
+                let deletes = batch.deletes();
+                if are_fields_done
+                    && batch.updates().iter().all(is_updated)
+                    && deletes.iter().all(|delete| slot(delete.id).is_none())
+                {
+                    self.end(step, BTreeMap::new(), deletes.len(), None);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the same request again under the same key.
+    async fn repeat(
+        &mut self,
+        client: &Client,
+        page: &mut PageSnapshot,
+        (step, creates): (usize, &[PlannedCreate]),
+        known: &HashSet<SlotId>,
+        key: IdempotencyKey,
+    ) -> Result<(), ApplyCause> {
+        let handle = client.profile(page.id);
+        let begin = JournalEntry::Begin { step, key: Some(key.to_string()) };
+        self.append(begin).map_err(ApplyCause::Journal)?;
+        let sent = (step, creates);
+        match create(&handle, Some(&mut *self), sent, known, Some(key), true).await {
+            Ok((made, _)) => self.end(step, made, 0, None),
+            // The page is full, or a value is refused: the new plan gets the same refusal, at its place in the file.
+            Err(ApplyCause::Call { items, source, .. })
+                if source.is_conflict() || !items.is_empty() =>
+            {
+                self.failed(step, Outcome::NotExecuted);
+            }
+            Err(error) => return Err(error),
+        }
+        page.slots = list(&handle, Step::Verify).await?;
+        page.read_time = Some(ReadTime::now(client));
+        Ok(())
+    }
+}
 
 /// Returns the slot of `page` that each create must have made, by the index of its item: the first slot in the order of creation that is
 /// not `known`, is not taken, and holds what was sent, as the service may store it.
@@ -26,9 +126,8 @@ pub(in crate::apply) fn created_slots(
 }
 
 fn holds(slot: &Slot, create: &PlannedCreate) -> bool {
-    let held = |key: &str| slot.data.get(key).unwrap_or(&Value::Null);
     slot.kind == create.kind
-        && create.data.iter().all(|(key, sent)| may_be_stored_as(sent, held(key)))
+        && create.data.iter().all(|(key, sent)| may_be_stored_as(sent, held(&slot.data, key)))
 }
 
 /// Maximum age of a key that is relied on. The service keeps keys for 24 hours (the interface, section 4.1.4).
@@ -38,13 +137,13 @@ const CLOCK_SKEW: u64 = 5 * 60;
 
 /// Returns whether the service still knows the key of a create, so that sending it again creates nothing twice. Both are the service's times in
 /// seconds: that of the plan, and that of the page now.
-pub(super) fn is_key_known(planned: u64, now: u64) -> bool {
+fn is_key_known(planned: u64, now: u64) -> bool {
     now.saturating_add(CLOCK_SKEW) >= planned && now < planned.saturating_add(KEY_LIFE)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -6,8 +6,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
@@ -80,13 +79,6 @@ impl RecordedRun {
             .as_ref()
             .map_or_else(JournalError::is_open, |log| log.state == RunState::Unfinished)
     }
-}
-
-/// Page before a run, as a page file without references.
-#[derive(Serialize)]
-struct Backup {
-    profile: Value,
-    slots: Vec<DesiredSlot>,
 }
 
 impl JournalStore {
@@ -372,13 +364,14 @@ impl JournalStore {
         types: &SlotTypes,
     ) -> io::Result<()> {
         crash_point("before_write");
-        let profile = match opening.profile.get() {
+        let profile: Value = match opening.profile.get() {
             0 => opening.login.clone().into(),
             id => id.into(),
         };
         let slots = DesiredPage::from_page(before, types).slots.into_iter();
         let written = |slot: DesiredSlot| DesiredSlot { data: literal(&slot.data), ..slot };
-        let backup = Backup { profile, slots: slots.map(written).collect() };
+        // A page file without references.
+        let backup = json!({ "profile": profile, "slots": slots.map(written).collect::<Vec<_>>() });
         let backup = serde_json::to_vec_pretty(&backup)?;
         let mut file = writable().create_new(true).open(self.backup(run))?;
         tear(&mut file, &backup);
