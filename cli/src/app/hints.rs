@@ -1,7 +1,5 @@
 //! Hints for refusals of the service: the name that was probably meant, or the command that lists the names.
 
-use std::borrow::Cow;
-
 use links_sdk::BaseUrl;
 
 use crate::apply::sync::other_account;
@@ -12,15 +10,8 @@ use links_pages::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS
 use links_pages::page_file::profile_fields::PROFILE_FIELDS;
 use links_pages::suggest::nearest;
 
-/// Part of a URL that a hint reports as missing.
-const VERSION: &str = "the version segment";
-
 /// Adds a hint to the failure if there is one.
-pub(crate) async fn add_hint(
-    context: &mut Context,
-    failure: CommandError,
-    words: &[Cow<'_, str>],
-) -> CommandError {
+pub(crate) async fn add_hint(context: &mut Context, failure: CommandError) -> CommandError {
     if failure.exit() == Exit::NotFound
         && let Some(other) = other_account::of_missing(context).await
     {
@@ -37,18 +28,13 @@ pub(crate) async fn add_hint(
         return failure.with_hint(hint);
     }
     let meant = match failure.exit() {
-        Exit::NotFound => meant_name(context, operation, words).await,
-        Exit::Invalid => meant_field(context, operation, &failure, words).await,
+        Exit::NotFound => meant_name(context, operation).await,
+        Exit::Invalid => meant_field(context, operation, &failure).await,
         _ => return failure,
     };
-    match meant {
-        Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
-        None if failure.exit() == Exit::NotFound => match listed(operation) {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
-        },
-        None => failure,
-    }
+    let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
+    let listed = listed(operation).filter(|_| failure.exit() == Exit::NotFound);
+    failure.hinted(meant.or_else(|| listed.map(str::to_owned)))
 }
 
 /// Adds a hint about the URL of the service: its origin, or its missing version segment.
@@ -63,12 +49,11 @@ fn of_target(target: &ServiceTarget, failure: CommandError) -> CommandError {
             failure.with_hint(format!("the URL comes from {}: {}", url.from, url.text()))
         }
         (Exit::NotFound, Ok(base)) if failure.operation().is_some() && !has_version(base) => {
-            let hint = format!(
-                "{} is {base}, but the URL has to include {VERSION}, like {}/api/v1",
+            failure.with_hint(format!(
+                "{} is {base}, but the URL has to include the version segment, like {}/api/v1",
                 url.from,
                 base.origin()
-            );
-            failure.with_hint(hint)
+            ))
         }
         _ => failure,
     }
@@ -99,25 +84,25 @@ fn listed(operation: &str) -> Option<&'static str> {
     })
 }
 
+/// Fields of a slot that the service computes.
+const OF_SLOT: &[&str] = &["id", "supported", "clicks"];
+
 /// Returns a hint for refused fields that no other name would make valid: the position of a slot, and fields that the service computes.
 fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
     let refused =
         || failure.errors().map(|(path, why)| (path.rsplit('.').next().unwrap_or(path), why));
-    if refused().any(|(name, _)| name == "order") {
-        match operation {
-            "createSlot" => {
-                return Some("`--at N`, `--before ID` and `--after ID` set its position".into());
-            }
-            "updateSlot" => return Some("`links slots move KEY ID --at N` moves a slot".into()),
-            _ => {}
+    let (computed, order): (&[&str], _) = match operation {
+        "createForm" | "updateForm" => (&["id", "active", "createdAt"], None),
+        "createProfile" | "updateProfile" => (&["id", "computed", "themeId", "icon"], None),
+        "createSlot" => {
+            (OF_SLOT, Some("`--at N`, `--before ID` and `--after ID` set its position"))
         }
-    }
-    let computed: &[&str] = match operation {
-        "createForm" | "updateForm" => &["id", "active", "createdAt"],
-        "createProfile" | "updateProfile" => &["id", "computed", "themeId", "icon"],
-        "createSlot" | "updateSlot" => &["id", "supported", "clicks"],
-        _ => &[],
+        "updateSlot" => (OF_SLOT, Some("`links slots move KEY ID --at N` moves a slot")),
+        _ => (&[], None),
     };
+    if let Some(order) = order.filter(|_| refused().any(|(name, _)| name == "order")) {
+        return Some(order.to_owned());
+    }
     let is_computed =
         |(name, why): &(&str, &str)| computed.contains(name) || why.contains("computed");
     let (name, _) = refused().find(is_computed)?;
@@ -125,19 +110,12 @@ fn not_a_field(operation: &str, failure: &CommandError) -> Option<String> {
 }
 
 /// Returns the known page or type whose name is nearest to a word of the command line.
-async fn meant_name(
-    context: &mut Context,
-    operation: &str,
-    words: &[Cow<'_, str>],
-) -> Option<String> {
+async fn meant_name(context: &mut Context, operation: &str) -> Option<String> {
     let known: Vec<String> = match operation {
-        "getSlotType" => {
-            let types = context.slot_types().await.ok()?;
-            types.names().map(str::to_owned).collect()
-        }
+        "getSlotType" => context.slot_types().await.ok()?.names().map(str::to_owned).collect(),
         _ => context.known_logins(),
     };
-    near(arguments(&(context.tree)(), words).into_iter(), &known)
+    near(arguments(context), &known)
 }
 
 /// Returns the known field or type whose name is nearest to a refused one.
@@ -145,7 +123,6 @@ async fn meant_field(
     context: &mut Context,
     operation: &str,
     failure: &CommandError,
-    words: &[Cow<'_, str>],
 ) -> Option<String> {
     let refused: Vec<&str> =
         failure.errors().filter_map(|(path, _)| path.rsplit('.').next()).collect();
@@ -153,11 +130,11 @@ async fn meant_field(
         "createSlot" if refused.contains(&"type") => {
             let types = context.slot_types().await.ok()?;
             let types: Vec<_> = types.creatable().map(str::to_owned).collect();
-            return near(arguments(&(context.tree)(), words).into_iter(), &types);
+            return near(arguments(context), &types);
         }
         "createSlot" | "updateSlot" => {
             let types = context.slot_types().await.ok()?;
-            let of_line = words.iter().find_map(|word| types.get(word));
+            let of_line = context.words.iter().find_map(|word| types.get(word));
             let all = types.names().filter_map(|name| types.get(name));
             let schemas = all.filter(|it| of_line.is_none_or(|only| only.kind == it.kind));
             let fields = schemas.filter_map(|it| it.schema.0.get("properties")?.as_object());
@@ -175,15 +152,16 @@ async fn meant_field(
         "updateProfileSettings" => vec!["languageCode".to_owned()],
         _ => return None,
     };
-    near(refused.into_iter(), &known)
+    near(refused, &known)
 }
 
-/// Returns the words of a command line that are neither the program nor the names of its commands.
-fn arguments<'w>(tree: &clap::Command, words: &'w [Cow<'_, str>]) -> Vec<&'w str> {
-    let mut command = tree;
+/// Returns the words of the command line that are not the names of its commands.
+fn arguments(context: &Context) -> Vec<&str> {
+    let tree = (context.tree)();
+    let mut command = &tree;
     let mut arguments = Vec::new();
-    for word in words.iter().skip(1) {
-        match command.find_subcommand(&**word) {
+    for word in &context.words {
+        match command.find_subcommand(word) {
             Some(found) => command = found,
             None => arguments.push(&**word),
         }
@@ -192,9 +170,10 @@ fn arguments<'w>(tree: &clap::Command, words: &'w [Cow<'_, str>]) -> Vec<&'w str
 }
 
 /// Returns the known word that is nearest to the first of these words that is not itself known.
-fn near<'w>(words: impl Iterator<Item = &'w str>, known: &[String]) -> Option<String> {
+fn near<'w>(words: impl IntoIterator<Item = &'w str>, known: &[String]) -> Option<String> {
     let is_known = |word: &str| known.iter().any(|it| it == word);
     words
+        .into_iter()
         .filter(|word| !word.starts_with('-') && !is_known(word))
         .find_map(|word| nearest(word, known))
 }

@@ -17,8 +17,8 @@ pub use self::command_line::command;
 use crate::confine::NamedFiles;
 use crate::context::{Context, seconds_now};
 use crate::error::{CommandError, Exit};
-use crate::output::Style;
-use crate::output::format::{Format, OutputOptions, Query};
+use crate::output::format::{Format, OutputOptions, Query, run_filter_if_requested};
+use crate::output::{Style, dry_run};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
 use crate::signal::{self, Interrupt};
@@ -33,7 +33,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let [_, flag] = &args[..]
         && (flag == "-V" || flag == "--version")
     {
-        return version().into();
+        // Without the definition of the command line: whatever starts the program to ask for it waits for nothing else.
+        ui::print_text(concat!("links ", env!("CARGO_PKG_VERSION"), "\n"));
+        return Exit::Ok.into();
     }
     if let Some(exit) = crate::completion::run_if_requested(&args, Cli::command) {
         return exit.into();
@@ -46,7 +48,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(exit) = git::run_if_requested(&args) {
         return exit.into();
     }
-    if let Some(exit) = crate::output::format::run_filter_if_requested(&args) {
+    if let Some(exit) = run_filter_if_requested(&args) {
         return exit.into();
     }
     report_interrupts(Ui::plain(Format::default()));
@@ -65,12 +67,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         signal::end_by_signal();
     }
     exit.into()
-}
-
-/// Prints the version, without the definition of the command line: whatever starts the program to ask for it waits for nothing else.
-fn version() -> Exit {
-    ui::print_text(concat!("links ", env!("CARGO_PKG_VERSION"), "\n"));
-    Exit::Ok
 }
 
 pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
@@ -97,20 +93,20 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
             return failed(&ui, &CommandError::internal(format!("cannot start: {error}")));
         }
     };
-    let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     runtime.block_on(async {
         let mut context = Context::new(settings, ui, command);
-        context.words = words.iter().skip(1).map(ToString::to_string).collect();
-        let ended = match context.plan_first.begin(rules.plan) {
+        let words = args.iter().skip(1);
+        context.words = words.map(|it| it.to_string_lossy().into_owned()).collect();
+        let ran = match context.plan_first.begin(rules.plan) {
             Ok(()) => Box::pin(cli.command.run(&mut context)).await,
             Err(failure) => Err(failure),
         };
-        let ended = ended.or_else(|failure| match (failure.dry_run_results(), context.dry_run()) {
-            ([], _) | (_, None) => Err(failure),
-            (dry_run_results, Some(how)) => {
-                Ok(crate::output::dry_run::outcome(dry_run_results, how))
+        let ended = match (ran, context.dry_run()) {
+            (Err(failure), Some(how)) if !failure.dry_run_results().is_empty() => {
+                Ok(dry_run::outcome(failure.dry_run_results(), how))
             }
-        });
+            (ended, _) => ended,
+        };
         let ended = match ended {
             Ok(outcome) if context.dry_run().is_some() => {
                 context.plan_first.made(seconds_now()).map(|()| outcome)
@@ -118,10 +114,6 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
             ended => ended,
         };
         context.remember();
-        let ended = match ended {
-            Err(failure) => Err(crate::app::hints::add_hint(&mut context, failure, &words).await),
-            done => done,
-        };
         match ended {
             Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
                 (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
@@ -133,6 +125,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
                 (Ok(()), None) => outcome.exit,
             },
             Err(failure) => {
+                let failure = hints::add_hint(&mut context, failure).await;
                 let failure = failure.after_writes(&context.written());
                 if failure.may_be_repeated() {
                     context.plan_first.give_back(seconds_now());

@@ -21,16 +21,7 @@ pub(crate) struct AssignmentWords {
     pub(crate) images: Vec<(String, String)>,
 }
 
-/// Operator between a field and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    /// `=`
-    Text,
-    /// `:=`
-    Json,
-    /// `@`
-    Upload,
-}
+const VALUE: &str = "a value is written field=text or field:=JSON";
 
 /// Sorts words into a file and values. A word is a value when it begins with a field name and `=` or `:=`.
 ///
@@ -46,23 +37,21 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords, CommandError> {
                 if sorted.values.contains_key(field) || sorted.images.iter().any(is_upload) {
                     return Err(CommandError::usage(format!("`{field}` is given twice")));
                 }
-                if sign == Operator::Upload {
+                if sign == "@" {
                     sorted.images.push((field.to_owned(), text.to_owned()));
                     continue;
                 }
-                if sign == Operator::Text && !text.starts_with('@') {
+                if sign == "=" && !text.starts_with('@') {
                     sorted.typed.push(field.to_owned());
                 }
-                let value = value(field, text, sign == Operator::Json)?;
+                let value = value(field, text, sign == ":=")?;
                 sorted.values.insert(field.to_owned(), value);
             }
             None if !may_be_file(word) => return Err(neither(word)),
             None if sorted.file.is_none() => sorted.file = Some(word.into()),
             None => {
-                return Err(CommandError::usage(format!(
-                    "`{word}` is neither a value nor the only file"
-                ))
-                .with_hint("a value is written field=text or field:=JSON"));
+                let message = format!("`{word}` is neither a value nor the only file");
+                return Err(CommandError::usage(message).with_hint(VALUE));
             }
         }
     }
@@ -79,8 +68,10 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError>
     no_images(&images)?;
     match file {
         None => Ok(values),
-        Some(word) => Err(CommandError::usage(format!("`{}` is not a value", word.display()))
-            .with_hint("a value is written field=text or field:=JSON")),
+        Some(word) => {
+            Err(CommandError::usage(format!("`{}` is not a value", word.display()))
+                .with_hint(VALUE))
+        }
     }
 }
 
@@ -111,22 +102,22 @@ fn neither(word: &str) -> CommandError {
     let failure = CommandError::usage(format!("`{word}` is neither field=value nor a file"));
     match word.split_once('.').filter(|(first, rest)| *first == "data" && split(rest).is_some()) {
         Some((_, rest)) => failure.with_hint(format!("leave out `data.`: {rest}")),
-        None => failure.with_hint("a value is written field=text or field:=JSON"),
+        None => failure.with_hint(VALUE),
     }
 }
 
-/// Splits a word into the field, the text after the operator, and the operator.
-fn split(word: &str) -> Option<(&str, &str, Operator)> {
+/// Splits a word into the field, the text after the operator, and the operator: `=`, `:=` or `@`.
+fn split(word: &str) -> Option<(&str, &str, &str)> {
     let (field, rest) = word.split_at(word.find(['=', '@'])?);
     let (field, sign) = match (field.strip_suffix(':'), rest.starts_with('=')) {
-        (Some(field), true) => (field, Operator::Json),
-        (None, true) => (field, Operator::Text),
-        (_, false) => (field, Operator::Upload),
+        (Some(field), true) => (field, ":="),
+        (None, true) => (field, "="),
+        (_, false) => (field, "@"),
     };
     let text = &rest[1..];
     let named = field.starts_with(|c: char| c.is_ascii_alphabetic())
         && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    let holds = sign != Operator::Upload || !text.is_empty();
+    let holds = sign != "@" || !text.is_empty();
     (named && holds).then_some((field, text, sign))
 }
 

@@ -13,8 +13,8 @@ use crate::error::{CommandError, DryRunResult, Exit};
 use crate::output::Style;
 use crate::output::dry_run::DryRun;
 use links_pages::apply::same;
+use links_pages::page_file::Document;
 use links_pages::page_file::local_image::{has_image_ending, looks_local};
-use links_pages::page_file::{Document, FieldDiagnostic};
 
 const ONLY_DATA: &str = "pass only the content of `data`";
 
@@ -80,14 +80,11 @@ impl FieldValues {
     ///
     /// When the file is not a mapping.
     pub(crate) fn of(file: Document) -> Result<Self, CommandError> {
-        let problem = |message| FieldDiagnostic::new("", file.root.span.clone(), message);
         let Value::Object(all) = file.root.to_json() else {
-            let problem =
-                problem(format!("this must be a mapping of fields, not {}", file.root.kind()));
-            let problem = match &file.root.to_json()[0] {
-                first if is_slot(first) => problem.help(ONLY_DATA),
-                _ => problem,
-            };
+            let message = format!("this must be a mapping of fields, not {}", file.root.kind());
+            let problem = file.root.problem("", message);
+            let is_slot = is_slot(&file.root.to_json()[0]);
+            let problem = if is_slot { problem.help(ONLY_DATA) } else { problem };
             return Err(file.bad(vec![problem]).into());
         };
         Ok(Self { file: Some(file), all, ..Self::default() })
@@ -104,12 +101,9 @@ impl FieldValues {
         if !is_slot(&root) && !is_slot(&root["data"]) {
             return Ok(self);
         }
-        let problem = FieldDiagnostic::new(
-            "",
-            file.root.span.clone(),
-            "this is a whole slot, but only the fields of its data are expected",
-        );
-        Err(file.bad(vec![problem.help(ONLY_DATA)]).into())
+        let message = "this is a whole slot, but only the fields of its data are expected";
+        let problem = file.root.problem("", message).help(ONLY_DATA);
+        Err(file.bad(vec![problem]).into())
     }
 
     /// Refuses an empty set of fields.
@@ -130,13 +124,8 @@ impl FieldValues {
         self.all.is_empty() && self.images.is_empty()
     }
 
-    /// Returns the fields that were typed as a string, with their values.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.typed.iter().filter_map(|name| Some((name.as_str(), self.given.get(name)?.as_str()?)))
-    }
-
     /// Sets a field as if it was given on the command line.
-    pub(crate) fn put(&mut self, field: &str, value: Value) {
+    fn put(&mut self, field: &str, value: Value) {
         self.given.insert(field.to_owned(), value.clone());
         self.all.insert(field.to_owned(), value);
     }
@@ -159,7 +148,10 @@ impl FieldValues {
     ///
     /// When there is such a string; the hint shows the way to upload the file.
     pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
-        let wrong = self.texts().find(|(field, text)| {
+        let typed = self.typed.iter();
+        let mut typed =
+            typed.filter_map(|name| Some((name.as_str(), self.given.get(name)?.as_str()?)));
+        let wrong = typed.find(|(field, text)| {
             let is_image = has_image_ending(text);
             let is_local = looks_local(text) || is_image && Path::new(text).is_file();
             is_local && (is_image || image_fields.contains(field))
@@ -274,18 +266,13 @@ impl FieldValues {
         for (name, _) in &conflicts {
             opened.insert(name.clone(), value_or_null(now, name).clone());
         }
-        Err(self.contested(&conflicts))
-    }
-
-    /// Returns the error for fields that others changed too, at their places in the user's file, with the given words for each.
-    fn contested(&self, conflicts: &[(String, String)]) -> CommandError {
         let failure = contested();
-        match &self.file {
+        Err(match &self.file {
             Some(file) => {
                 failure.at(file.refuse(conflicts.iter().map(|(name, words)| (&**name, &**words))))
             }
             None => failure,
-        }
+        })
     }
 
     /// Converts an error of the service, and shows a refusal in the user's file if it is about fields of that file. `under` is the parent
@@ -303,10 +290,8 @@ impl FieldValues {
             failure.errors().map(|(path, message)| (own(path), message.to_owned())).collect();
         let top = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
         let as_json = errors.iter().find_map(|(path, why)| self.as_json(path, why));
-        let failure = match as_json {
-            Some(word) => failure.with_hint(format!("write {word}: use := for JSON values")),
-            None => failure,
-        };
+        let failure =
+            failure.hinted(as_json.map(|word| format!("write {word}: use := for JSON values")));
         let Some(file) = &self.file else { return failure };
         if errors.is_empty() || errors.iter().any(|(path, _)| self.given.contains_key(&top(path))) {
             return failure;

@@ -65,7 +65,7 @@ fn parse(text: &str) -> Result<IdempotencyKey, String> {
 }
 
 // Where a slot goes on its page. Not a doc comment, as above.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[group(multiple = false)]
 pub(crate) struct PositionArgs {
     /// To the top of the page
@@ -88,8 +88,7 @@ pub(crate) struct PositionArgs {
 impl PositionArgs {
     /// Tells whether a position was given.
     pub(crate) fn is_given(self) -> bool {
-        let beside = self.before.is_some() || self.after.is_some();
-        self.top || self.bottom || self.at.is_some() || beside
+        self != Self::default()
     }
 
     /// Returns the `order` of a new slot. The page is read only for a position before or after another slot.

@@ -37,13 +37,14 @@ impl ApiArgs {
             let headers = self.headers.iter().map(|(name, _)| name.as_str());
             query.chain(headers).any(overrides_method)
         };
-        is_read(&self.method) && !is_overridden()
+        let is_read = |it: &&str| self.method.eq_ignore_ascii_case(it);
+        ["GET", "HEAD", "OPTIONS"].iter().any(is_read) && !is_overridden()
     }
 }
 
 pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
     let fields = assignment::only(&args.values)?;
-    let body = args.input.as_deref().map(body).transpose()?;
+    let body = args.input.as_deref().map(named::read).transpose()?;
     let is_public = args.method.eq_ignore_ascii_case("GET") && matches!(&*args.path, "/" | "");
     let client =
         if is_public { context.anyone().await? } else { context.writer(args.dry_run).await? };
@@ -54,7 +55,7 @@ pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
         None => call,
     };
     let call = match body {
-        Some(body) => call.json_text(body),
+        Some((_, body)) => call.json_text(body),
         None if fields.is_empty() => call,
         None if ["GET", "DELETE"].iter().any(|it| args.method.eq_ignore_ascii_case(it)) => {
             fields.iter().fold(call, |call, (name, value)| in_query(call, name, value))
@@ -101,14 +102,6 @@ fn hide_headers(word: &mut String, headers: &[(String, String)]) {
             word.truncate(end);
         }
     }
-}
-
-fn is_read(method: &str) -> bool {
-    ["GET", "HEAD", "OPTIONS"].iter().any(|it| method.eq_ignore_ascii_case(it))
-}
-
-fn body(path: &Path) -> Result<Vec<u8>, CommandError> {
-    Ok(named::read(path)?.1)
 }
 
 /// Adds a value to the query. A list becomes several parameters, which the service names `ids[]`.

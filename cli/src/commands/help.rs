@@ -27,23 +27,19 @@ fn of_command(context: &Context, words: &[String]) -> Result<String, CommandErro
     command.build();
     let mut found = &mut command;
     for (nth, word) in words.iter().enumerate() {
-        let known: Vec<String> = names(found, nth == 0);
-        found = found.find_subcommand_mut(word).ok_or_else(|| unknown(word, known))?;
+        let topics = TOPICS.iter().filter(|_| nth == 0).map(|(name, _)| (*name).to_owned());
+        let known = found.get_subcommands().map(|it| it.get_name().to_owned());
+        let known: Vec<String> = known.chain(topics).collect();
+        found = found.find_subcommand_mut(word).ok_or_else(|| {
+            let hint = match nearest(word, known) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "`links --help` lists the commands".to_owned(),
+            };
+            let message = format!("there is no command and no topic `{word}`");
+            CommandError::usage(message).with_hint(hint)
+        })?;
     }
     Ok(found.render_long_help().to_string())
-}
-
-fn names(command: &Command, first: bool) -> Vec<String> {
-    let topics = TOPICS.iter().filter(|_| first).map(|(name, _)| (*name).to_owned());
-    command.get_subcommands().map(|it| it.get_name().to_owned()).chain(topics).collect()
-}
-
-fn unknown(word: &str, known: Vec<String>) -> CommandError {
-    let failure = CommandError::usage(format!("there is no command and no topic `{word}`"));
-    match nearest(word, known) {
-        Some(meant) => failure.with_hint(format!("did you mean `{meant}`?")),
-        None => failure.with_hint("`links --help` lists the commands"),
-    }
 }
 
 /// Writes the manual pages into a directory.

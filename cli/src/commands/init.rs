@@ -34,15 +34,6 @@ pub(crate) struct InitArgs {
     refresh: bool,
 }
 
-/// Returns the note about an image of a page file of which it is unknown what the service has for it.
-fn unresolved_note(file: &str, image: &str) -> String {
-    let quoted = quoted(file);
-    format!(
-        "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
-             changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
-    )
-}
-
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
 pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
@@ -82,8 +73,15 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
             Err(failure) => failures.push((path.clone(), failure)),
         }
     }
-    let forgotten =
-        if args.refresh { forget_absent(context, &store, &service)? } else { Vec::new() };
+    let mut forgotten = Vec::new();
+    if args.refresh {
+        // The records of files that are not there any more.
+        store.update(context, &service, |lock| {
+            let is_gone = |key: &&String| is_absent(&store.path_of(key));
+            forgotten = lock.pages.keys().filter(is_gone).cloned().collect();
+            lock.pages.retain(|key, _| !forgotten.contains(key));
+        })?;
+    }
     if let ([_], [_], []) = (&files[..], &failures[..], &unusable[..])
         && let Some((_, failure)) = failures.pop()
     {
@@ -118,19 +116,25 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
         context.ui.tell(Style::Removed, text);
     }
     for (file, image) in &unresolved {
-        context.ui.tell(Style::Changed, unresolved_note(file, image));
+        let quoted = quoted(file);
+        let note = format!(
+            "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
+             changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
+        );
+        context.ui.tell(Style::Changed, note);
     }
     let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != *file);
     let recorded: Vec<_> =
         files.iter().filter(is_recorded).map(|it| it.display().to_string()).collect();
     let mut body = json!({ "lock": path, "user": user, "files": recorded, "forms": form_names });
     if !failures.is_empty() {
-        let failed = |(file, failure): &(PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
-        body["failed"] = failures.iter().map(failed).collect();
+        body["failed"] = failures.iter().map(|(file, failure)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() })).collect();
     }
     if !unresolved.is_empty() {
-        let image = |(file, image): &(String, String)| json!({ "file": file, "image": image });
-        body["unresolvedImages"] = unresolved.iter().map(image).collect();
+        body["unresolvedImages"] = unresolved
+            .iter()
+            .map(|(file, image)| json!({ "file": file, "image": image }))
+            .collect();
     }
     if !forgotten.is_empty() {
         body["forgotten"] = json!(forgotten);
@@ -199,21 +203,6 @@ async fn refresh_forms(
         names.push(form.plan.name);
     }
     Ok((names, failures))
-}
-
-/// Removes the records of files that are not there any more. Returns the names of the files.
-fn forget_absent(
-    context: &Context,
-    store: &LockStore,
-    service: &str,
-) -> Result<Vec<String>, CommandError> {
-    let mut forgotten = Vec::new();
-    store.update(context, service, |lock| {
-        let is_gone = |key: &String| is_absent(&store.path_of(key));
-        forgotten = lock.pages.keys().filter(|key| is_gone(key)).cloned().collect();
-        lock.pages.retain(|key, _| !forgotten.contains(key));
-    })?;
-    Ok(forgotten)
 }
 
 /// Records a file and its page as far as they agree. Returns the images, with the name of the file, of which it is unknown what the service

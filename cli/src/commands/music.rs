@@ -45,26 +45,17 @@ pub(crate) struct ReleaseArgs {
     #[arg(long)]
     artist: Option<String>,
     /// Type of release that a search by title and artist looks for
-    #[arg(long = "type", value_name = "TYPE", value_parser = release_types())]
+    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(["album", "track"]).map(|it| if it == "album" { MusicType::Album } else { MusicType::Track }))]
     kind: Option<MusicType>,
-}
-
-fn release_types() -> impl TypedValueParser<Value = MusicType> {
-    PossibleValuesParser::new(["album", "track"])
-        .map(|name| if name == "album" { MusicType::Album } else { MusicType::Track })
 }
 
 impl ReleaseArgs {
     fn query(self) -> MusicQuery {
-        let query = MusicQuery::new(self.query);
-        let query = match self.artist {
-            Some(artist) => query.artist(artist),
-            None => query,
-        };
-        match self.kind {
-            Some(kind) => query.of_type(kind),
-            None => query,
+        let mut query = MusicQuery::new(self.query);
+        if let Some(artist) = self.artist {
+            query = query.artist(artist);
         }
+        self.kind.map_or(query.clone(), |kind| query.of_type(kind))
     }
 }
 

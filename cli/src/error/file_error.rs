@@ -49,11 +49,7 @@ impl From<ReadError> for CommandError {
 pub(crate) fn file_error(what: &str, error: &io::Error) -> CommandError {
     let message = format!("{what}: {error}");
     let Some(refusal) = Refusal::of(error) else { return CommandError::usage(message) };
-    let refused = CommandError::refused(message);
-    match refusal.hint() {
-        Some(hint) => refused.with_hint(hint),
-        None => refused,
-    }
+    CommandError::refused(message).hinted(refusal.hint())
 }
 
 /// Returns the error for a path that cannot be used.
@@ -71,13 +67,11 @@ pub(crate) fn unread_page_file(why: ReadError) -> CommandError {
         }
         _ => None,
     };
-    let failure = CommandError::from(why);
-    match page {
-        Some(key) => failure.with_hint(format!(
+    CommandError::from(why).hinted(page.map(|key| {
+        format!(
             "a file is needed here; if {key} is a page, `links profile preview {key}` shows it, and `links pull {key} -O {key}.yaml` writes it to a file"
-        )),
-        None => failure,
-    }
+        )
+    }))
 }
 
 impl From<FileDiagnostics> for CommandError {

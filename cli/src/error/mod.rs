@@ -243,6 +243,15 @@ impl CommandError {
         self
     }
 
+    /// Adds a hint, if there is one.
+    #[must_use]
+    pub(crate) fn hinted(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.with_hint(hint),
+            None => self,
+        }
+    }
+
     /// Removes the URL of documentation that is gone when the command ends.
     #[must_use]
     pub(crate) fn undocumented(mut self) -> Self {

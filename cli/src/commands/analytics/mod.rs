@@ -76,7 +76,7 @@ pub(crate) struct QueryArgs {
     #[command(flatten)]
     period: PeriodArgs,
     /// Step of the timeline
-    #[arg(long, value_parser = buckets())]
+    #[arg(long, value_parser = PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse::<AnalyticsBucket>()))]
     bucket: Option<AnalyticsBucket>,
     /// With the numbers of each step
     #[arg(long)]
@@ -89,10 +89,6 @@ pub(crate) struct QueryArgs {
 fn periods() -> impl TypedValueParser<Value = AnalyticsPeriod> {
     let names = ["today", "yesterday", "last7", "last28", "last90", "thisMonth", "lastMonth"];
     PossibleValuesParser::new(names).try_map(|name| name.parse())
-}
-
-fn buckets() -> impl TypedValueParser<Value = AnalyticsBucket> {
-    PossibleValuesParser::new(["day", "week", "month"]).try_map(|name| name.parse())
 }
 
 impl PeriodArgs {
@@ -108,14 +104,13 @@ impl PeriodArgs {
     /// When the last day is before the first, or there are too many days.
     pub(crate) fn query(&self) -> Result<AnalyticsQuery, CommandError> {
         let query = AnalyticsQuery::default();
-        Ok(match (self.period, self.from.zip(self.to)) {
-            (Some(period), _) => query.period(period),
-            (None, Some((first, last))) => query.period(
-                Period::days(first, last)
-                    .map_err(|error| CommandError::usage(format!("--from, --to: {error}")))?,
-            ),
-            (None, None) => query,
-        })
+        if let Some(period) = self.period {
+            return Ok(query.period(period));
+        }
+        let Some((first, last)) = self.from.zip(self.to) else { return Ok(query) };
+        let days = Period::days(first, last);
+        let days = days.map_err(|error| CommandError::usage(format!("--from, --to: {error}")))?;
+        Ok(query.period(days))
     }
 }
 

@@ -2,25 +2,23 @@
 
 use links_sdk::types::Profile;
 use links_sdk::{NewProfile, Object, ProfileChanges, ProfileHandle, SettingsChanges};
-use serde::Deserialize;
 
 use super::login;
 use crate::args::images;
 use crate::commands::prelude::*;
 use crate::editor;
+use crate::output::data;
 
 /// Fields of a page that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
 
 /// Refuses a `login` among the fields: a login changes the public URL, so it has a command of its own.
 fn without_login(fields: FieldValues) -> Result<FieldValues, CommandError> {
-    if fields.get("login").is_none() {
-        return Ok(fields);
+    if fields.get("login").is_some() {
+        let message = "a new login breaks every link to the page, so it has a command of its own";
+        return Err(CommandError::usage(message).with_hint("links profile rename KEY NEW"));
     }
-    Err(CommandError::usage(
-        "a new login breaks every link to the page, so it has a command of its own",
-    )
-    .with_hint("links profile rename KEY NEW"))
+    Ok(fields)
 }
 
 #[derive(Args, Debug)]
@@ -165,17 +163,9 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
 
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
 async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), CommandError> {
-    #[derive(Deserialize)]
-    struct ProfileEnvelope<T> {
-        data: T,
-    }
     let answer = profile.get().answer().await?;
-    let unreadable = CommandError::unreadable;
-    let seen: ProfileEnvelope<Profile> =
-        serde_json::from_slice(answer.body()).map_err(unreadable)?;
-    let fields: ProfileEnvelope<Map<String, Value>> =
-        serde_json::from_slice(answer.body()).map_err(unreadable)?;
-    let mut fields = fields.data;
+    let seen = data(answer.body()).map_err(CommandError::unreadable)?;
+    let mut fields: Map<String, Value> = data(answer.body()).map_err(CommandError::unreadable)?;
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
-    Ok((fields, seen.data))
+    Ok((fields, seen))
 }

@@ -98,12 +98,9 @@ pub(super) async fn check_logins(
         progress.step();
     }
     drop(progress);
-    let free = checks.iter().all(|check| check["available"] == true);
-    Ok(CommandOutput::own(checks, View::Table(COLUMNS)).exit(if free {
-        Exit::Ok
-    } else {
-        Exit::No
-    }))
+    let is_free = checks.iter().all(|check| check["available"] == true);
+    let exit = if is_free { Exit::Ok } else { Exit::No };
+    Ok(CommandOutput::own(checks, View::Table(COLUMNS)).exit(exit))
 }
 
 /// Login to check, and the place that names it: the file, and its line, counted from 1.
@@ -170,8 +167,8 @@ pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> Co
     let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
     let sent = [("login", args.new.clone())].into_iter().collect();
     let answer = write_fields(context, write, call, &sent).await?;
-    let line = StyledLine::plain(format!("the login was changed from {old} to {}", args.new));
-    Ok(answered(&answer, View::Lines(vec![line])))
+    let line = format!("the login was changed from {old} to {}", args.new);
+    Ok(answered(&answer, View::Lines(vec![StyledLine::plain(line)])))
 }
 
 /// Says what a new login breaks, and asks for consent unless this is a dry run.
@@ -190,18 +187,15 @@ pub(crate) fn require_consent(
         return Ok(());
     }
     // The old login as a confirmation is not given by mistake.
-    let question = format!("Type {old} to continue:");
-    let refused = |message: String| Err(CommandError::refused(message));
-    match confirm.or_else(|| context.ui.ask_for(&question)) {
-        Some(named) if named.trim() == old => Ok(()),
-        Some(named) => {
-            refused(format!("the login is {old}, not {}; nothing was changed", named.trim()))
-        }
-        None => {
-            let message = "a new login breaks links to the old one and needs confirmation, but there is no terminal; nothing was changed";
-            refused(message.to_owned())
-                .map_err(|failure| failure.with_hint(format!("pass --yes --confirm {old}")))
-        }
+    let named = confirm.or_else(|| context.ui.ask_for(&format!("Type {old} to continue:")));
+    let refused = |why: &str| CommandError::refused(format!("{why}; nothing was changed"));
+    match named.as_deref().map(str::trim) {
+        Some(named) if named == old => Ok(()),
+        Some(named) => Err(refused(&format!("the login is {old}, not {named}"))),
+        None => Err(refused(
+            "a new login breaks links to the old one and needs confirmation, but there is no terminal",
+        )
+        .with_hint(format!("pass --yes --confirm {old}"))),
     }
 }
 

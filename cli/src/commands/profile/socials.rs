@@ -76,15 +76,12 @@ fn with(mut socials: Vec<Social>, links: &[String]) -> Vec<Social> {
 fn without(mut socials: Vec<Social>, links: &[String]) -> Result<Vec<Social>, CommandError> {
     for link in links {
         if !socials.iter().any(|social| is_same(social, link)) {
-            let failure = CommandError::new(
-                Exit::NotFound,
-                format!("the page has no social link {link}; nothing was written"),
-            );
             let known: Vec<&str> = socials.iter().map(|social| social.link.as_str()).collect();
-            return Err(match &known[..] {
-                [] => failure,
-                known => failure.with_hint(format!("it has {}", known.join(", "))),
-            });
+            let hint = format!("it has {}", known.join(", "));
+            let message = format!("the page has no social link {link}; nothing was written");
+            return Err(
+                CommandError::not_found(message).hinted(Some(hint).filter(|_| !known.is_empty()))
+            );
         }
         socials.retain(|social| !is_same(social, link));
     }

@@ -1,7 +1,5 @@
 //! `links slots rewrite` and `import`: many slots at once, without a page file.
 
-use clap::ValueEnum;
-
 use crate::account::live_page::all_keys;
 use crate::apply::image;
 use crate::apply::problems::invalid;
@@ -71,8 +69,8 @@ pub(crate) struct SlotsImportArgs {
     #[arg(long, value_name = "MAP", value_parser = ColumnMap::parse)]
     map: Option<ColumnMap>,
     /// Place of the new slots
-    #[arg(long, value_enum, default_value = "bottom")]
-    at: NewSlotsAt,
+    #[arg(long, value_parser = ["top", "bottom"], default_value = "bottom")]
+    at: String,
     /// Character between the cells; without it, the one that a first line `sep=;` names, or a comma
     #[arg(long, value_name = "CHAR", value_parser = delimiter, hide_short_help = true)]
     delimiter: Option<u8>,
@@ -82,48 +80,33 @@ pub(crate) struct SlotsImportArgs {
     dry_run: DryRunArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum NewSlotsAt {
-    Top,
-    Bottom,
-}
-
 /// Maximum size of the file in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) async fn import(context: &mut Context, args: SlotsImportArgs) -> CommandResult {
     let SlotsImportArgs { key, file, kind, map, at, delimiter, how, dry_run } = args;
-    let (name, bytes) = read_table(&file)?;
+    let (name, bytes) = named::read_most(&file, MOST_BYTES)?;
+    let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name };
     context.writer(dry_run).await?;
     let types = context.slot_types().await?;
     if !types.creatable().any(|it| it == kind) {
         let hint = suggest(&kind, types.creatable())
             .unwrap_or_else(|| "links slots types lists the types".to_owned());
         let message = format!("slots of the type {kind} cannot be created; nothing was written");
-        return Err(CommandError::new(Exit::Invalid, message).with_hint(hint));
+        return Err(CommandError::invalid(message).with_hint(hint));
     }
     let at_line = |line: String| format!("{name}:{line}");
     let rows = rows(&bytes, delimiter, &kind, map.as_ref(), &types)
         .map_err(|lines| invalid(lines.into_iter().map(at_line).collect()))?;
     if rows.is_empty() {
-        return Err(CommandError::new(
-            Exit::Invalid,
-            format!("{name} has no rows; nothing was written"),
-        ));
+        return Err(CommandError::invalid(format!("{name} has no rows; nothing was written")));
     }
     let local = local_images(&rows, &file);
     if !local.is_empty() {
         return Err(invalid(local.into_iter().map(at_line).collect()));
     }
-    let import = Import { file: name, kind, rows, at_top: at == NewSlotsAt::Top };
+    let import = Import { file: name, kind, rows, at_top: at == "top" };
     bulk::run(context, vec![(*key).clone()], how, import).await
-}
-
-/// Reads the file. Its name is that of messages.
-fn read_table(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
-    let (name, bytes) = named::read_most(file, MOST_BYTES)?;
-    let is_stdin = file.as_os_str() == "-";
-    Ok((if is_stdin { "standard input".to_owned() } else { name }, bytes))
 }
 
 /// Returns what the rows have of images on this machine, which no one else can see: images near the file, and evident paths.

@@ -27,17 +27,6 @@ pub(crate) struct SlotsDeleteArgs {
     dry_run: DryRunArgs,
 }
 
-/// Returns the question before slots are deleted.
-fn question(slots: usize) -> String {
-    let slots = match slots {
-        1 => "this slot and its".to_owned(),
-        several => format!("these {several} slots and their"),
-    };
-    format!(
-        "Delete {slots} click statistics? `links undo` creates slots again if their type allows it, with new ids and without their statistics."
-    )
-}
-
 pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> CommandResult {
     let profile = context.writer(args.dry_run).await?.profile(&*args.key);
     let slots = profile.slots();
@@ -48,7 +37,14 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     for slot in &to_delete {
         context.ui.say(&loss(slot, clicks.get(&slot.id)));
     }
-    context.ui.confirm(args.yes, &question(to_delete.len()))?;
+    let those = match to_delete.len() {
+        1 => "this slot and its".to_owned(),
+        several => format!("these {several} slots and their"),
+    };
+    let question = format!(
+        "Delete {those} click statistics? `links undo` creates slots again if their type allows it, with new ids and without their statistics."
+    );
+    context.ui.confirm(args.yes, &question)?;
     if context.dry_run() == Some(DryRun::Service)
         && let Some(refused) = refused(context, &to_delete).await
     {
@@ -58,14 +54,9 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     let deleted = delete_batches(context, &write, &slots, (&page, &to_delete)).await;
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;
-    let line = StyledLine::new(Style::Plain, format!("{deleted} deleted, {left} left"));
+    let line = StyledLine::plain(format!("{deleted} deleted, {left} left"));
     let body = json!({ "data": to_delete, "meta": { "deleted": deleted, "total": left } });
-    Ok(CommandOutput {
-        body: Body::Own(body),
-        view: View::Lines(vec![line]),
-        exit: Exit::Ok,
-        then: None,
-    })
+    Ok(CommandOutput::new(Body::Own(body), View::Lines(vec![line])))
 }
 
 /// Returns the output for slots that are known to be refused, whatever a dry run reports: a dry run may not check this rule.
@@ -75,7 +66,7 @@ async fn refused(context: &mut Context, to_delete: &[&Slot]) -> Option<CommandOu
     if lines.is_empty() {
         return None;
     }
-    lines.push(StyledLine::new(Style::Plain, "nothing was changed"));
+    lines.push(StyledLine::plain("nothing was changed"));
     let body = json!({
         "dryRun": "service", "operation": "deleteSlots", "accepted": false, "slots": to_delete,
     });
@@ -119,8 +110,7 @@ fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>, Command
         ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();
     if !unknown_ids.is_empty() {
         let message = format!("not on this page: {}; nothing was deleted", unknown_ids.join(" "));
-        return Err(CommandError::new(Exit::NotFound, message)
-            .with_hint("`links slots list` shows the ids"));
+        return Err(CommandError::not_found(message).with_hint("`links slots list` shows the ids"));
     }
     Ok(page.iter().filter(|slot| ids.contains(&slot.id)).collect())
 }
@@ -137,16 +127,16 @@ fn loss(slot: &Slot, clicks: Option<&u64>) -> StyledLine {
     if let Some(clicks) = clicks {
         text = format!("{text}: {clicks} clicks in the last 28 days");
     }
-    StyledLine::new(Style::Removed, text)
+    StyledLine::removed(text)
 }
 
 /// Returns a line for each slot whose type cannot be deleted.
 fn refusals(types: &SlotTypes, to_delete: &[&Slot]) -> Vec<StyledLine> {
     let refused = to_delete.iter().filter(|slot| types.is_read_only(&slot.kind));
-    let line = |slot: &&Slot| {
-        let Slot { kind, id, .. } = slot;
-        let text = format!("the service refuses to delete {kind} {id}: no {kind} can be deleted");
-        StyledLine::new(Style::Removed, text)
+    let line = |Slot { kind, id, .. }: &&Slot| {
+        StyledLine::removed(format!(
+            "the service refuses to delete {kind} {id}: no {kind} can be deleted"
+        ))
     };
     refused.map(line).collect()
 }

@@ -158,7 +158,6 @@ async fn list(
     for record in listed["data"].as_array_mut().into_iter().flatten() {
         record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id.into())));
     }
-    listed["meta"]["analytics"] = clicks.meta.clone();
-    let view = View::Table(view::CLICKS_COLUMNS);
-    Ok(CommandOutput { body: Body::Own(listed), view, exit: Exit::Ok, then: None })
+    listed["meta"]["analytics"] = clicks.meta;
+    Ok(CommandOutput::new(Body::Own(listed), View::Table(view::CLICKS_COLUMNS)))
 }

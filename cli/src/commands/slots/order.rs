@@ -67,8 +67,7 @@ fn moved(
 ) -> Result<Option<Vec<SlotId>>, CommandError> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
         let message = format!("there is no slot {id} on this page");
-        return Err(CommandError::new(Exit::NotFound, message)
-            .with_hint("`links slots list` shows the ids"));
+        return Err(CommandError::not_found(message).with_hint("`links slots list` shows the ids"));
     };
     let slot = page.remove(from);
     let to = place.position(&page)?.min(page.len());
@@ -117,19 +116,16 @@ fn whole(ids: &[SlotId], page: &[Slot]) -> Result<(), CommandError> {
         (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(" ")))
     };
     let left: Vec<_> = left.into_iter().collect();
-    let amiss: Vec<_> = [
+    let amiss = [
         note(&left, "not named"),
         note(&repeated_ids, "named twice"),
         note(&unknown_ids, "not on this page"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    ];
+    let amiss: Vec<_> = amiss.into_iter().flatten().collect();
     if amiss.is_empty() {
         return Ok(());
     }
     let message =
         format!("the order must name every slot of the page exactly once; {}", amiss.join("; "));
-    Err(CommandError::new(Exit::Invalid, message)
-        .with_hint("`links slots move` moves a single slot"))
+    Err(CommandError::invalid(message).with_hint("`links slots move` moves a single slot"))
 }

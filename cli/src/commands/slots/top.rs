@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use links_sdk::ProfileHandle;
 use unicode_width::UnicodeWidthStr;
 
 use super::clicks::PageClicks;
@@ -42,7 +41,8 @@ pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandRes
     let profile = context.client().await?.profile(&*args.key);
     let mut before = HashMap::new();
     loop {
-        let (clicks, slots) = read(&profile, &args.period).await?;
+        let (_, slots) = view::page(&profile.slots()).await?;
+        let clicks = PageClicks::read(&profile, args.period.query()?, &slots).await?;
         let output = shown(context, &clicks, &slots, &before);
         if !args.watch {
             return Ok(output);
@@ -52,15 +52,6 @@ pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandRes
         let seconds = clicks.meta["cacheSeconds"].as_u64().map(Duration::from_secs);
         clock().sleep(seconds.unwrap_or(REFRESH).max(REFRESH_MIN)).await;
     }
-}
-
-async fn read(
-    profile: &ProfileHandle,
-    period: &PeriodArgs,
-) -> Result<(PageClicks, Vec<Slot>), CommandError> {
-    let (_, slots) = view::page(&profile.slots()).await?;
-    let clicks = PageClicks::read(profile, period.query()?, &slots).await?;
-    Ok((clicks, slots))
 }
 
 /// Output of a ranking; `before` are the clicks of the look before.
@@ -83,7 +74,7 @@ fn shown(
     let body = json!({ "data": data, "meta": { "clicks": total, "analytics": clicks.meta } });
     let width = context.ui.is_read().then(ui::width);
     let view = View::Listing(lines(&ranked, before, width), Instead::Rows(data));
-    CommandOutput { body: Body::Own(body), view, exit: Exit::Ok, then: None }
+    CommandOutput::new(Body::Own(body), view)
 }
 
 /// Number of cells of the bar of the first slot.
@@ -166,14 +157,13 @@ fn lines(
     let mut lines: Vec<StyledLine> = clicked.iter().map(line).collect();
     if !others.is_empty() {
         let title = if clicked.is_empty() { "no slot has clicks:" } else { "without clicks:" };
-        lines.push(StyledLine::new(Style::Faint, title));
-        let line = |slot: &&RankedSlot<'_>| {
-            StyledLine::new(Style::Faint, cut(&format!("  {}", slot.name()), room))
-        };
+        lines.push(StyledLine::faint(title));
+        let line =
+            |slot: &&RankedSlot<'_>| StyledLine::faint(cut(&format!("  {}", slot.name()), room));
         lines.extend(others.iter().map(line));
     }
     if ranked.is_empty() {
-        lines.push(StyledLine::new(Style::Faint, "the page has no slots"));
+        lines.push(StyledLine::faint("the page has no slots"));
     }
     lines
 }

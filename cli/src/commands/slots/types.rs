@@ -62,11 +62,7 @@ fn of_field(slot_type: &SlotType, field: &str) -> CommandResult {
     let Some(found) = schema_fields::at(&schema, field) else {
         let known = schema_fields::names(&schema);
         let message = format!("a slot of type {} has no field `{field}`", slot_type.kind);
-        let failure = CommandError::not_found(message);
-        return Err(match suggest(field, known) {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
-        });
+        return Err(CommandError::not_found(message).hinted(suggest(field, known)));
     };
     let labels = slot_type.enum_labels.get(field);
     let required = schema_fields::is_required(&schema, field);
