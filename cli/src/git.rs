@@ -7,10 +7,11 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::signal;
 use links_pages::fs::named;
 
 /// First argument of the process that becomes Git. The program and its arguments follow.
@@ -96,15 +97,17 @@ pub(crate) fn with<T>(
     ask: impl FnOnce(&mut History) -> io::Result<T>,
 ) -> Option<io::Result<T>> {
     let root = named::git_work_tree(directory)?;
-    let mut guard = HISTORIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut guard = signal::lock(&HISTORIES);
     let (histories, time) = &mut *guard;
-    let known = histories.iter().position(|history| history.root == root);
-    let nth = match known.map_or_else(|| History::start(root).map(Some), |_| Ok(None)) {
-        Ok(started) => {
-            histories.extend(started);
-            known.unwrap_or(histories.len() - 1)
-        }
-        Err(error) => return Some(Err(error)),
+    let nth = match histories.iter().position(|history| history.root == root) {
+        Some(nth) => nth,
+        None => match History::start(root) {
+            Ok(started) => {
+                histories.push(started);
+                histories.len() - 1
+            }
+            Err(error) => return Some(Err(error)),
+        },
     };
     let (history, start) = (&mut histories[nth], now());
     (history.left, history.deadline) = (TOTAL_MAX, start + *time);
@@ -218,12 +221,9 @@ impl History {
 
     /// Returns a file as HEAD has it; `None` if HEAD does not have it.
     pub(crate) fn head(&mut self, file: &Path) -> io::Result<Option<Vec<u8>>> {
-        let mut found = None;
-        if let Some(path) = self.path(file) {
-            let blob = self.object(&format!("HEAD:{path}"))?;
-            found = blob.filter(|it| it.kind == "blob").map(|it| it.content);
-        }
-        Ok(found)
+        let Some(path) = self.path(file) else { return Ok(None) };
+        let blob = self.object(&format!("HEAD:{path}"))?;
+        Ok(blob.filter(|it| it.kind == "blob").map(|it| it.content))
     }
 
     /// Hands out the versions of a file, the newest first, until it is told to stop.

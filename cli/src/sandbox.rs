@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use links_fixtures::{Choices, Consent, ContractServer, ContractServerBuilder, Limits, World};
 use links_sdk::RateLimits;
 
-use crate::env_vars::STATE_DIR;
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 use crate::settings::Settings;
 
 const STATE: &str = "sandbox.json";
@@ -19,11 +18,8 @@ pub(crate) const RATE: &str = "sandbox-rate.json";
 /// # Errors
 ///
 /// On a machine without a home directory.
-pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf, CommandError> {
-    settings.state_directory().map(|directory| directory.join(STATE)).ok_or_else(|| {
-        CommandError::usage("there is no home directory to keep state in")
-            .with_hint(format!("set {STATE_DIR} to a directory"))
-    })
+pub(crate) fn state_file(settings: &Settings) -> Result<PathBuf> {
+    Ok(settings.needed_state_directory()?.join(STATE))
 }
 
 /// Rate that a service without limits reports as its limit, and that no command reaches.
@@ -61,7 +57,7 @@ pub(crate) async fn start(
     settings: &Settings,
     port: Option<u16>,
     limits: bool,
-) -> Result<ContractServer, CommandError> {
+) -> Result<ContractServer> {
     let path = state_file(settings)?;
     if let Some(directory) = path.parent() {
         links_pages::fs::private::make_directory(directory).map_err(|error| {

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
 use clap::{Args, Command as Definition, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::Command;
@@ -49,15 +48,11 @@ fn whole() -> Definition {
 pub(super) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     match part_for(args).map(|definition| parse_as(definition, args)) {
         Some(Ok(cli)) => Ok(cli),
-        Some(Err(answer)) if is_asked_for(&answer) => Err(answer),
+        // Help or the version, and no mistake.
+        Some(Err(answer)) if answer.exit_code() == 0 => Err(answer),
         // What is wrong is said by the whole definition, which knows every command.
         _ => parse_as(whole(), args),
     }
-}
-
-/// Tells whether what ends the program is help or the version that the line asks for, and no mistake.
-fn is_asked_for(answer: &clap::Error) -> bool {
-    matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
 /// Returns the part of the definition that a line needs. The parser copies the global options into every command that it knows, which is a

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 use links_pages::fs::named;
 
 /// Words after a command, sorted: at most one file, and values for fields.
@@ -28,7 +28,7 @@ const VALUE: &str = "a value is written field=text or field:=JSON";
 /// # Errors
 ///
 /// On a second file, a field given twice, a value that is not JSON, or one whose file cannot be read.
-pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords, CommandError> {
+pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords> {
     let mut sorted = AssignmentWords::default();
     for word in words {
         match split(word) {
@@ -63,7 +63,7 @@ pub(crate) fn sort(words: &[String]) -> Result<AssignmentWords, CommandError> {
 /// # Errors
 ///
 /// On a word that is not a value, and on the errors of [`sort`].
-pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError> {
+pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>> {
     let AssignmentWords { file, values, images, .. } = sort(words)?;
     no_images(&images)?;
     match file {
@@ -80,7 +80,7 @@ pub(crate) fn only(words: &[String]) -> Result<Map<String, Value>, CommandError>
 /// # Errors
 ///
 /// When there is an image.
-pub(crate) fn no_images(images: &[(String, String)]) -> Result<(), CommandError> {
+pub(crate) fn no_images(images: &[(String, String)]) -> Result<()> {
     let Some((field, file)) = images.first() else { return Ok(()) };
     Err(CommandError::usage(format!(
         "`{field}@{file}` would upload an image, but this command accepts no images"
@@ -121,7 +121,7 @@ fn split(word: &str) -> Option<(&str, &str, &str)> {
     (named && holds).then_some((field, text, sign))
 }
 
-fn value(field: &str, text: &str, json: bool) -> Result<Value, CommandError> {
+fn value(field: &str, text: &str, json: bool) -> Result<Value> {
     let text = match text.strip_prefix('@') {
         Some(path) => {
             let (name, bytes) = named::read(Path::new(path))?;
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    fn sorted(words: &[&str]) -> Result<AssignmentWords, CommandError> {
+    fn sorted(words: &[&str]) -> Result<AssignmentWords> {
         sort(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 

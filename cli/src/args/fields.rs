@@ -9,7 +9,7 @@ use super::assignment;
 use super::flags::next_dry_run;
 use super::images::{self, ReusedImages};
 use crate::context::Context;
-use crate::error::{CommandError, DryRunResult, Exit};
+use crate::error::{CommandError, DryRunResult, Exit, Result};
 use crate::output::Style;
 use crate::output::dry_run::DryRun;
 use links_pages::apply::same;
@@ -50,7 +50,7 @@ impl FieldValues {
     /// # Errors
     ///
     /// When a word is neither, or the file is not a mapping.
-    pub(crate) fn read(words: &[String]) -> Result<Self, CommandError> {
+    pub(crate) fn read(words: &[String]) -> Result<Self> {
         let fields = Self::read_with_images(words)?;
         assignment::no_images(&fields.images)?;
         Ok(fields)
@@ -61,7 +61,7 @@ impl FieldValues {
     /// # Errors
     ///
     /// On the errors of [`read`](Self::read).
-    pub(crate) fn read_with_images(words: &[String]) -> Result<Self, CommandError> {
+    pub(crate) fn read_with_images(words: &[String]) -> Result<Self> {
         let words = assignment::sort(words)?;
         let mut fields = match words.file.as_deref().map(Document::read).transpose()? {
             Some(file) => Self::of(file)?,
@@ -79,7 +79,7 @@ impl FieldValues {
     /// # Errors
     ///
     /// When the file is not a mapping.
-    pub(crate) fn of(file: Document) -> Result<Self, CommandError> {
+    pub(crate) fn of(file: Document) -> Result<Self> {
         let Value::Object(all) = file.root.to_json() else {
             let message = format!("this must be a mapping of fields, not {}", file.root.kind());
             let problem = file.root.problem("", message);
@@ -95,7 +95,7 @@ impl FieldValues {
     /// # Errors
     ///
     /// When the file holds a whole slot.
-    pub(crate) fn of_data(self) -> Result<Self, CommandError> {
+    pub(crate) fn of_data(self) -> Result<Self> {
         let Some(file) = &self.file else { return Ok(self) };
         let root = file.root.to_json();
         if !is_slot(&root) && !is_slot(&root["data"]) {
@@ -111,7 +111,7 @@ impl FieldValues {
     /// # Errors
     ///
     /// When no field was given.
-    pub(crate) fn some(self, example: &str) -> Result<Self, CommandError> {
+    pub(crate) fn some(self, example: &str) -> Result<Self> {
         if self.is_empty() {
             return Err(CommandError::usage("no field is given")
                 .with_hint(format!("pass a file, or values such as {example}")));
@@ -147,7 +147,7 @@ impl FieldValues {
     /// # Errors
     ///
     /// When there is such a string; the hint shows the way to upload the file.
-    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self, CommandError> {
+    pub(crate) fn no_local_images(self, image_fields: &[&str]) -> Result<Self> {
         let typed = self.typed.iter();
         let mut typed =
             typed.filter_map(|name| Some((name.as_str(), self.given.get(name)?.as_str()?)));
@@ -172,11 +172,7 @@ impl FieldValues {
     ///
     /// When an image cannot be uploaded; always in a dry run that asks the service, because the next request needs the paths of the
     /// uploads.
-    pub(crate) async fn upload(
-        mut self,
-        context: &Context,
-        client: &Client,
-    ) -> Result<Self, CommandError> {
+    pub(crate) async fn upload(mut self, context: &Context, client: &Client) -> Result<Self> {
         let all = self.images.clone();
         let uploads: Vec<_> =
             all.iter().map(|(_, name)| images::upload(name)).collect::<Result<_, _>>()?;
@@ -250,7 +246,7 @@ impl FieldValues {
         &self,
         opened: &mut Map<String, Value>,
         now: &Map<String, Value>,
-    ) -> Result<Object, CommandError> {
+    ) -> Result<Object> {
         let mut changes = self.changes_of(opened);
         let mut conflicts = Vec::new();
         changes.0.retain(|name, mine| {
@@ -357,7 +353,7 @@ mod merge_tests {
         value.as_object().unwrap().clone()
     }
 
-    fn merged(edited: &str, opened: &Value, now: &Value) -> Result<Value, CommandError> {
+    fn merged(edited: &str, opened: &Value, now: &Value) -> Result<Value> {
         let document = Document::from_bytes("form.yaml", edited.into()).unwrap();
         let edited = FieldValues::of(document).unwrap();
         edited.merge(&mut object(opened), &object(now)).map(|it| Value::Object(it.0))

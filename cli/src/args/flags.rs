@@ -3,7 +3,7 @@
 use clap::Args;
 use links_sdk::{Call, Create, IdempotencyKey, Slot, SlotId, SlotsHandle};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 use crate::output::dry_run::DryRun;
 use links_pages::profile_key;
 
@@ -34,7 +34,7 @@ impl From<DryRunArgs> for Option<DryRun> {
 pub(crate) fn next_dry_run(
     earlier: Option<&CommandError>,
     failure: CommandError,
-) -> Result<CommandError, CommandError> {
+) -> Result<CommandError> {
     if failure.dry_run_results().is_empty() {
         return Err(failure);
     }
@@ -96,7 +96,7 @@ impl PositionArgs {
     /// # Errors
     ///
     /// When the page cannot be read, or the other slot is not on it.
-    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>, CommandError> {
+    pub(crate) async fn order(self, slots: &SlotsHandle) -> Result<Option<i64>> {
         if !self.is_given() || self.bottom {
             return Ok(None);
         }
@@ -110,7 +110,7 @@ impl PositionArgs {
     /// # Errors
     ///
     /// When the slot to go before or after is not among them.
-    pub(crate) fn position(self, page: &[Slot]) -> Result<usize, CommandError> {
+    pub(crate) fn position(self, page: &[Slot]) -> Result<usize> {
         let of = |id: SlotId| {
             page.iter().position(|slot| slot.id == id).ok_or_else(|| {
                 CommandError::not_found(format!("there is no other slot {id} on this page"))

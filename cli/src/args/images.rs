@@ -1,13 +1,14 @@
 //! Images that the command line names: their checks, and those that the service already has.
 
+use std::io::Read;
 use std::path::Path;
 
 use links_sdk::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 
 use crate::cache::uploads::Uploads;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::error::file_error::file_error;
+use crate::error::{CommandError, Result};
 use crate::output::StyledLine;
 use links_pages::fs::named;
 use links_pages::fs::named::Refusal;
@@ -24,7 +25,7 @@ pub(crate) const OF_PAGE: &[&str] = &["avatar", "bgImage"];
 /// # Errors
 ///
 /// When the file cannot be read, or is not an image of at most 50 MB.
-pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
+pub(crate) fn upload(name: &str) -> Result<Upload> {
     let unreadable = |error: std::io::Error| file_error(&format!("cannot read {name}"), &error);
     let invalid = |why: &str| Err(CommandError::invalid(format!("{name} {why}")));
     let path = named::resolve(Path::new(name)).map_err(unreadable)?;
@@ -35,18 +36,14 @@ pub(crate) fn upload(name: &str) -> Result<Upload, CommandError> {
         file => file.map_err(unreadable)?,
     };
     let known = file.metadata().map_err(unreadable)?;
-    if !known.is_file() {
-        return invalid("is not a file");
-    }
-    if known.len() == 0 {
-        return invalid("is empty");
-    }
-    if known.len() > MAX_UPLOAD_BYTES {
-        return invalid("is larger than 50 MB");
+    match known.len() {
+        _ if !known.is_file() => return invalid("is not a file"),
+        0 => return invalid("is empty"),
+        bytes if bytes > MAX_UPLOAD_BYTES => return invalid("is larger than 50 MB"),
+        _ => {}
     }
     let mut start = Vec::new();
-    let mut start_of_file = std::io::Read::take(file, ImageType::SIGNATURE as u64);
-    std::io::Read::read_to_end(&mut start_of_file, &mut start).map_err(unreadable)?;
+    file.take(ImageType::SIGNATURE as u64).read_to_end(&mut start).map_err(unreadable)?;
     if ImageType::of(&start).is_none() {
         return invalid("is not an image: only jpeg, png, webp and gif can be uploaded");
     }

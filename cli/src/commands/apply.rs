@@ -107,7 +107,7 @@ pub(super) async fn plan(context: &mut Context, args: PlanArgs) -> CommandResult
 /// Shows the plan of what was read, with annotations of a failure.
 async fn show_plan(
     context: &mut Context,
-    read: Result<(RunSource, RunOptions), CommandError>,
+    read: Result<(RunSource, RunOptions)>,
     outputs: PlanOutputs,
 ) -> CommandResult {
     let annotate = outputs.annotate;
@@ -198,7 +198,7 @@ impl SlotsFileArgs {
     }
 
     /// Reads the page file or the plan, if there is one, and returns the options of its run.
-    fn read(self, command: RunCommand) -> Result<(Option<RunSource>, RunOptions), CommandError> {
+    fn read(self, command: RunCommand) -> Result<(Option<RunSource>, RunOptions)> {
         let Self { file, plan, profile, flags, sync } = self;
         let mut options = RunOptions {
             flags,
@@ -249,7 +249,7 @@ fn read(
     context: &Context,
     file: SlotsFileArgs,
     command: &str,
-) -> Result<(Option<RunSource>, RunOptions), CommandError> {
+) -> Result<(Option<RunSource>, RunOptions)> {
     let note = file.file.as_deref().and_then(note_on_input);
     let read = file.read(journal::command(context, command))?;
     if let Some(note) = note {

@@ -79,7 +79,7 @@ impl ConfigCommand {
 }
 
 /// Returns the path of the configuration file.
-fn file(context: &Context) -> Result<PathBuf, CommandError> {
+fn file(context: &Context) -> Result<PathBuf> {
     config_file::path(context.settings.config_directory())
 }
 

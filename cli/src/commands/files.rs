@@ -51,7 +51,7 @@ impl FilesUploadArgs {
     /// # Errors
     ///
     /// When a key is given for more than one request.
-    fn method(&self) -> Result<Option<UploadMethod>, CommandError> {
+    fn method(&self) -> Result<Option<UploadMethod>> {
         let why = match (self.sources.len(), self.via) {
             _ if self.key.idempotency_key.is_none() => return Ok(self.via),
             (1, Some(UploadMethod::UploadUrl)) => "--via upload-url sends several".to_owned(),
@@ -139,7 +139,7 @@ fn source(
     name: &str,
     method: Option<UploadMethod>,
     image_use: Option<ImageUse>,
-) -> Result<Option<Upload>, CommandError> {
+) -> Result<Option<Upload>> {
     if name.starts_with("https://") || name.starts_with("http://") {
         if method.is_none() && image_use.is_none() {
             return Ok(None);
@@ -169,7 +169,7 @@ async fn upload_one(
     name: &str,
     progress: &Arc<Progress>,
     key: IdempotencyKeyArgs,
-) -> Result<File, CommandError> {
+) -> Result<File> {
     let Some(upload) = file else {
         return Ok(key.on(client.files().upload_from_url(name)).await?);
     };

@@ -22,7 +22,7 @@ pub(super) fn explain(context: &Context, words: &[String]) -> CommandResult {
     Ok(CommandOutput::own(data, View::Document(text)))
 }
 
-fn of_command(context: &Context, words: &[String]) -> Result<String, CommandError> {
+fn of_command(context: &Context, words: &[String]) -> Result<String> {
     let mut command = (context.tree)();
     command.build();
     let mut found = &mut command;

@@ -34,6 +34,15 @@ pub(crate) struct InitArgs {
     refresh: bool,
 }
 
+/// Returns the note about an image of a page file of which it is unknown what the service has for it.
+fn unresolved_note(file: &str, image: &str) -> String {
+    let quoted = quoted(file);
+    format!(
+        "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
+             changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
+    )
+}
+
 /// Writes a `links.lock`, in which later syncs of the page files below the directory are recorded. Nothing is written to a page.
 pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult {
     let directory = args.directory.unwrap_or_else(|| PathBuf::from("."));
@@ -116,12 +125,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
         context.ui.tell(Style::Removed, text);
     }
     for (file, image) in &unresolved {
-        let quoted = quoted(file);
-        let note = format!(
-            "{file}: the image {image} is unresolved: neither links.lock nor this machine knows that it was uploaded, so its value counts as \
-             changed on both sides; restore links.lock from version control, or `links apply {quoted} --overwrite` uploads it again"
-        );
-        context.ui.tell(Style::Changed, note);
+        context.ui.tell(Style::Changed, unresolved_note(file, image));
     }
     let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != *file);
     let recorded: Vec<_> =
@@ -144,12 +148,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
 }
 
 /// Moves what the state directory has of files that the lock governs into the lock. Returns the number of files.
-fn take_over(
-    context: &Context,
-    store: &LockStore,
-    service: &str,
-    user: i64,
-) -> Result<usize, CommandError> {
+fn take_over(context: &Context, store: &LockStore, service: &str, user: i64) -> Result<usize> {
     let is_governed = |records: &StateRecords| {
         records.file().is_file() && LockStore::of(records.file()).as_ref() == Some(store)
     };
@@ -184,7 +183,7 @@ async fn refresh_forms(
     context: &mut Context,
     found: &[PathBuf],
     forms: &mut KnownForms,
-) -> Result<(Vec<String>, Vec<(PathBuf, CommandError)>), CommandError> {
+) -> Result<(Vec<String>, Vec<(PathBuf, CommandError)>)> {
     let (mut files, mut failures) = (Vec::new(), Vec::new());
     for path in found.iter().filter(|path| has_key(path, "form")) {
         let document = Document::read(path).map_err(CommandError::from);
@@ -212,7 +211,7 @@ async fn refresh(
     path: &Path,
     mut file: PageFile,
     forms: &mut KnownForms,
-) -> Result<Vec<(String, String)>, CommandError> {
+) -> Result<Vec<(String, String)>> {
     let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(Vec::new()) };
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {

@@ -1,12 +1,11 @@
 //! `links log`: lists every write of this machine, and removes old ones.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
 use super::prelude::*;
 use crate::apply::runs;
 use crate::apply::write_log::{self, COLUMNS, LoggedWrite, PageFilter};
-use crate::context::clock;
+use crate::context::seconds_now;
 use links_pages::apply::JournalStore;
 
 #[derive(Args, Debug)]
@@ -68,10 +67,8 @@ fn undone(all: &[LoggedWrite]) -> BTreeMap<&str, &str> {
 }
 
 fn prune(context: &Context, args: &LogArgs) -> CommandResult {
-    let before = args.days.map(|days| {
-        let now = clock().wall().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        now.as_secs().saturating_sub(u64::from(days) * SECONDS_A_DAY)
-    });
+    let before =
+        args.days.map(|days| seconds_now().saturating_sub(u64::from(days) * SECONDS_A_DAY));
     let keep = args.keep.unwrap_or(if before.is_some() { 0 } else { KEPT });
     let (service, directory) = (runs::service(context), runs::directory(context)?);
     let refused =

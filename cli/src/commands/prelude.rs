@@ -17,14 +17,14 @@ pub(crate) use crate::args::page::PageKey;
 pub(crate) use crate::confine::NamedFiles;
 pub(crate) use crate::context::Context;
 pub(crate) use crate::context::plan_first::PlanRule;
-pub(crate) use crate::error::{CommandError, Exit};
+pub(crate) use crate::error::{CommandError, Exit, Result};
 pub(crate) use crate::help::{HelpText, POINTER};
 pub(crate) use crate::journal;
 pub(crate) use crate::output::{Body, Column, CommandOutput, Style, StyledLine, View, yaml};
 use crate::ui::Ui;
 
 /// Result of a command.
-pub(crate) type CommandResult = Result<CommandOutput, CommandError>;
+pub(crate) type CommandResult = Result<CommandOutput>;
 
 /// What the program has to know of a command before it runs.
 pub(crate) struct CommandRules {

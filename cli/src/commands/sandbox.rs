@@ -64,18 +64,15 @@ async fn serve(context: &Context, port: Option<u16>, has_limits: bool) -> Comman
     let mut stopped = Box::pin(tokio::signal::ctrl_c());
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
-    Ok(CommandOutput {
-        view: View::Document(format!("{line}\n")),
-        body: Body::Own(line),
-        exit: Exit::Ok,
-        then: Some(Box::pin(async move {
-            let ended = stopped.await;
-            drop(server);
-            // The thread of the signal may get to this Ctrl-C later than this task.
-            suppressed.end_soon();
-            if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
-        })),
-    })
+    let view = View::Document(format!("{line}\n"));
+    let then = async move {
+        let ended = stopped.await;
+        drop(server);
+        // The thread of the signal may get to this Ctrl-C later than this task.
+        suppressed.end_soon();
+        if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
+    };
+    Ok(CommandOutput { then: Some(Box::pin(then)), ..CommandOutput::new(Body::Own(line), view) })
 }
 
 /// Records the limits of the service for the commands of this machine that reach it by its URL, as if one of them had read them from it.
@@ -109,7 +106,7 @@ const CACHES: [&str; 3] = ["names", "markdown", "slot-types"];
 
 /// Removes what this machine has recorded of the sandbox: journals, records of syncs, uploaded images, and caches. Refuses while a run is in
 /// progress on it.
-fn remove_records(context: &Context) -> Result<(), CommandError> {
+fn remove_records(context: &Context) -> Result<()> {
     let state = runs::directory(context)?;
     JournalStore::remove_all(&state, SANDBOX).map_err(|error| match error {
         error @ links_pages::apply::LockError::Taken(_) => runs::not_locked(&error),
@@ -129,15 +126,15 @@ fn remove_records(context: &Context) -> Result<(), CommandError> {
 
 /// Tells whether a cache file is about the sandbox.
 fn is_cache(name: &str) -> bool {
-    let what = name
-        .split_once('.')
-        .and_then(|(stem, _)| stem.strip_suffix(SANDBOX_FILES)?.strip_suffix('-'))
-        .map(|what| what.trim_end_matches(|c: char| c == '-' || c.is_ascii_digit()));
-    what.is_some_and(|what| CACHES.contains(&what))
+    let stem = name.split_once('.').map_or("", |(stem, _)| stem);
+    let what = stem.strip_suffix(SANDBOX_FILES).and_then(|what| what.strip_suffix('-'));
+    what.is_some_and(|what| {
+        CACHES.contains(&what.trim_end_matches(|c: char| c == '-' || c.is_ascii_digit()))
+    })
 }
 
 /// Removes a file, if it exists.
-fn remove_file(path: &Path) -> Result<(), CommandError> {
+fn remove_file(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(not_removed(path, &error)),
         _ => Ok(()),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use links_pages::apply::RunOwner;
 #[cfg(feature = "sandbox")]
@@ -27,7 +27,7 @@ use crate::cache::resource_names::ResourceNames;
 use crate::cache::uploads::Uploads;
 use crate::cache::{remember_user, user_of_token};
 use crate::env_vars::{BASE_URL, CONFIG_DIR, TOKEN, TOKEN_FILE};
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, Result};
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
@@ -65,7 +65,8 @@ pub(crate) struct Context {
     dry_run: Option<DryRun>,
     /// Guard of the writes.
     pub(crate) plan_first: PlanFirst,
-    watch: OnceLock<Arc<RequestObserver>>,
+    /// Observer of the requests of the command.
+    watch: Arc<RequestObserver>,
     call: OnceLock<String>,
     /// The caller, once the service was asked.
     me: OnceLock<Me>,
@@ -84,11 +85,11 @@ impl Context {
             tree,
             words: Vec::new(),
             plan_first: PlanFirst::new(settings.plan_first),
+            watch: Arc::new(ui.watch()),
             settings,
             ui,
             client: None,
             dry_run: None,
-            watch: OnceLock::new(),
             call: OnceLock::new(),
             me: OnceLock::new(),
             locks: Mutex::default(),
@@ -124,10 +125,7 @@ impl Context {
 
     /// Returns the client for a command that writes. In a dry run nothing can be written with this client, nor with the one that
     /// [`client`](Self::client) returns afterwards.
-    pub(crate) async fn writer(
-        &mut self,
-        dry_run: impl Into<Option<DryRun>>,
-    ) -> Result<Client, CommandError> {
+    pub(crate) async fn writer(&mut self, dry_run: impl Into<Option<DryRun>>) -> Result<Client> {
         self.dry_run = dry_run.into();
         self.ui.set_dry_run(self.dry_run.is_some());
         let client = self.client().await?;
@@ -140,7 +138,7 @@ impl Context {
     }
 
     /// File of the dry runs of the service, and the name of this command line in it; `None` where no state can be stored.
-    fn dry_run_record(&self) -> Result<Option<(PathBuf, String)>, CommandError> {
+    fn dry_run_record(&self) -> Result<Option<(PathBuf, String)>> {
         let Some((service, directory)) = self.place() else { return Ok(None) };
         // Several services may share an origin.
         let base = match &self.settings.target {
@@ -167,7 +165,7 @@ impl Context {
     }
 
     /// Returns the client of the configured service; starts the sandbox on the first call.
-    pub(crate) async fn client(&mut self) -> Result<Client, CommandError> {
+    pub(crate) async fn client(&mut self) -> Result<Client> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
         }
@@ -186,17 +184,18 @@ impl Context {
     }
 
     /// Returns a client for requests that need no token; works without an account.
-    pub(crate) async fn anyone(&mut self) -> Result<Client, CommandError> {
-        let base = match (&self.settings.target, &self.client) {
-            (ServiceTarget::Service(url), None) => url.base()?.clone(),
-            _ => return self.client().await,
-        };
-        built(self.builder(&base, self.settings.connection.read()?))
+    pub(crate) async fn anyone(&mut self) -> Result<Client> {
+        match (&self.settings.target, &self.client) {
+            (ServiceTarget::Service(url), None) => {
+                built(self.builder(url.base()?, self.settings.connection.read()?))
+            }
+            _ => self.client().await,
+        }
     }
 
     /// Stores the names in the responses for completion.
     pub(crate) fn remember(&self) {
-        let answers = self.watch.get().map(|watch| watch.seen()).unwrap_or_default();
+        let answers = self.watch.seen();
         if let Some(path) = self.names_file().filter(|_| !answers.is_empty()) {
             ResourceNames::remember(&path, &answers, seconds_now());
         }
@@ -226,7 +225,7 @@ impl Context {
 
     /// Number of requests left in this minute, if any request was sent.
     pub(crate) fn requests_left(&self) -> Option<usize> {
-        self.watch.get()?.left()
+        self.watch.left()
     }
 
     /// Path of a cache file for this service. `None` if no service URL is configured.
@@ -287,16 +286,16 @@ impl Context {
 
     /// Notes that this command has read a lock of page files, which belongs to this user.
     pub(crate) fn note_lock(&self, path: PathBuf, owner: i64) {
-        self.locks.lock().unwrap_or_else(PoisonError::into_inner).insert(path, owner);
+        signal::lock(&self.locks).insert(path, owner);
     }
 
     /// Returns the locks of page files that this command has read, each with the user that it belongs to.
     pub(crate) fn read_locks(&self) -> BTreeMap<PathBuf, i64> {
-        self.locks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        signal::lock(&self.locks).clone()
     }
 
     /// Returns the caller. The service is asked once.
-    pub(crate) async fn me(&self, client: &Client) -> Result<Me, CommandError> {
+    pub(crate) async fn me(&self, client: &Client) -> Result<Me> {
         if let Some(me) = self.me.get() {
             return Ok(me.clone());
         }
@@ -324,7 +323,7 @@ impl Context {
 
     /// Starts the sandbox and returns its client. The sandbox has its own token: the token of the environment is never sent to it.
     #[cfg(feature = "sandbox")]
-    async fn sandbox_client(&mut self, mode: SandboxMode) -> Result<Client, CommandError> {
+    async fn sandbox_client(&mut self, mode: SandboxMode) -> Result<Client> {
         use crate::sandbox;
         let has_limits = mode == SandboxMode::Limits;
         let server = sandbox::start(&self.settings, None, has_limits).await?;
@@ -339,13 +338,13 @@ impl Context {
     }
 
     #[cfg(not(feature = "sandbox"))]
-    async fn sandbox_client(&mut self, _: SandboxMode) -> Result<Client, CommandError> {
+    async fn sandbox_client(&mut self, _: SandboxMode) -> Result<Client> {
         std::future::ready(Err(CommandError::usage("this program was built without the sandbox")))
             .await
     }
 
     /// Authentication of the client according to the settings.
-    fn client_auth(&self, base: &BaseUrl) -> Result<ClientAuth, CommandError> {
+    fn client_auth(&self, base: &BaseUrl) -> Result<ClientAuth> {
         match &self.settings.token {
             TokenOrigin::Variable(text) => token(text, TOKEN).map(ClientAuth::from),
             TokenOrigin::File(path) => {
@@ -360,7 +359,7 @@ impl Context {
     }
 
     /// Configuration directory.
-    pub(crate) fn config_directory(&self) -> Result<PathBuf, CommandError> {
+    pub(crate) fn config_directory(&self) -> Result<PathBuf> {
         self.settings.config_directory().ok_or_else(|| {
             CommandError::usage("there is no home directory to keep accounts in")
                 .with_hint(format!("set {CONFIG_DIR} to a directory"))
@@ -368,11 +367,7 @@ impl Context {
     }
 
     /// Returns a client of a service with the given authentication.
-    pub(crate) fn client_of(
-        &self,
-        base: &BaseUrl,
-        auth: ClientAuth,
-    ) -> Result<Client, CommandError> {
+    pub(crate) fn client_of(&self, base: &BaseUrl, auth: ClientAuth) -> Result<Client> {
         let builder = self.builder(base, self.settings.connection.read()?).token(auth.source);
         built(self.paced(builder, self.pacer(base, &auth.counted_as)))
     }
@@ -382,7 +377,7 @@ impl Context {
         #[cfg(feature = "redis")]
         if let Some(SharedPacing { server, when_unreachable }) = &self.settings.pacing {
             let pacer = RedisPacer::new(server.clone(), RedisPacer::name(base, token));
-            let pacer = pacer.when_unreachable(*when_unreachable).observer(self.watch().clone());
+            let pacer = pacer.when_unreachable(*when_unreachable).observer(self.watch.clone());
             return Some(Arc::new(pacer));
         }
         self.file_pacer(&SharedFilePacer::name(base, token))
@@ -391,18 +386,13 @@ impl Context {
     /// Returns the pacer of all processes of this user that use this file, if any state can be stored.
     fn file_pacer(&self, name: &str) -> Option<Arc<dyn Pacer>> {
         let file = self.settings.state_directory()?.join(name);
-        Some(Arc::new(SharedFilePacer::new(file).observer(self.watch().clone())))
-    }
-
-    /// Returns the observer of the requests of the command.
-    fn watch(&self) -> &Arc<RequestObserver> {
-        self.watch.get_or_init(|| Arc::new(self.ui.watch()))
+        Some(Arc::new(SharedFilePacer::new(file).observer(self.watch.clone())))
     }
 
     /// Sets the pacer, if there is one to be shared.
     fn paced(&self, builder: ClientBuilder, pacer: Option<Arc<dyn Pacer>>) -> ClientBuilder {
         let Some(pacer) = pacer else { return builder };
-        self.watch().paced_by(pacer.clone());
+        self.watch.paced_by(pacer.clone());
         builder.pacer(pacer)
     }
 
@@ -412,7 +402,7 @@ impl Context {
             .connection(connection)
             .secrets(known_secrets())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))
-            .observer(self.watch().clone());
+            .observer(self.watch.clone());
         if let Some(wait) = self.settings.max_wait {
             builder = builder.max_wait(wait);
         }
@@ -423,7 +413,7 @@ impl Context {
     }
 }
 
-fn built(builder: ClientBuilder) -> Result<Client, CommandError> {
+fn built(builder: ClientBuilder) -> Result<Client> {
     #[cfg(debug_assertions)]
     let builder = crate::testing::with_test_clock(builder);
     builder.build().map_err(|error| CommandError::new(Exit::Network, error.to_string()))
@@ -494,12 +484,12 @@ fn no_token(missing: &MissingToken, base: &BaseUrl) -> CommandError {
     CommandError::new(Exit::NotAuthenticated, message).with_hint(hint)
 }
 
-fn token(text: &str, name: &str) -> Result<Token, CommandError> {
+fn token(text: &str, name: &str) -> Result<Token> {
     Token::new(text)
         .map_err(|error| CommandError::new(Exit::NotAuthenticated, format!("{name}: {error}")))
 }
 
-fn read_token(path: &Path) -> Result<Zeroizing<String>, CommandError> {
+fn read_token(path: &Path) -> Result<Zeroizing<String>> {
     let refused = |error: std::io::Error| {
         CommandError::usage(format!("{TOKEN_FILE}: cannot read {}: {error}", path.display()))
     };

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::{load_json, store_json};
 use crate::env_vars::PLAN_FIRST;
-use crate::error::CommandError;
 use crate::error::file_error::file_error;
+use crate::error::{CommandError, Result};
 use links_pages::fs::{named, private};
 
 /// Seconds for which a dry run counts.
@@ -70,7 +70,7 @@ impl PlanFirst {
     /// # Errors
     ///
     /// When it cannot be planned beforehand.
-    pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<(), CommandError> {
+    pub(crate) fn begin(&mut self, rule: PlanRule) -> Result<()> {
         self.rule = rule;
         if rule == PlanRule::Interactive && !self.is_cleared {
             return Err(refused(
@@ -89,10 +89,10 @@ impl PlanFirst {
     /// Decides whether the command may write. `record` is the file of the dry runs and the name of this command line in it.
     pub(crate) fn enter(
         &mut self,
-        record: Result<Option<(PathBuf, String)>, CommandError>,
+        record: Result<Option<(PathBuf, String)>>,
         is_dry_run: bool,
         now: u64,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         match self.rule {
             PlanRule::Reads => return Ok(()),
             PlanRule::DryRun if is_dry_run => {
@@ -127,7 +127,7 @@ impl PlanFirst {
     }
 
     /// Notes a plan in a dry run; refuses one that the dry run did not have.
-    pub(crate) fn plan(&self, plan: &impl Serialize) -> Result<(), CommandError> {
+    pub(crate) fn plan(&self, plan: &impl Serialize) -> Result<()> {
         match &self.taken {
             Some(taken) if !taken.plans.contains(&digest(plan)?) => {
                 return Err(refused(
@@ -150,7 +150,7 @@ impl PlanFirst {
     }
 
     /// Records that the dry run was made.
-    pub(crate) fn made(&self, now: u64) -> Result<(), CommandError> {
+    pub(crate) fn made(&self, now: u64) -> Result<()> {
         let Some((path, name)) = &self.record else { return Ok(()) };
         let plans = self.seen.borrow().clone();
         put(path, name, DryRunRecord { at: now, plans }, now).map_err(|error| {
@@ -166,17 +166,13 @@ fn refused(what: &str) -> CommandError {
     CommandError::refused(format!("{PLAN_FIRST}: {what}; nothing was written"))
 }
 
-fn digest(value: &impl Serialize) -> Result<String, CommandError> {
+fn digest(value: &impl Serialize) -> Result<String> {
     let bytes = serde_json::to_vec(value).map_err(CommandError::internal)?;
     Ok(hex::encode(Sha256::digest(bytes)))
 }
 
 /// Returns the name of a command line on a service for an account: the same words, and the same content of the files that they name.
-pub(crate) fn name_of(
-    service: &str,
-    owner: &impl Serialize,
-    words: &[String],
-) -> Result<String, CommandError> {
+pub(crate) fn name_of(service: &str, owner: &impl Serialize, words: &[String]) -> Result<String> {
     let words = significant(words);
     let refused = |what: &str| Err(refused(what).with_hint("name a file"));
     let mut files = Vec::new();
@@ -233,7 +229,7 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(after).chain(attached)
 }
 
-fn content(path: &Path) -> Result<String, CommandError> {
+fn content(path: &Path) -> Result<String> {
     let unread =
         |error: std::io::Error| file_error(&format!("cannot read {}", path.display()), &error);
     let mut bytes = Vec::new();

@@ -7,13 +7,13 @@ use links_sdk::{Clock, SystemClock};
 
 use super::Context;
 use crate::cache::{load_slot_types, store_slot_types};
-use crate::error::CommandError;
+use crate::error::Result;
 use crate::output::data;
 use crate::schema::slot_types::SlotTypeCatalog;
 
 impl Context {
     /// Returns the slot types cached within the last day, or else fetches them.
-    pub(crate) async fn slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
+    pub(crate) async fn slot_types(&mut self) -> Result<SlotTypeCatalog> {
         match self.recent_slot_types() {
             Some(described) => Ok(described),
             None => self.fetch_slot_types().await,
@@ -29,7 +29,7 @@ impl Context {
     }
 
     /// Fetches the slot types from the service, in one request.
-    pub(crate) async fn fetch_slot_types(&mut self) -> Result<SlotTypeCatalog, CommandError> {
+    pub(crate) async fn fetch_slot_types(&mut self) -> Result<SlotTypeCatalog> {
         let types = self.client().await?.slot_types().await?;
         self.store_slot_types(&types);
         Ok(SlotTypeCatalog::of(types, true))

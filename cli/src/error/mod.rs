@@ -17,6 +17,9 @@ use serde_json::{Map, Value};
 
 use links_pages::page_file::FileDiagnostics;
 
+/// Result of what a command does.
+pub(crate) type Result<T, E = CommandError> = std::result::Result<T, E>;
+
 /// Error of a command, with its exit code and a hint.
 #[derive(Debug)]
 pub(crate) struct CommandError(Box<ErrorParts>);

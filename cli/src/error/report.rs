@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use links_sdk::Outcome;
-use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, Severity, SourceCode};
+use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, SourceCode};
 use serde_json::{Value, json};
 
 use super::{CommandError, whole_seconds};
@@ -41,23 +41,17 @@ impl CommandError {
             },
             "exit": parts.exit.code(),
         });
-        if let Some(wait) = parts.retry_after {
-            object["retryAfter"] = json!(whole_seconds(wait));
-        }
-        if let Some(documentation) = &parts.documentation {
-            object["documentation"] = json!(documentation);
-        }
-        if let Some(written) = &parts.written {
-            object["written"] = json!(written);
-        }
-        if let Some(draft) = &parts.draft {
-            object["draft"] = json!(draft);
-        }
-        if !places.is_empty() {
-            object["places"] = Value::Array(places);
-        }
-        if !parts.others.is_empty() {
-            object["failures"] = parts.others.iter().map(Self::to_json).collect();
+        let failures: Vec<_> = parts.others.iter().map(Self::to_json).collect();
+        let more = [
+            ("retryAfter", json!(parts.retry_after.map(whole_seconds))),
+            ("documentation", json!(parts.documentation)),
+            ("written", json!(parts.written)),
+            ("draft", json!(parts.draft)),
+            ("places", json!(Some(places).filter(|it| !it.is_empty()))),
+            ("failures", json!(Some(failures).filter(|it| !it.is_empty()))),
+        ];
+        for (name, value) in more.into_iter().filter(|(_, value)| !value.is_null()) {
+            object[name] = value;
         }
         object
     }
@@ -152,7 +146,8 @@ fn add(text: &mut String, part: Part<'_>) {
     let _ = write!(text, "{part:?}");
     for diagnostic in part.diagnostic.related().into_iter().flatten() {
         text.push('\n');
-        add(text, Part { diagnostic, source: part.source_code(), ..part });
+        let source = part.diagnostic.source_code().or(part.source);
+        add(text, Part { diagnostic, source, ..part });
     }
 }
 
@@ -162,12 +157,6 @@ struct Part<'a> {
     handler: &'a MietteHandler,
     diagnostic: &'a dyn Diagnostic,
     source: Option<&'a dyn SourceCode>,
-}
-
-impl<'a> Part<'a> {
-    fn source_code(&self) -> Option<&'a dyn SourceCode> {
-        self.diagnostic.source_code().or(self.source)
-    }
 }
 
 /// Renders it: that is how miette is asked.
@@ -183,23 +172,15 @@ impl fmt::Display for Part<'_> {
     }
 }
 
-impl std::error::Error for Part<'_> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.diagnostic.source()
-    }
-}
+impl std::error::Error for Part<'_> {}
 
 impl Diagnostic for Part<'_> {
-    fn severity(&self) -> Option<Severity> {
-        self.diagnostic.severity()
-    }
-
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
         self.diagnostic.help()
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Part::source_code(self)
+        self.diagnostic.source_code().or(self.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

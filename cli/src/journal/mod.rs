@@ -8,7 +8,6 @@ use links_pages::apply::{JournalStore, PlannedFields, RunCommand, RunHeader, Sin
 use links_sdk::{ProfileId, ProfileKey};
 
 use crate::context::{Context, clock};
-use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
 use crate::output::{Style, StyledLine};
 use crate::settings::ServiceTarget;
@@ -31,10 +30,7 @@ pub(crate) fn service(context: &Context) -> Option<String> {
 
 /// State directory, without which no run begins.
 pub(crate) fn directory(context: &Context) -> Result<PathBuf, CommandError> {
-    context.settings.state_directory().ok_or_else(|| {
-        CommandError::usage("there is no home directory to keep state in")
-            .with_hint(format!("set {STATE_DIR} to a directory"))
-    })
+    context.settings.needed_state_directory()
 }
 
 /// The command of this process, for a journal.

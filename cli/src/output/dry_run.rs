@@ -8,41 +8,28 @@ use super::{CommandOutput, StyledLine, View};
 use crate::env_vars::TOKEN;
 use crate::error::DryRunResult;
 
-impl DryRunResult {
-    /// JSON of the result.
-    fn data(&self, how: DryRun) -> Value {
-        match (self, how) {
-            (Self::NotSent(_, request), DryRun::Request) => described(request),
-            (Self::Accepted(operation), _) => {
-                json!({ "dryRun": "service", "operation": operation, "accepted": true })
-            }
-            (Self::NotSent(operation, _), DryRun::Service) => {
-                json!({ "dryRun": "service", "operation": operation, "accepted": null })
-            }
+/// Returns the JSON of a result, and its message for people.
+fn shown(result: &DryRunResult, how: DryRun) -> (Value, String) {
+    let (operation, accepted, text) = match (result, how) {
+        (DryRunResult::NotSent(_, request), DryRun::Request) => {
+            return (described(request), curl(request));
         }
-    }
-
-    /// Human-readable message about the result.
-    fn text(&self, how: DryRun) -> String {
-        match (self, how) {
-            (Self::NotSent(_, request), DryRun::Request) => curl(request),
-            (Self::Accepted(_), _) => {
-                "the service would accept this; nothing was changed".to_owned()
-            }
-            (Self::NotSent(..), DryRun::Service) => {
-                "nothing was changed; the service cannot check this beforehand".to_owned()
-            }
+        (DryRunResult::Accepted(operation), _) => {
+            (operation, Some(true), "the service would accept this; nothing was changed")
         }
-    }
+        (DryRunResult::NotSent(operation, _), DryRun::Service) => {
+            (operation, None, "nothing was changed; the service cannot check this beforehand")
+        }
+    };
+    let data = json!({ "dryRun": "service", "operation": operation, "accepted": accepted });
+    (data, text.to_owned())
 }
 
 /// Output of a command whose writes were dry runs.
 pub(crate) fn outcome(dry_run_results: &[DryRunResult], how: DryRun) -> CommandOutput {
-    let data = match dry_run_results {
-        [one] => one.data(how),
-        all => all.iter().map(|it| it.data(how)).collect(),
-    };
-    let mut texts: Vec<_> = dry_run_results.iter().map(|it| it.text(how)).collect();
+    let (mut data, mut texts): (Vec<_>, Vec<_>) =
+        dry_run_results.iter().map(|it| shown(it, how)).unzip();
+    let data = if data.len() == 1 { data.remove(0) } else { data.into() };
     texts.dedup();
     let view = match how {
         DryRun::Request => View::Document(texts.join("\n") + "\n"),

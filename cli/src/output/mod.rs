@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub(crate) use self::styled_line::{Style, StyledLine, diff_lines, unified};
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, Result};
 use links_pages::page_file::emit;
 
 /// Output of a successful command.
@@ -91,7 +91,7 @@ pub(crate) enum Fit {
 }
 
 /// Content of the cells.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Cell {
     /// Value at a path of the record, such as `computed.url`.
     At(&'static str),
@@ -191,15 +191,6 @@ impl fmt::Debug for CommandOutput {
     }
 }
 
-impl fmt::Debug for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::At(path) => f.debug_tuple("At").field(path).finish(),
-            Self::Of(_) => f.write_str("Of"),
-        }
-    }
-}
-
 /// Reads the `data` of a response of the service.
 pub(crate) fn data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> serde_json::Result<T> {
     #[derive(Deserialize)]
@@ -214,7 +205,7 @@ pub(crate) fn data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> serde_json::Result
 /// # Errors
 ///
 /// When JSON cannot represent the value; this never happens for values read from JSON.
-pub(crate) fn yaml(value: &impl Serialize) -> Result<String, CommandError> {
+pub(crate) fn yaml(value: &impl Serialize) -> Result<String> {
     emit::write(value).map_err(CommandError::internal)
 }
 

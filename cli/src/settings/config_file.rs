@@ -10,7 +10,7 @@ use toml_edit::{DocumentMut, Item, Value};
 use super::Env;
 use super::global_args::Color;
 use crate::env_vars;
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 use links_pages::fs::private;
 use links_pages::suggest::nearest;
@@ -86,7 +86,7 @@ impl Config {
     /// # Errors
     ///
     /// When the file cannot be read, is not TOML, or has an unknown key or an invalid value.
-    pub(crate) fn load(path: &Path) -> Result<Self, CommandError> {
+    pub(crate) fn load(path: &Path) -> Result<Self> {
         let text = match read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -141,11 +141,7 @@ impl Config {
     /// # Errors
     ///
     /// When the key cannot have the value, or the file cannot be written.
-    pub(crate) fn change(
-        path: &Path,
-        key: &ConfigKey,
-        text: Option<&str>,
-    ) -> Result<(), CommandError> {
+    pub(crate) fn change(path: &Path, key: &ConfigKey, text: Option<&str>) -> Result<()> {
         let unwritable = |error: io::Error| {
             CommandError::usage(format!("cannot write {}: {error}", path.display()))
         };
@@ -155,7 +151,7 @@ impl Config {
         private::write(path, config.document.to_string().as_bytes()).map_err(unwritable)
     }
 
-    fn set(&mut self, key: &ConfigKey, text: Option<&str>) -> Result<(), CommandError> {
+    fn set(&mut self, key: &ConfigKey, text: Option<&str>) -> Result<()> {
         let Some(text) = text else {
             self.document.remove(key.name);
             return Ok(());
@@ -215,7 +211,7 @@ pub(super) fn variable<T>(
     name: &str,
     expected: &str,
     parse: impl FnOnce(&str) -> Option<T>,
-) -> Result<Option<T>, CommandError> {
+) -> Result<Option<T>> {
     let Some(text) = set(name) else { return Ok(None) };
     parse(&text)
         .map(Some)
@@ -227,7 +223,7 @@ pub(super) fn variable<T>(
 /// # Errors
 ///
 /// When there is none; the error names a similar one.
-pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
+pub(crate) fn key(name: &str) -> Result<&'static ConfigKey> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
         let failure = CommandError::usage(format!("there is no key `{name}`"));
         match nearest(name, KEYS.iter().map(|key| key.name)) {
@@ -242,7 +238,7 @@ pub(crate) fn key(name: &str) -> Result<&'static ConfigKey, CommandError> {
 /// # Errors
 ///
 /// On a machine without a home directory.
-pub(crate) fn path(directory: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+pub(crate) fn path(directory: Option<PathBuf>) -> Result<PathBuf> {
     directory.map(|directory| directory.join(NAME)).ok_or_else(|| {
         CommandError::usage("there is no home directory to keep a configuration in")
             .with_hint(format!("set {} to a directory", env_vars::CONFIG_DIR))

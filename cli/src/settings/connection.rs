@@ -17,7 +17,7 @@ use super::config_file::variable;
 use crate::env_vars::PACER;
 #[cfg(feature = "redis")]
 use crate::env_vars::PACER_UNREACHABLE;
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 
 /// Files with certificates, which are read before the first connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl ConnectionFiles {
     /// # Errors
     ///
     /// When one cannot be read, or does not hold what it should.
-    pub(crate) fn read(&self) -> Result<ConnectionOptions, CommandError> {
+    pub(crate) fn read(&self) -> Result<ConnectionOptions> {
         let mut options = ConnectionOptions::default();
         if let Some(file) = &self.authorities {
             options = options
@@ -65,7 +65,7 @@ impl ConnectionFiles {
 }
 
 impl CertificateFile {
-    fn content(&self) -> Result<Zeroizing<Vec<u8>>, CommandError> {
+    fn content(&self) -> Result<Zeroizing<Vec<u8>>> {
         std::fs::read(&self.path)
             .map(Zeroizing::new)
             .map_err(|error| self.refused(error.to_string()))
@@ -89,7 +89,7 @@ pub(crate) struct SharedPacing {
 }
 
 #[cfg(feature = "redis")]
-pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>, CommandError> {
+pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>> {
     let Some(url) = set(PACER) else { return Ok(None) };
     let server = RedisServer::new(&url)
         .map_err(|error| CommandError::usage(format!("{PACER} is {error}")))?;
@@ -100,7 +100,7 @@ pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>, Comman
 }
 
 #[cfg(not(feature = "redis"))]
-pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>, CommandError> {
+pub(super) fn shared_pacing(set: Env<'_>) -> Result<Option<SharedPacing>> {
     match set(PACER) {
         None => Ok(None),
         Some(_) => Err(CommandError::usage(format!(

@@ -14,14 +14,12 @@ pub(crate) const GLOBAL_OPTIONS: &str = "Global options";
 
 /// Global options.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = GLOBAL_OPTIONS)]
+#[command(next_help_heading = GLOBAL_OPTIONS, mut_args = |it| it.global(true).hide_short_help(true))]
 pub(crate) struct GlobalArgs {
     /// Format of the output.
     #[arg(
         short,
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "FORMAT",
         help = "Output format [env: LINKS_OUTPUT] [default: table]"
     )]
@@ -29,8 +27,6 @@ pub(crate) struct GlobalArgs {
     /// Fields to show.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "FIELDS",
         value_parser = FieldSelection::parse,
         conflicts_with = "jq",
@@ -40,35 +36,19 @@ pub(crate) struct GlobalArgs {
     /// Filter to apply.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "FILTER",
         help = "Print only what this jq filter selects of the data (`.[].id`), as JSON unless -o names another format"
     )]
     pub(crate) jq: Option<String>,
     /// Print the strings of the filter without quotes.
-    #[arg(
-        short,
-        long,
-        global = true,
-        hide_short_help = true,
-        requires = "jq",
-        help = "Print strings without quotes"
-    )]
+    #[arg(short, long, requires = "jq", help = "Print strings without quotes")]
     pub(crate) raw: bool,
     /// Keep spreadsheets from computing values of CSV.
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        help = "In CSV, put ' before strings that a spreadsheet would take for formulas"
-    )]
+    #[arg(long, help = "In CSV, put ' before strings that a spreadsheet would take for formulas")]
     pub(crate) csv_safe: bool,
     /// URL of the service.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "URL",
         conflicts_with = "sandbox",
         help = "URL of the service, including the version segment [env: LINKS_BASE_URL]"
@@ -77,8 +57,6 @@ pub(crate) struct GlobalArgs {
     /// Name of the account.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "NAME",
         conflicts_with = "sandbox",
         help = "One of the accounts of `links auth list` [env: LINKS_ACCOUNT]"
@@ -87,26 +65,17 @@ pub(crate) struct GlobalArgs {
     /// When colour is used.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "WHEN",
         help = "When to use colour [env: NO_COLOR, CLICOLOR_FORCE] [default: auto]"
     )]
     pub(crate) color: Option<Color>,
     /// Hide the progress of long work.
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        help = "Do not show the progress of long work"
-    )]
+    #[arg(long, help = "Do not show the progress of long work")]
     pub(crate) no_progress: bool,
     /// Detail about requests.
     #[arg(
         short,
         long,
-        global = true,
-        hide_short_help = true,
         action = ArgAction::Count,
         help = "Show each request with its time and what is left of the rate limit; -vv with headers and bodies [env: LINKS_LOG=1|2]"
     )]
@@ -114,8 +83,6 @@ pub(crate) struct GlobalArgs {
     /// Time limit per call in seconds.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "SECONDS",
         value_parser = clap::value_parser!(u32).range(1..),
         help = "Time limit per call, including waits and retries [env: LINKS_TIMEOUT] [default: 120]"
@@ -124,8 +91,6 @@ pub(crate) struct GlobalArgs {
     /// Use the embedded service.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "limits",
         num_args = 0..=1,
         require_equals = true,
@@ -137,8 +102,6 @@ pub(crate) struct GlobalArgs {
     /// Maximum wait for the rate limits in seconds.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "SECONDS",
         help = "Fail instead of waiting longer than this [env: LINKS_MAX_WAIT]"
     )]
@@ -146,8 +109,6 @@ pub(crate) struct GlobalArgs {
     /// File with certificates to trust.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "FILE",
         value_hint = ValueHint::FilePath,
         help = "Trust the certificates of this PEM file too, for the connections to the service [env: LINKS_CA_FILE]"
@@ -156,8 +117,6 @@ pub(crate) struct GlobalArgs {
     /// File with a client certificate and its key.
     #[arg(
         long,
-        global = true,
-        hide_short_help = true,
         value_name = "FILE",
         value_hint = ValueHint::FilePath,
         help = "Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]"

@@ -19,7 +19,8 @@ pub(crate) use resolve::resolve;
 pub(crate) use resolve::{color_of_process, of_process, without_config};
 
 use crate::auth::{Account, AccountName};
-use crate::error::CommandError;
+use crate::env_vars::STATE_DIR;
+use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 
 /// Settings of a run.
@@ -78,6 +79,14 @@ impl Settings {
         self.state_dir.clone().or_else(|| {
             let dirs = platform_directories()?;
             Some(dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_owned())
+        })
+    }
+
+    /// Returns the same directory, without which some commands do nothing.
+    pub(crate) fn needed_state_directory(&self) -> Result<PathBuf> {
+        self.state_directory().ok_or_else(|| {
+            CommandError::usage("there is no home directory to keep state in")
+                .with_hint(format!("set {STATE_DIR} to a directory"))
         })
     }
 
@@ -181,7 +190,7 @@ impl ServiceUrl {
     /// # Errors
     ///
     /// When this cannot be the URL of a service; the message names the flag, variable or file.
-    pub(crate) fn base(&self) -> Result<&BaseUrl, CommandError> {
+    pub(crate) fn base(&self) -> Result<&BaseUrl> {
         self.parsed.as_ref().map_err(|error| CommandError::usage(format!("{}: {error}", self.from)))
     }
 

@@ -19,7 +19,7 @@ use crate::env_vars::{
     ACCOUNT, BASE_URL, CA_FILE, CACHE_DIR, CLIENT_CERT, COLOR, CONFIG_DIR, LOG, MAX_WAIT, MCP_URL,
     OUTPUT, PLAN_FIRST, PROGRESS, SAFE_DIRECTORY, SANDBOX, STATE_DIR, TIMEOUT, TOKEN, TOKEN_FILE,
 };
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 
 /// Resolves every setting, except those that the accounts add.
@@ -27,11 +27,7 @@ use crate::output::format::Format;
 /// # Errors
 ///
 /// When a variable has a value that it cannot have.
-pub(crate) fn resolve(
-    flags: &GlobalArgs,
-    env: Env<'_>,
-    config: &Config,
-) -> Result<Settings, CommandError> {
+pub(crate) fn resolve(flags: &GlobalArgs, env: Env<'_>, config: &Config) -> Result<Settings> {
     let in_env = |name: &str| env(name).filter(|value| !value.is_empty());
     let url_from = if in_env(BASE_URL).is_some() { BASE_URL } else { OF_CONFIG };
     // A variable that is empty in the environment yields to the file.
@@ -88,11 +84,7 @@ pub(crate) fn resolve(
     })
 }
 
-fn target(
-    flags: &GlobalArgs,
-    set: Env<'_>,
-    url_from: &'static str,
-) -> Result<ServiceTarget, CommandError> {
+fn target(flags: &GlobalArgs, set: Env<'_>, url_from: &'static str) -> Result<ServiceTarget> {
     if let Some(url) = &flags.base_url {
         return Ok(ServiceTarget::Service(ServiceUrl::new(url.clone(), "--base-url")));
     }
@@ -144,7 +136,7 @@ fn connection(flags: &GlobalArgs, set: Env<'_>) -> ConnectionFiles {
 }
 
 /// Resolves the use of colour: the flag, then the variables that all programs share, then the variable of this program.
-fn color(flag: Option<Color>, set: Env<'_>) -> Result<Color, CommandError> {
+fn color(flag: Option<Color>, set: Env<'_>) -> Result<Color> {
     Ok(match flag {
         Some(when) => when,
         None if set("NO_COLOR").is_some() => Color::Never,
@@ -173,7 +165,7 @@ fn switch(word: &str) -> Option<bool> {
 /// # Errors
 ///
 /// When a variable or a key of the file has a value that it cannot have, or the file cannot be read.
-pub(crate) fn of_process(flags: &GlobalArgs) -> Result<Settings, CommandError> {
+pub(crate) fn of_process(flags: &GlobalArgs) -> Result<Settings> {
     let named = env(CONFIG_DIR).filter(|it| !it.is_empty());
     let config = match config_directory(named.map(Into::into)) {
         Some(directory) => Config::load(&config_file::path(Some(directory))?)?,
@@ -192,7 +184,7 @@ pub(crate) fn of_process(flags: &GlobalArgs) -> Result<Settings, CommandError> {
 /// # Errors
 ///
 /// When a variable has a value that it cannot have.
-pub(crate) fn without_config(flags: &GlobalArgs) -> Result<Settings, CommandError> {
+pub(crate) fn without_config(flags: &GlobalArgs) -> Result<Settings> {
     resolve(flags, &env, &Config::default())
 }
 

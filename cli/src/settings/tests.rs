@@ -4,17 +4,13 @@ use super::config_file::Config;
 use super::global_args::GlobalArgs;
 use super::*;
 use crate::auth::Accounts;
-use crate::error::CommandError;
+use crate::error::Result;
 
-fn resolved(flags: &GlobalArgs, env: &[(&str, &str)]) -> Result<Settings, CommandError> {
+fn resolved(flags: &GlobalArgs, env: &[(&str, &str)]) -> Result<Settings> {
     with_config(flags, env, &Config::default())
 }
 
-fn with_config(
-    flags: &GlobalArgs,
-    env: &[(&str, &str)],
-    config: &Config,
-) -> Result<Settings, CommandError> {
+fn with_config(flags: &GlobalArgs, env: &[(&str, &str)], config: &Config) -> Result<Settings> {
     let env =
         |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
     resolve(flags, &env, config)

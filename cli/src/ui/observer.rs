@@ -3,16 +3,17 @@
 
 use std::error::Error as StdError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use links_sdk::{Answer, AttemptReport, Observer, Pacer, RequestView, SystemClock, WaitReason};
+use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
 use super::progress::{Countdown, wait_line};
 use super::stream;
 use crate::cache::resource_names::{self, SeenAnswer};
 use crate::env_vars::PACER;
+use crate::signal::lock;
 use links_pages::sanitize;
 
 /// Minimum duration of a wait that is reported.
@@ -49,11 +50,11 @@ impl RequestObserver {
 
     /// Takes the collected responses with names, in their order.
     pub(crate) fn seen(&self) -> Vec<SeenAnswer> {
-        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut lock(&self.seen))
     }
 
     fn end_countdown(&self) {
-        self.countdown.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.countdown).take();
     }
 
     fn say(&self, line: &str) {
@@ -78,7 +79,7 @@ impl Observer for RequestObserver {
         let reason = reason.to_string();
         if self.counts_down {
             let countdown = Countdown::start(duration, &reason);
-            *self.countdown.lock().unwrap_or_else(PoisonError::into_inner) = Some(countdown);
+            *lock(&self.countdown) = Some(countdown);
         } else {
             self.say(&wait_line(duration, &reason));
         }
@@ -106,7 +107,7 @@ impl Observer for RequestObserver {
                 target: attempt.target.to_owned(),
                 body: answer.body().clone(),
             };
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+            lock(&self.seen).push(seen);
         }
         if self.verbose > 0 {
             let lines = trace(attempt, self.left(), self.verbose > 1);
@@ -158,27 +159,25 @@ fn trace(attempt: &AttemptReport<'_>, left: Option<usize>, inside: bool) -> Vec<
     }
     let mut lines = vec![first];
     if inside {
-        attempt.request.into_iter().for_each(|it| push_request(it, &mut lines));
-        attempt.answer.into_iter().for_each(|it| push_answer(it, &mut lines));
+        if let Some(request) = attempt.request {
+            lines.push("> authorization: ***".to_owned());
+            let headers = request.headers();
+            lines.extend(headers.map(|(name, value)| format!("> {}", header(name, value))));
+            match request.body() {
+                Some(body) => lines.push(format!("> {}", text(&String::from_utf8_lossy(body)))),
+                None if request.is_streamed() => lines.push("> (a file)".to_owned()),
+                None => {}
+            }
+        }
+        if let Some(answer) = attempt.answer {
+            let headers = answer.headers();
+            lines.extend(headers.map(|(name, value)| format!("< {}", header(name, &value))));
+            if !answer.body().is_empty() {
+                lines.push(format!("< {}", text(&answer.text())));
+            }
+        }
     }
     lines.iter().map(|line| sanitize::line(line).into_owned()).collect()
-}
-
-fn push_request(request: &RequestView, lines: &mut Vec<String>) {
-    lines.push("> authorization: ***".to_owned());
-    lines.extend(request.headers().map(|(name, value)| format!("> {}", header(name, value))));
-    match request.body() {
-        Some(body) => lines.push(format!("> {}", text(&String::from_utf8_lossy(body)))),
-        None if request.is_streamed() => lines.push("> (a file)".to_owned()),
-        None => {}
-    }
-}
-
-fn push_answer(answer: &Answer, lines: &mut Vec<String>) {
-    lines.extend(answer.headers().map(|(name, value)| format!("< {}", header(name, &value))));
-    if !answer.body().is_empty() {
-        lines.push(format!("< {}", text(&answer.text())));
-    }
 }
 
 fn header(name: &str, value: &str) -> String {

@@ -42,7 +42,7 @@ impl Progress {
 
     /// Sets the message about the current step.
     pub(crate) fn now(&self, what: &str) {
-        self.bar.set_message(links_pages::sanitize::line(what).into_owned());
+        self.bar.set_message(sanitize::line(what).into_owned());
         // Drawn at once, because the next update may be far off.
         self.bar.force_draw();
     }
@@ -67,11 +67,6 @@ pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Adds a line above the progress bar.
-pub(super) fn add_line(line: ProgressBar) -> ProgressBar {
-    lines().insert(0, line)
-}
-
 /// Line on stderr that counts the seconds of a wait down; removed when it is dropped, or when the wait is over.
 #[derive(Debug)]
 pub(super) struct Countdown {
@@ -85,7 +80,7 @@ impl Countdown {
     /// Shows a wait for this reason.
     pub(super) fn start(wait: Duration, reason: &str) -> Self {
         let (ended, is_ended) = channel();
-        let bar = add_line(ProgressBar::new_spinner());
+        let bar = lines().insert(0, ProgressBar::new_spinner());
         if let Ok(style) = ProgressStyle::with_template("{msg}") {
             bar.set_style(style);
         }

@@ -4,6 +4,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::commands::prelude::*;
+use crate::output::format::compact;
+use links_pages::sanitize;
 
 /// Number of lines of the chart of a timeline.
 const HEIGHT: usize = 6;
@@ -151,7 +153,8 @@ impl FigureTable {
                 *row += &(cell + "  ");
             }
         }
-        let counted = columns.iter().find(|it| is_number(it) && !is_id(it));
+        let counted =
+            columns.iter().find(|it| is_number(it) && **it != "id" && !it.ends_with("Id"));
         if let Some(column) = counted.filter(|_| self.width.is_some()) {
             let number =
                 |it: &&Map<String, Value>| it.get(*column).and_then(Value::as_f64).unwrap_or(0.0);
@@ -233,10 +236,6 @@ fn is_map_of_records(object: &Map<String, Value>) -> bool {
         && object.iter().all(|(key, value)| value.is_object() && key.parse::<u64>().is_ok())
 }
 
-fn is_id(name: &str) -> bool {
-    name == "id" || name.ends_with("Id")
-}
-
 fn is_plain(value: &Value) -> bool {
     !value.is_object() && !value.is_array()
 }
@@ -244,19 +243,15 @@ fn is_plain(value: &Value) -> bool {
 /// Returns the change of a number from the previous period.
 fn change(now: &Value, before: &Value) -> Option<String> {
     let (now, was) = (now.as_f64()?, before.as_f64()?);
-    let percent = if was == 0.0 { None } else { Some((now - was) / was * 100.0) };
-    Some(match percent {
-        Some(percent) => format!("  ({percent:+.0} % from {before})"),
-        None => format!("  (from {before})"),
+    Some(if was == 0.0 {
+        format!("  (from {before})")
+    } else {
+        format!("  ({:+.0} % from {before})", (now - was) / was * 100.0)
     })
 }
 
 fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => links_pages::sanitize::line(text).into_owned(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
+    sanitize::line(&compact(value)).into_owned()
 }
 
 fn cut(text: &str) -> String {

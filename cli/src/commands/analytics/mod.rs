@@ -102,7 +102,7 @@ impl PeriodArgs {
     /// # Errors
     ///
     /// When the last day is before the first, or there are too many days.
-    pub(crate) fn query(&self) -> Result<AnalyticsQuery, CommandError> {
+    pub(crate) fn query(&self) -> Result<AnalyticsQuery> {
         let query = AnalyticsQuery::default();
         if let Some(period) = self.period {
             return Ok(query.period(period));
@@ -115,7 +115,7 @@ impl PeriodArgs {
 }
 
 impl QueryArgs {
-    fn query(self) -> Result<AnalyticsQuery, CommandError> {
+    fn query(self) -> Result<AnalyticsQuery> {
         let mut query = self.period.query()?;
         // A step has an effect only on a timeline.
         if self.timeline || self.bucket.is_some() {

@@ -123,7 +123,7 @@ impl FieldList {
         id: String,
         command: &str,
         dry_run: DryRunArgs,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let form = context.writer(dry_run).await?.form(id.clone());
         let write = journal::form_write(context, command, &id);
         let session = FormEditSession::read(context, form, id, write).await?;
@@ -134,7 +134,7 @@ impl FieldList {
     }
 
     /// Returns the index of the field with this key, otherwise of the only one with this label.
-    fn find(&self, name: &str) -> Result<usize, CommandError> {
+    fn find(&self, name: &str) -> Result<usize> {
         let all = |field: &str| -> Vec<usize> {
             let is = |at: &usize| self.list[*at].get(field).and_then(Value::as_str) == Some(name);
             (0..self.list.len()).filter(is).collect()

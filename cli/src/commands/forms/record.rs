@@ -25,7 +25,7 @@ const COMPUTED: [&str; 3] = ["id", "active", "createdAt"];
 /// # Errors
 ///
 /// When no field is given, or the file is invalid or is a page file.
-fn read(words: &[String]) -> Result<(FieldValues, Option<FormFile>), CommandError> {
+fn read(words: &[String]) -> Result<(FieldValues, Option<FormFile>)> {
     let fields = FieldValues::read(words)?.some("title=Contact")?;
     let Some(document) = fields.file() else { return Ok((fields, None)) };
     let kind = FileKind::of(&document.root).map_err(|it| document.bad(vec![it]))?;
@@ -43,7 +43,7 @@ async fn resolved(
     mut fields: FieldValues,
     file: Option<FormFile>,
     client: &Client,
-) -> Result<FieldValues, CommandError> {
+) -> Result<FieldValues> {
     if let Some(mut file) = file {
         if !file.channels.is_empty() {
             let channels = client.notification_channels().await?;
@@ -191,11 +191,7 @@ fn say_known_uses(context: &Context, form: &str) {
 }
 
 /// Reads all pages, after announcing the cost, and names those that show a form.
-async fn read_uses(
-    context: &Context,
-    client: &Client,
-    form: &str,
-) -> Result<Vec<FormUse>, CommandError> {
+async fn read_uses(context: &Context, client: &Client, form: &str) -> Result<Vec<FormUse>> {
     let pages = client.profiles().list().await?.items;
     estimate::announce_all(&context.ui, pages.len(), pages.len() + 1);
     let progress = context.ui.progress(pages.len());

@@ -13,7 +13,7 @@ use crate::output::data;
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
 
 /// Refuses a `login` among the fields: a login changes the public URL, so it has a command of its own.
-fn without_login(fields: FieldValues) -> Result<FieldValues, CommandError> {
+fn without_login(fields: FieldValues) -> Result<FieldValues> {
     if fields.get("login").is_some() {
         let message = "a new login breaks every link to the page, so it has a command of its own";
         return Err(CommandError::usage(message).with_hint("links profile rename KEY NEW"));
@@ -162,7 +162,7 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
 }
 
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
-async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile), CommandError> {
+async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile)> {
     let answer = profile.get().answer().await?;
     let seen = data(answer.body()).map_err(CommandError::unreadable)?;
     let mut fields: Map<String, Value> = data(answer.body()).map_err(CommandError::unreadable)?;

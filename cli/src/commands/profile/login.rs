@@ -13,11 +13,7 @@ use links_pages::profile_key::broken_login_rule;
 /// # Errors
 ///
 /// When the service cannot be asked.
-async fn check(
-    client: &Client,
-    login: &str,
-    page: Option<&ProfileKey>,
-) -> Result<Value, CommandError> {
+async fn check(client: &Client, login: &str, page: Option<&ProfileKey>) -> Result<Value> {
     if let Some(rule) = broken_login_rule(login) {
         return Ok(json!({
             "login": login, "profile": null, "available": false, "reason": "invalid", "message": rule,
@@ -40,7 +36,7 @@ pub(crate) async fn check_available(
     client: &Client,
     login: &str,
     page: Option<&ProfileKey>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let check = check(client, login, page).await?;
     if check["available"] == true {
         return Ok(());
@@ -111,7 +107,7 @@ type ListedLogin = (String, Option<(String, usize)>);
 /// # Errors
 ///
 /// When the file cannot be read, is not UTF-8, or names no login.
-fn listed(file: &Path) -> Result<Vec<ListedLogin>, CommandError> {
+fn listed(file: &Path) -> Result<Vec<ListedLogin>> {
     let (name, bytes) = named::read(file)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| CommandError::invalid(format!("{name} is not UTF-8")))?;
@@ -177,7 +173,7 @@ pub(crate) fn require_consent(
     old: &str,
     url: &str,
     confirm: Option<String>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let warning = format!(
         "{url} stops working at once and is not redirected: every link, QR code and NFC tag that leads there breaks, and another \
          account may take the login {old}."

@@ -55,16 +55,11 @@ pub(super) async fn preview(context: &mut Context, args: ProfilePreviewArgs) -> 
 }
 
 /// Returns the message about a page that is longer than the limit.
-fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>, CommandError> {
-    match (tokens, limit) {
-        (_, None) => Ok(None),
-        (Some(tokens), Some(limit)) => {
-            Ok((tokens > limit).then(|| format!("the page has {tokens} tokens, more than {limit}")))
-        }
-        (None, Some(_)) => {
-            Err(CommandError::unreadable("the service did not say how many tokens the page has"))
-        }
-    }
+fn too_long(tokens: Option<u64>, limit: Option<u64>) -> Result<Option<String>> {
+    let Some(limit) = limit else { return Ok(None) };
+    let unknown = "the service did not say how many tokens the page has";
+    let tokens = tokens.ok_or_else(|| CommandError::unreadable(unknown))?;
+    Ok((tokens > limit).then(|| format!("the page has {tokens} tokens, more than {limit}")))
 }
 
 /// Writes the page to the file.

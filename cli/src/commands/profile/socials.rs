@@ -73,7 +73,7 @@ fn with(mut socials: Vec<Social>, links: &[String]) -> Vec<Social> {
 /// # Errors
 ///
 /// When a link is not in the list; the hint names those that are.
-fn without(mut socials: Vec<Social>, links: &[String]) -> Result<Vec<Social>, CommandError> {
+fn without(mut socials: Vec<Social>, links: &[String]) -> Result<Vec<Social>> {
     for link in links {
         if !socials.iter().any(|social| is_same(social, link)) {
             let known: Vec<&str> = socials.iter().map(|social| social.link.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Extraction of the clicks of slots from analytics, whose shape is not documented.
 
 use std::collections::HashMap;
+use std::str::FromStr;
 
 use bytes::Bytes;
 use links_sdk::types::AnalyticsPeriod;
@@ -40,7 +41,7 @@ impl PageClicks {
         profile: &ProfileHandle,
         query: AnalyticsQuery,
         slots: &[Slot],
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let answer = profile.analytics(query).answer().await?;
         let mut envelope: Value =
             serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
@@ -90,7 +91,7 @@ fn walk(value: &Value, key: Option<&str>, found: &mut HashMap<SlotId, u64>) -> O
     match value {
         Value::Array(items) => items.iter().try_for_each(|item| walk(item, None, found)),
         Value::Object(object) => {
-            let named = IDS.iter().find_map(|name| id(object.get(*name)?));
+            let named = IDS.iter().find_map(|name| number(object.get(*name)?));
             let row = named.or_else(|| key?.parse().ok());
             if let (Some(id), Some(clicks)) = (row, object.get("clicks").and_then(number)) {
                 insert(found, id, clicks)?;
@@ -116,19 +117,12 @@ fn counts(object: &Map<String, Value>) -> Option<Vec<(SlotId, u64)>> {
     object.iter().map(entry).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
 }
 
-/// Id, which a service may write as a string.
-fn id(value: &Value) -> Option<SlotId> {
+/// Id or number of clicks, which a service may write as a string.
+fn number<T: FromStr>(value: &Value) -> Option<T> {
     match value {
         Value::String(text) => text.parse().ok(),
-        other => other.as_i64().map(SlotId::new),
-    }
-}
-
-/// Number of clicks, which a service may write as a string.
-fn number(value: &Value) -> Option<u64> {
-    match value {
-        Value::String(text) => text.parse().ok(),
-        other => other.as_u64(),
+        Value::Number(number) => number.to_string().parse().ok(),
+        _ => None,
     }
 }
 

@@ -79,7 +79,7 @@ async fn delete_batches(
     write: &SingleWrite,
     slots: &SlotsHandle,
     (page, to_delete): (&[Slot], &[&Slot]),
-) -> Result<usize, CommandError> {
+) -> Result<usize> {
     let progress = context.ui.progress(to_delete.len().div_ceil(SLOTS_PER_BATCH));
     let mut deleted = 0;
     let mut dry_run_end: Option<CommandError> = None;
@@ -104,7 +104,7 @@ async fn delete_batches(
 /// # Errors
 ///
 /// When an id is not on the page.
-fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>, CommandError> {
+fn select<'p>(ids: &[SlotId], page: &'p [Slot]) -> Result<Vec<&'p Slot>> {
     let on_page = |id: &SlotId| page.iter().any(|slot| slot.id == *id);
     let unknown_ids: Vec<_> =
         ids.iter().filter(|id| !on_page(id)).map(ToString::to_string).collect();

@@ -59,7 +59,10 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
                 ..RunOptions::default()
             };
             let applied = Box::pin(apply(context, source, options)).await;
-            let is_conflict = applied.as_ref().is_err_and(is_of_the_page);
+            let is_conflict = applied.as_ref().is_err_and(|failure| {
+                // Another client changed the page during the run. Conflicts in the text are for the user to settle.
+                failure.exit() == Exit::Conflict && failure.file().is_none()
+            });
             if tries < MOST_MERGES && is_conflict {
                 let again = PageSnapshot::read(&client, &key).await?;
                 if fingerprint(&again.slots) != fingerprint(&now.slots) {
@@ -72,9 +75,4 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
     };
     let applied = Box::pin(editor::edit(context, &name, &text, apply)).await?;
     Ok(applied.unwrap_or_else(editor::unchanged))
-}
-
-/// Returns whether another client changed the page during the run. Conflicts in the text are for the user to settle.
-fn is_of_the_page(failure: &CommandError) -> bool {
-    failure.exit() == Exit::Conflict && failure.file().is_none()
 }

@@ -60,11 +60,7 @@ fn is_moved_by_others(error: &Error) -> bool {
 }
 
 /// Returns the order with the slot at its new place; `None` if the slot is there already.
-fn moved(
-    mut page: Vec<Slot>,
-    id: SlotId,
-    place: PositionArgs,
-) -> Result<Option<Vec<SlotId>>, CommandError> {
+fn moved(mut page: Vec<Slot>, id: SlotId, place: PositionArgs) -> Result<Option<Vec<SlotId>>> {
     let Some(from) = page.iter().position(|slot| slot.id == id) else {
         let message = format!("there is no slot {id} on this page");
         return Err(CommandError::not_found(message).with_hint("`links slots list` shows the ids"));
@@ -102,7 +98,7 @@ pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> Co
 }
 
 /// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
-fn whole(ids: &[SlotId], page: &[Slot]) -> Result<(), CommandError> {
+fn whole(ids: &[SlotId], page: &[Slot]) -> Result<()> {
     let mut left: BTreeSet<SlotId> = page.iter().map(|slot| slot.id).collect();
     let (mut unknown_ids, mut repeated_ids) = (Vec::new(), Vec::new());
     for id in ids {

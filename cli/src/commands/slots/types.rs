@@ -24,7 +24,7 @@ pub(super) async fn explain(
 }
 
 /// Returns the lines that explain a type: its description, its fields, an example.
-fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>, CommandError> {
+fn of_type(slot_type: &SlotType) -> Result<Vec<StyledLine>> {
     let mut lines = vec![
         plain(format!("{} ({})", slot_type.title, slot_type.kind)),
         plain(&slot_type.description),
@@ -100,7 +100,7 @@ pub(super) async fn template(context: &mut Context, kind: String) -> CommandResu
 }
 
 /// Returns the item as it is written below `slots:` in a page file, with the allowed values of its fields as comments.
-fn document(slot_type: &SlotType, item: &Value) -> Result<String, CommandError> {
+fn document(slot_type: &SlotType, item: &Value) -> Result<String> {
     let page = yaml(&json!({ "slots": [item] }))?;
     let item = page.split_once('\n').map_or("", |(_, item)| item);
     let comments = std::iter::once(format!("{}: {}", slot_type.kind, slot_type.description))

@@ -43,7 +43,7 @@ pub(super) fn link(data: &Map<String, Value>) -> Option<&str> {
 }
 
 /// Reads the slots of a page, and returns them with the body of the answer.
-pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>), CommandError> {
+pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>)> {
     let answer = slots.list().answer().await?;
     let page = data(answer.body()).map_err(CommandError::unreadable)?;
     Ok((answer.body().clone(), page))

@@ -12,14 +12,14 @@ use clap::ValueEnum;
 pub(crate) use fields::FieldSelection;
 use fields::pick;
 use grid::markdown_table;
-pub(crate) use grid::{Grid, code_block};
+pub(crate) use grid::{Grid, code_block, compact};
 pub(crate) use query::{Query, run_filter_if_requested};
 use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Cell, Column, CommandOutput, Instead, StyledLine, View, yaml};
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 
 /// How data is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -101,10 +101,7 @@ impl OutputOptions {
     /// # Errors
     ///
     /// When the body is not JSON, or the filter fails on it.
-    pub(crate) fn print<'o>(
-        &self,
-        outcome: &'o CommandOutput,
-    ) -> Result<Rendering<'o>, CommandError> {
+    pub(crate) fn print<'o>(&self, outcome: &'o CommandOutput) -> Result<Rendering<'o>> {
         let (view, is_text) = (&outcome.view, self.shows_text());
         let selected = Selection::of(&outcome.body, self.fields.as_ref(), self.query.as_ref())?;
         // The part of the data that is a table, if the data as a whole is none.
@@ -121,8 +118,8 @@ impl OutputOptions {
             (Format::Jsonl, _) => Rendering::Json(lines(&selected.raw_records()?)),
             (Format::Csv, _) => {
                 let grid = match rows {
-                    [] => self.grid(&selected, &View::Any, grid::compact)?,
-                    rows => Grid::of_all(rows, grid::compact),
+                    [] => self.grid(&selected, &View::Any, compact)?,
+                    rows => Grid::of_all(rows, compact),
                 };
                 Rendering::Data(csv_lines(&grid, self.csv_safe)?.into())
             }
@@ -143,7 +140,7 @@ impl OutputOptions {
     /// # Errors
     ///
     /// When the body is not JSON, or no record can have a requested field.
-    pub(crate) fn notes(&self, outcome: &CommandOutput) -> Result<Vec<String>, CommandError> {
+    pub(crate) fn notes(&self, outcome: &CommandOutput) -> Result<Vec<String>> {
         let Some(fields) = &self.fields else { return Ok(Vec::new()) };
         let (records, _) = Selection::of(&outcome.body, None, None)?.records()?;
         let mut notes = Vec::new();
@@ -168,7 +165,7 @@ impl OutputOptions {
         self.fields.is_some() || self.query.is_some()
     }
 
-    fn json(&self, selected: &Selection) -> Result<Rendering<'static>, CommandError> {
+    fn json(&self, selected: &Selection) -> Result<Rendering<'static>> {
         Ok(match selected {
             Selection::Received(bytes) => Rendering::Json(bytes.trim_ascii_end().to_vec()),
             Selection::Decoded(value) => Rendering::Json(value.to_string().into_bytes()),
@@ -187,12 +184,7 @@ impl OutputOptions {
         })
     }
 
-    fn grid(
-        &self,
-        selected: &Selection,
-        view: &View,
-        cell: fn(&Value) -> String,
-    ) -> Result<Grid, CommandError> {
+    fn grid(&self, selected: &Selection, view: &View, cell: fn(&Value) -> String) -> Result<Grid> {
         let (records, is_one) = selected.records()?;
         Ok(match (&self.fields, view) {
             (Some(fields), View::Record(_)) if is_one => Grid::of_fields(&records[0], fields, cell),
@@ -208,7 +200,7 @@ impl OutputOptions {
         })
     }
 
-    fn markdown(&self, selected: &Selection, view: &View) -> Result<String, CommandError> {
+    fn markdown(&self, selected: &Selection, view: &View) -> Result<String> {
         let table = |view| Ok(markdown_table(&self.grid(selected, view, grid::show)?));
         match view {
             _ if self.is_narrowed() => table(view),
@@ -229,7 +221,7 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// Formats a grid as CSV (RFC 4180): one header line, then one line per record. If `safe`, cells that a spreadsheet would evaluate get a
 /// leading quote; numbers stay numbers.
-fn csv_lines(grid: &Grid, safe: bool) -> Result<String, CommandError> {
+fn csv_lines(grid: &Grid, safe: bool) -> Result<String> {
     let is_formula = |cell: &str| cell.starts_with(FORMULA) && cell.parse::<f64>().is_err();
     let cell = |cell: &String| {
         if safe && is_formula(cell) { format!("'{cell}") } else { cell.clone() }
@@ -264,10 +256,10 @@ fn ids<'r>(records: impl IntoIterator<Item = &'r Value>, view: &View) -> String 
         Value::Null | Value::Array(_) => None,
         plain => Some(Cow::Borrowed(plain)),
     };
-    records.into_iter().filter_map(id).map(|id| grid::compact(&id) + "\n").collect()
+    records.into_iter().filter_map(id).map(|id| compact(&id) + "\n").collect()
 }
 
-fn yaml_documents(selected: &Selection) -> Result<String, CommandError> {
+fn yaml_documents(selected: &Selection) -> Result<String> {
     match selected {
         Selection::Received(bytes) => yaml(&records::parsed(bytes)?),
         Selection::Decoded(value) => yaml(value),

@@ -6,7 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use super::{FieldSelection, Query};
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
 use crate::output::Body;
 
 /// Part of a body to print.
@@ -29,7 +29,7 @@ impl<'a> Selection<'a> {
         body: &'a Body,
         fields: Option<&FieldSelection>,
         query: Option<&Query>,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let parse = || {
             let mut value = match body {
                 Body::Service(bytes) => parsed(bytes)?,
@@ -47,7 +47,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Returns the records, and whether they are a single record rather than a list.
-    pub(crate) fn records(&self) -> Result<(Vec<Value>, bool), CommandError> {
+    pub(crate) fn records(&self) -> Result<(Vec<Value>, bool)> {
         let value = match self {
             Self::Received(bytes) => data(parsed(bytes)?),
             Self::Decoded(value) => data(value.clone().into_owned()),
@@ -66,7 +66,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Returns the records as received, each on one line.
-    pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>, CommandError> {
+    pub(crate) fn raw_records(&self) -> Result<Vec<Box<RawValue>>> {
         match self {
             Self::Received(bytes) => raw(bytes).map_err(CommandError::unreadable),
             Self::Decoded(value) => {
@@ -87,7 +87,7 @@ impl<'a> Selection<'a> {
 /// # Errors
 ///
 /// When these bytes are not JSON, or nested deeper than any response.
-pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, CommandError> {
+pub(crate) fn parsed(bytes: &[u8]) -> Result<Value> {
     serde_json::from_slice(bytes).map_err(CommandError::unreadable)
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn parsed(bytes: &[u8]) -> Result<Value, CommandError> {
 /// # Errors
 ///
 /// When a result of a filter is nested deeper than any response.
-pub(crate) fn made(value: &RawValue) -> Result<Value, CommandError> {
+pub(crate) fn made(value: &RawValue) -> Result<Value> {
     serde_json::from_str(value.get()).map_err(super::query::failed)
 }
 

@@ -10,7 +10,7 @@ const TYPES: &[Column] = &[Column::at("TYPE", "type")];
 const LIST: &str = r#"{ "data": [ {"id": 12345678901234567890123, "data": {"title": "no, \"yes\"\n| - x"}, "new": [1, {"a": null}]},
  {"id": 2, "data": [], "more": true} ], "meta": {"total": 2} }"#;
 
-fn printed(shape: &OutputOptions, body: &str, view: View) -> Result<String, CommandError> {
+fn printed(shape: &OutputOptions, body: &str, view: View) -> Result<String> {
     let outcome = CommandOutput::service(Bytes::copy_from_slice(body.as_bytes()), view);
     Ok(match shape.print(&outcome)? {
         Rendering::Json(bytes) => String::from_utf8(bytes).unwrap(),
@@ -25,7 +25,7 @@ fn shape(format: Format) -> OutputOptions {
     OutputOptions { format, ..OutputOptions::default() }
 }
 
-fn filtered(filter: &str, format: Format, raw: bool) -> Result<String, CommandError> {
+fn filtered(filter: &str, format: Format, raw: bool) -> Result<String> {
     let shape = OutputOptions { query: Some(Query::new(filter)?), raw, ..shape(format) };
     printed(&shape, LIST, View::Table(COLUMNS))
 }

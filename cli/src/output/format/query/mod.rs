@@ -7,14 +7,15 @@
 mod contained;
 mod filter;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use contained::Process;
 pub(crate) use contained::run_filter_if_requested;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Result};
+use crate::signal::lock;
 
 /// Maximum size of a filter in bytes; the nesting in a filter of this size cannot exhaust the stack of the compiler.
 const MOST_CODE: usize = 16 * 1024;
@@ -39,7 +40,7 @@ impl Query {
     /// # Errors
     ///
     /// When the filter is invalid; the message names the place.
-    pub(crate) fn new(code: &str) -> Result<Self, CommandError> {
+    pub(crate) fn new(code: &str) -> Result<Self> {
         check(code).map_err(failed)?;
         let process = if cfg!(test) { None } else { Some(Process::start(code).map_err(failed)?) };
         Ok(Self { code: code.to_owned(), process: Mutex::new(process) })
@@ -50,20 +51,12 @@ impl Query {
     /// # Errors
     ///
     /// When the filter fails, exceeds a limit, or produces a value that is not JSON.
-    pub(crate) fn run(&self, data: &Value) -> Result<Vec<Box<RawValue>>, CommandError> {
-        let input = data.to_string();
-        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let text = match process {
-            Some(process) => process.run(input),
-            None if cfg!(test) => in_this_process(&self.code, input),
-            None => Process::start(&self.code).and_then(|process| process.run(input)),
-        };
-        let text = text.map_err(|why| {
+    pub(crate) fn run(&self, data: &Value) -> Result<Vec<Box<RawValue>>> {
+        let process = lock(&self.process).take();
+        let text = run(&self.code, data, process).map_err(|why| {
             let is_list = data.is_array() && why.starts_with("cannot index [");
-            let failure = failed(why);
-            if is_list { failure.with_hint(LIST) } else { failure }
+            failed(why).hinted(is_list.then_some(LIST))
         })?;
-        let text = String::from_utf8(text).map_err(CommandError::internal)?;
         let made =
             |line: &str| RawValue::from_string(line.to_owned()).map_err(|_| failed(not_json(line)));
         text.lines().map(made).collect()
@@ -85,15 +78,19 @@ pub(crate) fn check(code: &str) -> Result<(), String> {
 ///
 /// When the filter fails or exceeds a limit.
 pub(crate) fn results(code: &str, input: &Value) -> Result<Vec<Result<Value, String>>, String> {
-    let input = input.to_string();
-    let text = if cfg!(test) {
-        in_this_process(code, input)
-    } else {
-        Process::start(code).and_then(|process| process.run(input))
-    }?;
-    let text = String::from_utf8(text).map_err(|error| error.to_string())?;
     let value = |line: &str| serde_json::from_str(line).map_err(|_| not_json(line));
-    Ok(text.lines().map(value).collect())
+    Ok(run(code, input, None)?.lines().map(value).collect())
+}
+
+/// Runs a filter in a process, which may have been started before.
+fn run(code: &str, data: &Value, process: Option<Process>) -> Result<String, String> {
+    let input = data.to_string();
+    let text = match process {
+        Some(process) => process.run(input),
+        None if cfg!(test) => in_this_process(code, input),
+        None => Process::start(code).and_then(|process| process.run(input)),
+    };
+    String::from_utf8(text?).map_err(|error| error.to_string())
 }
 
 fn not_json(line: &str) -> String {
