@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::apply::same;
 use links_sdk::types::LeadForm;
-use links_sdk::{ChannelId, Client, Error, FormChanges, FormId, Object};
+use links_sdk::{Client, Error, FormChanges, FormId, Object};
 
 const FIELDS: &str = "fields";
 const CHANNELS: &str = "notificationChannelIds";
@@ -235,18 +235,10 @@ fn text(field: &Value, name: &str) -> String {
 
 /// Returns whether two lists name the same channels. Their order has no meaning.
 fn same_channels(one: &Value, other: &Value) -> bool {
-    let ids = |list: &Value| {
-        let mut ids: Vec<ChannelId> = list
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_i64)
-            .map(ChannelId::new)
-            .collect();
-        ids.sort_unstable();
-        ids
+    let ids = |list: &Value| -> Option<BTreeSet<i64>> {
+        Some(list.as_array()?.iter().filter_map(Value::as_i64).collect())
     };
-    one.is_array() && other.is_array() && ids(one) == ids(other)
+    ids(one).is_some() && ids(one) == ids(other)
 }
 
 impl FormPlan {

@@ -39,23 +39,22 @@ impl<'p> PlanBatch<'p> {
         }
     }
 
+    fn creates(self) -> &'p [PlannedCreate] {
+        match self {
+            Self::TryCreate(creates) | Self::Create(creates) => creates,
+            _ => &[],
+        }
+    }
+
     /// Returns the number of slots that the request is about, apart from those that it moves.
     pub fn slots(&self) -> usize {
-        match self {
-            Self::Fields(..) | Self::Reorder => 0,
-            Self::Update(updates) => updates.len(),
-            Self::TryCreate(creates) | Self::Create(creates) => creates.len(),
-            Self::MakeRoom(deletes) | Self::Delete(deletes) => deletes.len(),
-        }
+        self.updates().len() + self.creates().len() + self.deletes().len()
     }
 
     /// Returns the index of the item in the file from which the n-th slot of the request was made.
     pub(super) fn item(&self, nth: usize) -> Option<usize> {
-        match self {
-            Self::Update(updates) => updates.get(nth).map(|it| it.index),
-            Self::TryCreate(creates) | Self::Create(creates) => creates.get(nth).map(|it| it.index),
-            _ => None,
-        }
+        let update = self.updates().get(nth).map(|update| update.index);
+        update.or_else(|| self.creates().get(nth).map(|create| create.index))
     }
 
     /// Sends the request without a comparison with the page, as a dry run or by a client that withholds its writes; `order` is what a reorder
@@ -155,7 +154,18 @@ impl Plan {
         for batch in checked.batches() {
             let is_full = self.make_room > 0 && matches!(batch, PlanBatch::Create(_));
             let answer = batch.send(&client.profile(page), Vec::new(), true).await;
-            refused.extend(refusals(answer, |nth| batch.item(nth), is_full)?);
+            let Err(error) = answer else { continue };
+            match ApplyCause::call(Step::Verify, error, |nth| batch.item(nth)) {
+                // The page may not have room for the new slots yet.
+                ApplyCause::Call { items, source, .. }
+                    if items.is_empty()
+                        && !(is_full && (source.is_conflict() || source.is_validation())) =>
+                {
+                    return Err(source);
+                }
+                ApplyCause::Call { items, .. } => refused.extend(items),
+                _ => {}
+            }
         }
         Ok(refused)
     }
@@ -190,21 +200,5 @@ impl PlannedFields {
             batch.send(&client.profile(page), Vec::new(), true).await?;
         }
         Ok(())
-    }
-}
-
-fn refusals(
-    answer: Result<(), Error>,
-    index: impl Fn(usize) -> Option<usize>,
-    is_full: bool,
-) -> Result<Vec<ItemRefusal>, Error> {
-    let Err(error) = answer else { return Ok(Vec::new()) };
-    match ApplyCause::call(Step::Verify, error, index) {
-        ApplyCause::Call { items, source, .. } if items.is_empty() => {
-            let is_about_room = is_full && (source.is_conflict() || source.is_validation());
-            if is_about_room { Ok(items) } else { Err(source) }
-        }
-        ApplyCause::Call { items, .. } => Ok(items),
-        _ => Ok(Vec::new()),
     }
 }

@@ -147,26 +147,12 @@ impl Positions {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(index, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(index * 64 + bit)
-            })
-        })
+        positions_in(self.0.iter().copied())
     }
 
     /// Returns the first position in both sets.
     pub(super) fn first_common(&self, other: &Self) -> Option<usize> {
-        let (index, common) = self
-            .0
-            .iter()
-            .zip(&other.0)
-            .map(|(one, other)| one & other)
-            .enumerate()
-            .find(|(_, common)| *common != 0)?;
-        Some(index * 64 + common.trailing_zeros() as usize)
+        positions_in(self.0.iter().zip(&other.0).map(|(one, other)| one & other)).next()
     }
 
     fn each(&mut self, other: &Self, merge: impl Fn(u64, u64) -> u64) {
@@ -174,6 +160,16 @@ impl Positions {
             *word = merge(*word, *mask);
         }
     }
+}
+
+fn positions_in(words: impl Iterator<Item = u64>) -> impl Iterator<Item = usize> {
+    words.enumerate().flat_map(|(index, mut rest)| {
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(index * 64 + bit)
+        })
+    })
 }
 
 #[cfg(test)]

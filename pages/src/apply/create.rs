@@ -48,7 +48,13 @@ pub(super) async fn create(
         };
         let is_refused = error.outcome() == Outcome::NotExecuted;
         // Even then the first request may be in progress: the service answers a key in use with a conflict.
-        let may_be_ours = is_conflict(&error) && (is_repeated || doubt.is_some());
+        let failure =
+            if let ApplyCause::Call { source, .. } = &error { Some(source) } else { None };
+        let may_be_ours =
+            failure.is_some_and(Error::is_conflict) && (is_repeated || doubt.is_some());
+        // A failure in the service's own format is its answer to the key. Others come from something in front of the service, which may have
+        // given up on a request that the service is still working on.
+        let is_own = failure.is_some_and(|it| it.is_server_error() && it.service().is_some());
         if is_refused && !may_be_ours {
             return Err(doubt.unwrap_or(error));
         }
@@ -63,7 +69,7 @@ pub(super) async fn create(
         if !ids.is_empty() || tries == MAX_TRIES || !back_off_create(client, tries).await {
             return Err(doubt.unwrap_or(error));
         }
-        if is_own_failure(&error) {
+        if is_own {
             failures_of_key += 1;
         } else {
             clock(client).sleep(KEY_SETTLES).await;
@@ -124,16 +130,6 @@ pub(super) async fn check_creates(
 
 fn refused(step: Step, creates: &[PlannedCreate], error: Error) -> ApplyCause {
     ApplyCause::call(step, error, |nth| PlanBatch::Create(creates).item(nth))
-}
-
-/// Returns whether a failure is in the service's own format, and so its answer to the key. Other failures come from something in front of
-/// the service, which may have given up on a request that the service is still working on.
-fn is_own_failure(error: &ApplyCause) -> bool {
-    matches!(error, ApplyCause::Call { source, .. } if source.is_server_error() && source.service().is_some())
-}
-
-fn is_conflict(error: &ApplyCause) -> bool {
-    matches!(error, ApplyCause::Call { source, .. } if source.is_conflict())
 }
 
 /// Reads the slots of the page.

@@ -153,25 +153,18 @@ impl KnownPage {
         found
     }
 
-    /// Describes slots that were neither on the page nor created by this run.
-    pub(super) fn foreign_slots(&self, page: &[Slot]) -> Vec<String> {
-        let strange = page
-            .iter()
-            .filter(|slot| !self.old.contains_key(&slot.id) && !self.new.contains(&slot.id));
-        strange
-            .map(|slot| format!("slot {} ({}) is new, and was left alone", slot.id, slot.kind))
-            .collect()
-    }
-
-    /// Describes slots that another client edited. Values that the service computes do not count.
-    pub(super) fn edits(&self, page: &[Slot]) -> Vec<String> {
-        let is_edited = |now: &&Slot| {
+    /// Describes slots that were neither on the page nor created by this run, and those that another client edited. Values that the service
+    /// computes do not count.
+    pub(super) fn foreign_changes(&self, page: &[Slot]) -> Vec<String> {
+        let is_known = |now: &Slot| self.old.contains_key(&now.id) || self.new.contains(&now.id);
+        let is_edited = |now: &Slot| {
             self.edited.contains(&now.id)
                 || self.old.get(&now.id).is_some_and(|before| self.is_edited(before, now))
         };
-        let edited = page.iter().filter(is_edited);
-        edited
-            .map(|slot| format!("slot {} ({}) was edited, and was left alone", slot.id, slot.kind))
+        let told =
+            |now: &Slot, how| format!("slot {} ({}) {how}, and was left alone", now.id, now.kind);
+        let new = page.iter().filter(|now| !is_known(now)).map(|now| told(now, "is new"));
+        new.chain(page.iter().filter(|now| is_edited(now)).map(|now| told(now, "was edited")))
             .collect()
     }
 

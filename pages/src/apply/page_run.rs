@@ -239,8 +239,7 @@ impl PageRun {
         let Proposal { wanted, options, plan, .. } = &self.proposal;
         let page = read_again(&self.handle, &self.page, &self.proposal, Step::Verify).await?;
         let mut found = self.seen.conflicts(&page.slots, &[]);
-        found.extend(self.seen.foreign_slots(&page.slots));
-        found.extend(self.seen.edits(&page.slots));
+        found.extend(self.seen.foreign_changes(&page.slots));
         found.extend(self.fields.edits(&plan.fields, &page));
         if !found.is_empty() {
             return Err(ApplyCause::Changed(found));

@@ -57,19 +57,14 @@ pub struct SyncedRun {
     /// [Digest](crate::sync::PageBase::digest) of the record of the last sync.
     pub base: String,
     /// Set if the file won where the page had changed.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overwrite: bool,
     /// Set if the file was compared with the page alone.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
     /// Set if only what the record identified could be written, and the record was kept apart.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub locked: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// Reason why a slot that the file does not mention stays.

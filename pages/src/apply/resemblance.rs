@@ -1,9 +1,8 @@
 //! Match of items with the slots that resemble them most.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use serde_json::Value;
 
 use super::schema::SchemaNode;
@@ -34,12 +33,12 @@ fn closest_within(
     if items.is_empty() || slots.is_empty() {
         return Vec::new();
     }
-    let mut traits =
-        SharedValues { schema, options: HashMap::new(), numbers: HashMap::new(), all: Vec::new() };
+    let mut traits = SharedValues::default();
     for (side, all) in [items, slots].into_iter().enumerate() {
         for (holder, fields) in all.iter().enumerate() {
             for (key, value) in &fields.0 {
-                traits.note(ValuePath::ROOT.key(key), value, (side, holder));
+                let path = below(Digest::NEW, key.as_bytes());
+                traits.note(path, &|| schema?.property(key), value, (side, holder));
             }
         }
     }
@@ -91,8 +90,8 @@ impl SharedValue {
     }
 }
 
-struct SharedValues<'s> {
-    schema: Option<SchemaNode<'s>>,
+#[derive(Default)]
+struct SharedValues {
     /// By the digest of each path, whether its schema describes an option, if it has a schema.
     options: HashMap<u64, Option<bool>>,
     /// Numbers of the values, by the digests of path and value: two values with the same digests would cost a worse guess, and no more.
@@ -100,65 +99,42 @@ struct SharedValues<'s> {
     all: Vec<SharedValue>,
 }
 
-/// Path of a value. The elements of a list, which are all alike, have no key.
-#[derive(Clone, Copy)]
-struct ValuePath<'p> {
-    digest: Digest,
-    last: Option<(&'p Self, Option<&'p str>)>,
+/// Returns the digest of a path one step further down.
+fn below(mut path: Digest, step: &[u8]) -> Digest {
+    path.bytes(step);
+    path
 }
 
-impl ValuePath<'_> {
-    const ROOT: ValuePath<'static> = ValuePath { digest: Digest::NEW, last: None };
-
-    fn key<'p>(&'p self, key: &'p str) -> ValuePath<'p> {
-        let mut digest = self.digest;
-        digest.bytes(key.as_bytes());
-        ValuePath { digest, last: Some((self, Some(key))) }
-    }
-
-    fn element(&self) -> ValuePath<'_> {
-        let mut digest = self.digest;
-        digest.take(u64::MAX);
-        ValuePath { digest, last: Some((self, None)) }
-    }
-
-    fn schema<'s>(&self, root: SchemaNode<'s>) -> Option<SchemaNode<'s>> {
-        match self.last {
-            None => Some(root),
-            Some((before, Some(key))) => before.schema(root)?.property(key),
-            Some((before, None)) => before.schema(root)?.items(),
-        }
-    }
-}
-
-impl SharedValues<'_> {
-    fn note(&mut self, path: ValuePath<'_>, value: &Value, (side, holder): (usize, usize)) {
+impl SharedValues {
+    /// Notes the values at a path and below it. The elements of a list are all alike. `schema` finds the schema of the path.
+    fn note<'s>(
+        &mut self,
+        path: Digest,
+        schema: &dyn Fn() -> Option<SchemaNode<'s>>,
+        value: &Value,
+        (side, holder): (usize, usize),
+    ) {
         match ValueShape::of(value) {
-            ValueShape::Map(map) => {
-                for_each_sorted(map, |key, value| {
-                    self.note(path.key(key), value, (side, holder));
-                });
-            }
+            ValueShape::Map(map) => for_each_sorted(map, |key, value| {
+                let path = below(path, key.as_bytes());
+                self.note(path, &|| schema()?.property(key), value, (side, holder));
+            }),
             ValueShape::List(list) => {
-                let path = path.element();
+                let path = below(path, &u64::MAX.to_le_bytes());
                 for value in list {
-                    self.note(path, value, (side, holder));
+                    self.note(path, &|| schema()?.items(), value, (side, holder));
                 }
             }
             ValueShape::Absent => {}
             leaf => {
-                let all = &mut self.all;
-                let both = (path.digest.value(), digest(value));
-                let number = *self.numbers.entry(both).or_insert_with(|| {
+                let Self { options, numbers, all } = self;
+                let number = *numbers.entry((path.value(), digest(value))).or_insert_with(|| {
+                    let mut is_option = || {
+                        let option = || schema().map(SchemaNode::is_option);
+                        *options.entry(path.value()).or_insert_with(option)
+                    };
                     let telling = match leaf {
-                        ValueShape::Text(text) => {
-                            let is_option =
-                                *self.options.entry(path.digest.value()).or_insert_with(|| {
-                                    let schema = self.schema.and_then(|root| path.schema(root));
-                                    schema.map(SchemaNode::is_option)
-                                });
-                            is_telling(text, is_option)
-                        }
+                        ValueShape::Text(text) => is_telling(text, is_option()),
                         _ => false,
                     };
                     all.push(SharedValue { telling, holders: [Vec::new(), Vec::new()] });
@@ -220,16 +196,13 @@ struct Scores {
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
-    /// For each item, the slots between which its row has points of telling values: usually few of the row.
-    spans: Vec<Range<usize>>,
     /// Points that every pair has in addition.
     of_all: u64,
 }
 
 impl Scores {
     fn new(items: usize, slots: usize) -> Self {
-        let (table, spans) = (vec![0; items * slots], vec![slots..0; items]);
-        Self { slots, holders: items + slots, table, spans, of_all: 0 }
+        Self { slots, holders: items + slots, table: vec![0; items * slots], of_all: 0 }
     }
 
     fn add(&mut self, shared: &SharedValue) {
@@ -240,12 +213,7 @@ impl Scores {
             self.of_all += points;
             return;
         }
-        let (Some(first), Some(last)) = (slots.first(), slots.last()) else { return };
         for item in items {
-            if shared.telling {
-                let span = &mut self.spans[*item];
-                *span = span.start.min(*first)..span.end.max(last + 1);
-            }
             let row = &mut self.table[item * self.slots..][..self.slots];
             for slot in slots {
                 row[*slot] += points;
@@ -255,14 +223,8 @@ impl Scores {
 
     /// Returns the pairs with a telling value in common, best first.
     fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
-        let all = self.of_all >> 32 > 0;
-        let mut pairs = Vec::new();
-        for (item, span) in self.spans.iter().enumerate() {
-            let row = item * self.slots;
-            let span = if all { 0..self.slots } else { span.clone() };
-            let places = row + span.start..row + span.end;
-            pairs.extend(places.filter(|at| (self.table[*at] + self.of_all) >> 32 > 0));
-        }
+        let is_telling = |at: &usize| (self.table[*at] + self.of_all) >> 32 > 0;
+        let mut pairs: Vec<usize> = (0..self.table.len()).filter(is_telling).collect();
         pairs.sort_by_key(|at| Reverse(self.table[*at]));
         pairs.into_iter().map(|at| (at / self.slots, at % self.slots))
     }

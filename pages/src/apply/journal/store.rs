@@ -201,32 +201,25 @@ impl JournalStore {
                 runs.entry(run).or_default().insert(what);
             }
         }
-        let recorded = |(run, files)| self.recorded(run, &files, &is_wanted);
+        let recorded = |(run, files): (String, BTreeSet<&str>)| {
+            let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
+            let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
+            let bytes = match read(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+                bytes => bytes,
+            };
+            if bytes.as_ref().is_ok_and(|bytes| !is_wanted(bytes)) {
+                return None;
+            }
+            let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
+            let log = match bytes {
+                _ if is_aside => Err(JournalError::PutAside),
+                Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
+                Err(error) => Err(JournalError::Io(error)),
+            };
+            Some(RecordedRun { run, path, opening, log })
+        };
         Ok(runs.into_iter().filter_map(recorded).collect())
-    }
-
-    fn recorded(
-        &self,
-        run: String,
-        files: &BTreeSet<&str>,
-        is_wanted: impl Fn(&[u8]) -> bool,
-    ) -> Option<RecordedRun> {
-        let is_aside = !files.contains(JOURNAL) && files.contains(PUT_ASIDE);
-        let path = self.file(&run, if is_aside { PUT_ASIDE } else { JOURNAL });
-        let bytes = match read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            bytes => bytes,
-        };
-        if bytes.as_ref().is_ok_and(|bytes| !is_wanted(bytes)) {
-            return None;
-        }
-        let opening = bytes.as_ref().ok().and_then(|bytes| opening_of(bytes));
-        let log = match bytes {
-            _ if is_aside => Err(JournalError::PutAside),
-            Ok(bytes) => JournalEntries::read(&run, &bytes).map(|(log, _)| log),
-            Err(error) => Err(JournalError::Io(error)),
-        };
-        Some(RecordedRun { run, path, opening, log })
     }
 
     /// Returns what runs of a page file sent since the record of the last sync with the digest `base` was written: values of the page that
