@@ -11,7 +11,7 @@ use crate::error::{Error, FailedRun};
 use crate::error_kind::Outcome;
 use crate::generated::types::{NewSlot, SlotChange};
 use crate::ids::SlotId;
-use crate::operation;
+use crate::operation::{self, Operation};
 use crate::slot::Slot;
 use crate::tolerant::FieldErrors;
 use crate::transport::BoxFuture;
@@ -39,7 +39,7 @@ pub struct BatchRun<I, D> {
 
 /// Sends the items of one request.
 type WriteBatch<I, D> =
-    fn(&SlotsHandle, Vec<I>, IdempotencyKey) -> BoxFuture<'_, Result<Vec<D>, BatchCause>>;
+    fn(&SlotsHandle, Vec<I>, IdempotencyKey) -> BoxFuture<'_, Result<Vec<D>, Error>>;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
             BatchError(Box::new(inner))
         };
         if let Some((index, error)) = self.refused {
-            return Err(fail(&done, index..index + 1, BatchCause::Call(error)));
+            return Err(fail(&done, index..index + 1, error));
         }
         let mut items = self.items.into_iter();
         for number in 0.. {
@@ -111,7 +111,7 @@ impl<I: Send + 'static, D: Send + 'static> BatchRun<I, D> {
             let range = done.len()..done.len() + chunk.len();
             let written = match key_of(&self.key, number) {
                 Ok(key) => (self.write)(&self.slots, chunk, key).await,
-                Err(error) => Err(BatchCause::Call(error)),
+                Err(error) => Err(error),
             };
             match written {
                 Ok(written) => done.extend(written),
@@ -157,9 +157,8 @@ impl SlotsHandle {
             |slots, chunk, key| {
                 Box::pin(async move {
                     let sent = chunk.len();
-                    let made = slots.create_batch(chunk).with_idempotency_key(key).await;
-                    let made = made.map_err(BatchCause::Call)?;
-                    check_count(sent, made.len())?;
+                    let made = slots.create_batch(chunk).with_idempotency_key(key).await?;
+                    check_count(operation::CREATE_SLOTS, sent, made.len())?;
                     Ok(made)
                 })
             },
@@ -193,7 +192,7 @@ impl SlotsHandle {
             |slots, chunk, _| {
                 Box::pin(async move {
                     let ids = chunk.iter().map(|change| change.id).collect();
-                    slots.update_batch(chunk).await.map_err(BatchCause::Call)?;
+                    slots.update_batch(chunk).await?;
                     Ok(ids)
                 })
             },
@@ -230,9 +229,9 @@ impl SlotsHandle {
             |id| *id,
             |slots, chunk, _| {
                 Box::pin(async move {
-                    let answer =
-                        slots.delete_batch(chunk.clone()).await.map_err(BatchCause::Call)?;
-                    check_count(chunk.len(), usize::try_from(answer.deleted).unwrap_or_default())?;
+                    let answer = slots.delete_batch(chunk.clone()).await?;
+                    let deleted = usize::try_from(answer.deleted).unwrap_or_default();
+                    check_count(operation::DELETE_SLOTS, chunk.len(), deleted)?;
                     Ok(chunk)
                 })
             },
@@ -282,8 +281,7 @@ pub fn item_of(path: &str) -> Option<(usize, &str)> {
 }
 
 /// Returns the refused fields of a request whose first slot has this index.
-fn at_index(first: usize, cause: &BatchCause) -> FieldErrors {
-    let BatchCause::Call(error) = cause else { return FieldErrors::default() };
+fn at_index(first: usize, error: &Error) -> FieldErrors {
     let moved = |path: &String| match (item_of(path), path.split_once('.')) {
         (Some((index, "")), Some((list, _))) => format!("{list}.{}", first + index),
         (Some((index, below)), Some((list, _))) => format!("{list}.{}.{below}", first + index),
@@ -300,8 +298,9 @@ fn key_of(run: &IdempotencyKey, number: usize) -> Result<IdempotencyKey, Error> 
     })
 }
 
-fn check_count(sent: usize, answered: usize) -> Result<(), BatchCause> {
-    if sent == answered { Ok(()) } else { Err(BatchCause::Answer { sent, answered }) }
+/// Refuses an answer that is not about the slots that were sent. Which one it is about is unknown.
+fn check_count(operation: &Operation, sent: usize, answered: usize) -> Result<(), Error> {
+    if sent == answered { Ok(()) } else { Err(Error::other_number(operation.id, sent, answered)) }
 }
 
 /// Error of a run that ended before its last request, with what was done and what was not.
@@ -316,22 +315,7 @@ struct BatchErrorDetails {
     total: usize,
     key: IdempotencyKey,
     field_errors: FieldErrors,
-    cause: BatchCause,
-}
-
-/// Causes for which one request of a run failed.
-#[derive(Debug)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub enum BatchCause {
-    /// The call failed.
-    Call(Error),
-    /// The request was executed, but the answer is not about the slots that were sent.
-    Answer {
-        /// Number of slots sent.
-        sent: usize,
-        /// Number of slots in the answer.
-        answered: usize,
-    },
+    cause: Error,
 }
 
 impl BatchError {
@@ -347,11 +331,7 @@ impl BatchError {
 
     /// Returns whether the failed request was executed.
     pub fn outcome(&self) -> Outcome {
-        match &self.0.cause {
-            BatchCause::Call(error) => error.outcome(),
-            // The slot that the error is about is unknown.
-            BatchCause::Answer { .. } => Outcome::Unknown,
-        }
+        self.0.cause.outcome()
     }
 
     /// Returns the refused fields and why, with the index that the caller's slot has (`slots.120.data.link`).
@@ -364,18 +344,11 @@ impl BatchError {
         &self.0.key
     }
 
-    /// Returns the cause of the failure.
-    pub fn cause(&self) -> &BatchCause {
-        &self.0.cause
-    }
-}
-
-impl BatchError {
     /// Returns whether the same run can be sent again without doing anything twice: nothing was done yet, and
     /// [the call](Error::is_safe_to_repeat) can be. Slots that are created under [the key of the run](BatchError::run_key) can be sent again
     /// in any case.
     pub fn is_safe_to_repeat(&self) -> bool {
-        self.0.done.is_empty() && FailedRun::call(self).is_some_and(Error::is_safe_to_repeat)
+        self.0.done.is_empty() && self.0.cause.is_safe_to_repeat()
     }
 }
 
@@ -383,10 +356,7 @@ crate::of_run!(BatchError);
 
 impl FailedRun for BatchError {
     fn call(&self) -> Option<&Error> {
-        match &self.0.cause {
-            BatchCause::Call(error) => Some(error),
-            BatchCause::Answer { .. } => None,
-        }
+        Some(&self.0.cause)
     }
 
     fn outcome(&self) -> Outcome {
@@ -415,19 +385,13 @@ impl fmt::Display for BatchError {
         };
         let (first, last) = (failed.start + 1, failed.end);
         write!(f, "of {total} slots, numbers {first} to {last} {outcome} {verb}")?;
-        if let BatchCause::Answer { sent, answered } = self.0.cause {
-            write!(f, ": {sent} were sent, but the service reports {answered}")?;
-        }
         if done.is_empty() { Ok(()) } else { write!(f, "; {} before them were", done.len()) }
     }
 }
 
 impl std::error::Error for BatchError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.0.cause {
-            BatchCause::Call(error) => Some(error),
-            BatchCause::Answer { .. } => None,
-        }
+        Some(&self.0.cause)
     }
 }
 

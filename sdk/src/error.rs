@@ -160,6 +160,12 @@ impl Error {
         )
     }
 
+    /// Returns the error for an answer that is about another number of slots than was sent.
+    pub(crate) fn other_number(operation: &'static str, sent: usize, answered: usize) -> Self {
+        let why = format!("{sent} slots were sent, but the service reports {answered}");
+        Self::new(operation, Outcome::Unknown, Cause::Own(ErrorKind::Unreadable, why))
+    }
+
     /// Returns the error of a call that was sent this often, with the wait that the service asked for last.
     pub(crate) fn after_attempts(mut self, attempts: u32, retry_after: Option<Duration>) -> Self {
         (self.0.attempts, self.0.retry_after) = (attempts, retry_after);

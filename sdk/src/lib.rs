@@ -128,7 +128,7 @@ pub use api::{
     SlotsHandle,
 };
 pub use base_url::BaseUrl;
-pub use batch::{BatchCause, BatchError, BatchProgress, BatchRun, SLOTS_PER_BATCH};
+pub use batch::{BatchError, BatchProgress, BatchRun, SLOTS_PER_BATCH};
 pub use call::{Call, CallFuture, Create, Delete, DeleteMany, Read, SupportsDryRun, Write};
 pub use changes::{FormChanges, NewProfile, ProfileChanges, SettingsChanges};
 pub use client::{Client, ClientBuilder};

@@ -84,8 +84,8 @@ impl Secrets {
         if secret.len() < FEWEST_LETTERS {
             return;
         }
-        let is_known = |it: &Secret| {
-            *it.text == secret && it.owner.strong_count() > 0 && it.owner.ptr_eq(&owner)
+        let is_known = |known: &Secret| {
+            *known.text == secret && known.owner.strong_count() > 0 && known.owner.ptr_eq(&owner)
         };
         if self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(is_known) {
             return;
@@ -105,8 +105,8 @@ impl Secrets {
         let is_ownerless = |it: &Secret| it.owner.strong_count() == 0;
         let ownerless = list.iter().filter(|it| is_ownerless(it)).count();
         let mut surplus = ownerless.saturating_sub(MOST_RECENT);
-        list.retain(|it| {
-            let is_surplus = surplus > 0 && is_ownerless(it);
+        list.retain(|secret| {
+            let is_surplus = surplus > 0 && is_ownerless(secret);
             surplus -= usize::from(is_surplus);
             !is_surplus
         });

@@ -113,25 +113,25 @@ impl Shape {
         &'static self,
         mut deserializer: serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
-        Place { shape: self, is_nullable: false }.deserialize(&mut deserializer)?;
+        Expected { shape: self, is_nullable: false }.deserialize(&mut deserializer)?;
         deserializer.end()
     }
 }
 
 /// A value that is to have a shape.
 #[derive(Clone, Copy)]
-struct Place {
+struct Expected {
     shape: &'static Shape,
     is_nullable: bool,
 }
 
-impl Place {
+impl Expected {
     fn judged<E: Error>(self, fits: bool, found: Unexpected<'_>) -> Result<(), E> {
         if fits { Ok(()) } else { Err(E::invalid_type(found, &self)) }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Place {
+impl<'de> DeserializeSeed<'de> for Expected {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -139,7 +139,7 @@ impl<'de> DeserializeSeed<'de> for Place {
     }
 }
 
-impl<'de> Visitor<'de> for Place {
+impl<'de> Visitor<'de> for Expected {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -222,7 +222,7 @@ fn record<'de, A: MapAccess<'de>>(fields: &'static [Field], mut map: A) -> Resul
         seen |= 1 << at;
         next = at + 1;
         let Field { shape, is_nullable, .. } = &fields[at];
-        map.next_value_seed(Place { shape, is_nullable: *is_nullable })?;
+        map.next_value_seed(Expected { shape, is_nullable: *is_nullable })?;
     }
     let is_missing = |(at, field): &(usize, &Field)| field.is_required && seen & (1 << at) == 0;
     match fields.iter().enumerate().find(is_missing) {

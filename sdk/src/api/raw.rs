@@ -15,8 +15,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::operation::{Bucket, Effect, Operation};
 use crate::shape::Success;
-use crate::transport::caller_headers::IdempotencyKey;
-use crate::transport::caller_headers::overrides_method;
+use crate::transport::caller_headers::{IdempotencyKey, overrides_method, parse_except};
 use crate::transport::{Answer, BoxFuture};
 
 /// Operation of a read at a path outside the interface.
@@ -128,9 +127,13 @@ impl RawCall {
     /// # Ok(()) });
     /// ```
     pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
-        match header(name.as_ref(), value.as_ref()) {
-            Ok(header) => self.headers.push(header),
-            Err(message) => self.path = self.path.and(Err(message)),
+        match parse_except(OWN_HEADERS, name.as_ref(), value.as_ref()) {
+            Ok(header) if header.1.to_str().is_ok() => self.headers.push(header),
+            Ok((name, _)) => {
+                let why = "has characters that no header can have";
+                self.path = self.path.and(Err(format!("the value of {name} {why}")));
+            }
+            Err(error) => self.path = self.path.and(Err(error.to_string())),
         }
         self
     }
@@ -268,20 +271,6 @@ impl IntoFuture for RawCall {
     fn into_future(self) -> Self::IntoFuture {
         self.send()
     }
-}
-
-/// Returns a header that a raw call takes.
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let known = HeaderName::from_bytes(name.as_bytes());
-    let Ok(header) = known else { return Err(format!("{name:?} is not the name of a header")) };
-    if OWN_HEADERS.contains(&header.as_str()) {
-        return Err(format!("the header {header} is set by the client"));
-    }
-    let value = HeaderValue::from_str(value).ok().filter(|_| !value.contains(char::is_control));
-    let value = value.filter(|it| it.to_str().is_ok());
-    let value = value
-        .ok_or_else(|| format!("the value of {header} has characters that no header can have"))?;
-    Ok((header, value))
 }
 
 fn has_login(body: Option<&[u8]>) -> bool {

@@ -49,18 +49,28 @@ pub(crate) fn invalid(name: &str, why: &str) -> InvalidValue {
     InvalidValue::new(format!("the header {name:?} cannot be added: {why}"))
 }
 
-/// Returns a header that a program may add. Its value is then shown nowhere.
-pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidValue> {
+/// Returns a header that a program may add: none of these.
+pub(crate) fn parse_except(
+    reserved: &[&str],
+    name: &str,
+    value: &str,
+) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let refused = |why| invalid(name, why);
     let parsed: HeaderName = name.parse().map_err(|_| refused("it is not the name of a header"))?;
-    if RESERVED.contains(&parsed.as_str()) {
+    if reserved.contains(&parsed.as_str()) {
         return Err(refused("the client sets it itself, or depends on its absence"));
     }
-    if overrides_method(parsed.as_str()) {
-        return Err(refused("it makes another request of this one"));
-    }
-    let mut value =
+    let value =
         HeaderValue::from_str(value).map_err(|_| refused("its value holds control characters"))?;
+    Ok((parsed, value))
+}
+
+/// Returns a header that a program may add to any request. Its value is then shown nowhere.
+pub(crate) fn parse(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), InvalidValue> {
+    let (parsed, mut value) = parse_except(RESERVED, name, value)?;
+    if overrides_method(parsed.as_str()) {
+        return Err(invalid(name, "it makes another request of this one"));
+    }
     value.set_sensitive(true);
     Ok((parsed, value))
 }

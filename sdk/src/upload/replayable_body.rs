@@ -2,7 +2,8 @@
 //! the request is not completed.
 
 use std::fs::Metadata;
-use std::io::{self, Cursor};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -48,11 +49,15 @@ impl ReplayableBody {
         let name = &upload.name;
         let (start, length, stamp) = match &upload.content {
             UploadContent::Once(once) => (None, once.length, None),
-            content => {
-                let read = first_bytes(content);
-                let (start, length, stamp) =
+            UploadContent::Bytes(bytes) => {
+                let start = bytes[..ImageType::SIGNATURE.min(bytes.len())].to_vec();
+                (Some(start), bytes.len() as u64, None)
+            }
+            UploadContent::File(path) => {
+                let read = first_bytes(path);
+                let (start, stamp) =
                     read.map_err(|error| format!("cannot read {name}: {error}"))?;
-                (Some(start), length, stamp)
+                (Some(start), stamp.length, Some(stamp))
             }
         };
         if length == 0 {
@@ -191,25 +196,16 @@ fn image_type(name: &str, start: &[u8]) -> Result<ImageType, String> {
     })
 }
 
-fn first_bytes(content: &UploadContent) -> io::Result<(Vec<u8>, u64, Option<FileStamp>)> {
-    match content {
-        UploadContent::Bytes(bytes) => {
-            Ok((bytes[..ImageType::SIGNATURE.min(bytes.len())].to_vec(), bytes.len() as u64, None))
-        }
-        UploadContent::Once(_) => Ok((Vec::new(), 0, None)),
-        UploadContent::File(path) => {
-            // A pipe would block when it is opened.
-            if !std::fs::metadata(path)?.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-            }
-            let mut file = std::fs::File::open(path)?;
-            let stamp = FileStamp::of(&file.metadata()?);
-            let mut start = Vec::new();
-            let mut head = io::Read::take(&mut file, ImageType::SIGNATURE as u64);
-            io::Read::read_to_end(&mut head, &mut start)?;
-            Ok((start, stamp.length, Some(stamp)))
-        }
+fn first_bytes(path: &Path) -> io::Result<(Vec<u8>, FileStamp)> {
+    // A pipe would block when it is opened.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
+    let file = std::fs::File::open(path)?;
+    let stamp = FileStamp::of(&file.metadata()?);
+    let mut start = Vec::new();
+    file.take(ImageType::SIGNATURE as u64).read_to_end(&mut start)?;
+    Ok((start, stamp))
 }
 
 /// Returns a file name for use inside quotes, escaped as browsers do.

@@ -222,7 +222,7 @@ impl Pacer for RedisPacer {
     ) -> PacerFuture<'a, Result<Ticket, NotAdmitted>> {
         Box::pin(async move {
             let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
-            let details = [ticket_name(ticket), bucket_name(bucket).to_owned()];
+            let details = [ticket_name(ticket), bucket_name(bucket)];
             match self.ask("admit", &details, clock).await {
                 Ok(LogAnswer { wait: ..0, .. }) => {
                     let sent = micros(clock.monotonic());
@@ -257,7 +257,7 @@ impl Pacer for RedisPacer {
         ahead: usize,
         clock: &'a dyn Clock,
     ) -> PacerFuture<'a, Option<MustWait>> {
-        let details = [bucket_name(bucket).to_owned(), ahead.to_string()];
+        let details = [bucket_name(bucket), ahead.to_string()];
         Box::pin(async move {
             let answer = self.ask("forecast", &details, clock).await.ok()?;
             Some(self.must_wait(&answer))
@@ -437,10 +437,6 @@ fn ticket_name(ticket: Ticket) -> String {
     format!("{:016x}", ticket.0)
 }
 
-fn bucket_name(bucket: Bucket) -> &'static str {
-    match bucket {
-        Bucket::General => "general",
-        Bucket::Analytics => "analytics",
-        Bucket::Music => "music",
-    }
+fn bucket_name(bucket: Bucket) -> String {
+    format!("{bucket:?}").to_lowercase()
 }

@@ -80,7 +80,7 @@ impl Both {
             Event::SetBack(micros) => self.now = (self.now - micros).max(START + 10 * SECOND),
             Event::Admit(bucket) => {
                 let ticket = Ticket(Uuid::new_v4().as_u64_pair().0);
-                let details = vec![ticket_name(ticket), bucket_name(*bucket).to_owned()];
+                let details = vec![ticket_name(ticket), bucket_name(*bucket)];
                 let answer = self.ask("admit", details).await;
                 match self.model.admit(self.ceiling, *bucket, model_now) {
                     Ok(of_model) => {
@@ -92,7 +92,7 @@ impl Both {
                 assert_eq!(answer.remaining, self.model.remaining(self.ceiling, model_now));
             }
             Event::Forecast(bucket, ahead) => {
-                let details = vec![bucket_name(*bucket).to_owned(), ahead.to_string()];
+                let details = vec![bucket_name(*bucket), ahead.to_string()];
                 let answer = self.ask("forecast", details).await;
                 let wait = self.model.forecast(self.ceiling, *bucket, *ahead, model_now);
                 agree_to_wait(wait, &answer);
