@@ -106,10 +106,6 @@ impl BaseUrl {
     pub(crate) fn url(&self) -> &Url {
         &self.0
     }
-
-    pub(crate) fn is_loopback(&self) -> bool {
-        is_loopback(&self.0)
-    }
 }
 
 /// Returns whether a URL names this machine.

@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::header::{HeaderMap, HeaderValue, USER_AGENT};
-use reqwest::redirect::Policy;
 
 use crate::base_url::BaseUrl;
 use crate::ids::InvalidValue;
@@ -15,7 +14,7 @@ use crate::transport::Shared;
 use crate::transport::caller_headers;
 use crate::transport::caller_headers::{BeforeSend, OutgoingRequest};
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::connection_options::{BuildError, ConnectionOptions, cannot_start};
+use crate::transport::connection_options::{BuildError, ConnectionOptions, USER_AGENT_OF_SDK};
 use crate::transport::exchange::WriteMode;
 use crate::transport::http_sender::Timeouts;
 use crate::transport::http_sender::{HttpClient, LocalResponder};
@@ -24,8 +23,6 @@ use crate::transport::pacing::{InProcessPacer, Pacer, RateLimits};
 use crate::transport::retry_policy::RetryBudget;
 use crate::transport::retry_policy::RetryPolicy;
 use crate::transport::write_tally::WriteSummary;
-
-const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
 
 /// A client of the service for one token. Cloning it is cheap, and clones share connections and rate limits: make one per token,
 /// further ones by [`Client::with_token`].
@@ -462,7 +459,9 @@ impl ClientBuilder {
             }
             None => {
                 let name = self.user_agent.as_deref().unwrap_or(USER_AGENT_OF_SDK);
-                http_client(&base, &self.connection, user_agent(name)?, self.timeouts.connect)?
+                let name = user_agent(name)?;
+                self.connection
+                    .client(base.url(), self.timeouts.connect, |builder| builder.user_agent(name))?
             }
         };
         http.in_process = self.in_process;
@@ -501,19 +500,4 @@ fn user_agent(name: &str) -> Result<HeaderValue, BuildError> {
     HeaderValue::from_str(name).map_err(|_| {
         caller_headers::invalid("user-agent", "its value holds control characters").into()
     })
-}
-
-fn http_client(
-    base: &BaseUrl,
-    connection: &ConnectionOptions,
-    user_agent: HeaderValue,
-    connect: Duration,
-) -> Result<HttpClient, BuildError> {
-    let builder = reqwest::Client::builder()
-        .user_agent(user_agent)
-        .redirect(Policy::none())
-        .retry(reqwest::retry::never())
-        .connect_timeout(connect);
-    let client = connection.apply(builder, base.url())?.build();
-    Ok(HttpClient::new(client.map_err(cannot_start())?))
 }

@@ -148,30 +148,71 @@ numeric_id! {
     ChannelId, "notification channel"
 }
 
-/// The id of a lead form, a UUID that has no meaning of its own (the interface, section 2.4). It is kept as it was written, and reads like a
-/// `str`.
-///
-/// ```
-/// use links_sdk::FormId;
-///
-/// let id = FormId::from("6f1c0f0e-0000-4000-8000-000000000001");
-/// assert!(id.starts_with("6f1c0f0e"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct FormId(String);
+macro_rules! text {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        #[serde(transparent)]
+        pub struct $name(String);
 
-impl FormId {
-    /// Returns the id as it is written.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+        impl $name {
+            /// Returns the text as it is written.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> String {
+                text.0
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, text: &str) -> bool {
+                self.0 == text
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, text: &&str) -> bool {
+                self.0 == *text
+            }
+        }
+    };
 }
 
-impl fmt::Display for FormId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+pub(crate) use text;
+
+text! {
+    /// The id of a lead form, a UUID that has no meaning of its own (the interface, section 2.4). It is kept as it was written, and reads like a
+    /// `str`.
+    ///
+    /// ```
+    /// use links_sdk::FormId;
+    ///
+    /// let id = FormId::from("6f1c0f0e-0000-4000-8000-000000000001");
+    /// assert!(id.starts_with("6f1c0f0e"));
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    FormId
 }
 
 impl Deref for FormId {
@@ -188,45 +229,15 @@ impl Borrow<str> for FormId {
     }
 }
 
-impl From<&str> for FormId {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
-
-impl From<String> for FormId {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
 impl From<&FormId> for FormId {
     fn from(id: &FormId) -> Self {
         id.clone()
     }
 }
 
-impl From<FormId> for String {
-    fn from(id: FormId) -> String {
-        id.0
-    }
-}
-
 impl From<FormId> for Value {
     fn from(id: FormId) -> Value {
         id.0.into()
-    }
-}
-
-impl PartialEq<str> for FormId {
-    fn eq(&self, text: &str) -> bool {
-        self.0 == text
-    }
-}
-
-impl PartialEq<&str> for FormId {
-    fn eq(&self, text: &&str) -> bool {
-        self.0 == *text
     }
 }
 

@@ -66,6 +66,27 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         || inner.is_some_and(is_private_v4)
 }
 
+/// Reads a URL that a service at another one names: https, or http between services of this machine, or at the same origin, which the program
+/// has chosen to speak to unencrypted; without a user, and not to a private host. Returns with it whether its host's name may resolve to public
+/// hosts only. The error does not hold the URL, which may be a secret.
+pub(crate) fn named_url(text: &str, by: &Url) -> Result<(Url, bool), String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it holds a user name or a password".to_owned());
+    }
+    let is_local = is_loopback(by);
+    match url.scheme() {
+        "https" => {}
+        "http" if is_local && is_loopback(&url) || url.origin() == by.origin() => {}
+        scheme => return Err(format!("it is {scheme}, not https")),
+    }
+    let is_guarded = !is_local && url.host() != by.host();
+    if is_guarded && is_private_url(&url) {
+        return Err("it leads to a private host".to_owned());
+    }
+    Ok((url, is_guarded))
+}
+
 /// Resolver that resolves no name to a private host, except those that are trusted.
 #[derive(Clone, Debug, Default)]
 pub struct PublicOnlyResolver {

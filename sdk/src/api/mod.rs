@@ -45,7 +45,6 @@ mod files;
 mod forms;
 mod profiles;
 mod raw;
-mod settings;
 mod slot_deletes;
 mod slots;
 

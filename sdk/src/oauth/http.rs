@@ -4,7 +4,6 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reqwest::redirect::Policy;
 use reqwest::{Method, Request};
 use rmcp::transport::auth::{
     OAuthHttpClient as RmcpHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
@@ -16,11 +15,11 @@ use url::form_urlencoded::parse;
 
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::blocking::locked;
-use crate::private_host::{PublicOnlyResolver, is_private_url};
+use crate::private_host::{PublicOnlyResolver, named_url};
 use crate::secrets::Secrets;
 use crate::transport::answer::{Answer, UnreadBody};
 use crate::transport::clock::{Clock, SystemClock};
-use crate::transport::connection_options::ConnectionOptions;
+use crate::transport::connection_options::{ConnectionOptions, USER_AGENT_OF_SDK};
 use crate::transport::http_sender::HttpClient;
 use crate::transport::retry::retry_after;
 
@@ -165,21 +164,17 @@ impl OAuthHttpClient {
 }
 
 fn http_client(connector: &Url, options: &ConnectionOptions) -> io::Result<HttpClient> {
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("links-sdk/", env!("CARGO_PKG_VERSION")))
-        .redirect(Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .connect_timeout(CONNECT)
-        .timeout(WHOLE);
-    if !is_loopback(connector) {
+    let client = options.client(connector, CONNECT, |builder| {
+        let builder = builder.user_agent(USER_AGENT_OF_SDK).timeout(WHOLE);
+        if is_loopback(connector) {
+            return builder;
+        }
         let trusted = connector.host_str().into_iter().chain(options.proxy_host());
         let trusted = trusted.map(str::to_owned).collect();
         let resolver = PublicOnlyResolver { trusted, ..PublicOnlyResolver::default() };
-        builder = builder.dns_resolver(Arc::new(resolver));
-    }
-    let client = options.apply(builder, connector).map_err(io::Error::other)?.build();
-    Ok(HttpClient::new(client.map_err(io::Error::other)?))
+        builder.dns_resolver(Arc::new(resolver))
+    });
+    client.map_err(io::Error::other)
 }
 
 /// Returns the message of the innermost error of a chain.
@@ -202,25 +197,12 @@ impl RmcpHttpClient for OAuthHttpClient {
 
 /// Reads a URL that was named by the connector or by a server that the connector leads to.
 pub(super) fn check_endpoint(text: &str, connector: &Url) -> Result<Url, String> {
-    let shown = BaseUrl::without_user_info(text);
-    let url = Url::parse(text).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
-    let refused = |why: &str| Err(format!("{shown:?} is refused: {why}"));
-    if !url.username().is_empty() || url.password().is_some() {
-        return refused("it holds a user name or a password");
+    let refused = |why| format!("{:?} is refused: {why}", BaseUrl::without_user_info(text));
+    let (url, _) = named_url(text, connector).map_err(refused)?;
+    match url.fragment() {
+        Some(_) => Err(refused("it has a fragment".to_owned())),
+        None => Ok(url),
     }
-    if url.fragment().is_some() {
-        return refused("it has a fragment");
-    }
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback(&url) && is_loopback(connector) => {}
-        scheme => return refused(&format!("it is {scheme}, not https")),
-    }
-    let is_foreign = !is_loopback(connector) && url.host() != connector.host();
-    if is_foreign && is_private_url(&url) {
-        return refused("it leads to a private host");
-    }
-    Ok(url)
 }
 
 /// Reads the connector's own URL, which the user has named.
@@ -228,6 +210,9 @@ pub(super) fn connector_url(text: &str) -> Result<Url, String> {
     let shown = BaseUrl::without_user_info(text);
     let url =
         Url::parse(text.trim()).map_err(|error| format!("{shown:?} is not a URL: {error}"))?;
+    if url.scheme() != "https" && !is_loopback(&url) {
+        return Err(format!("{shown:?} is refused: it is {}, not https", url.scheme()));
+    }
     check_endpoint(url.as_str(), &url)
 }
 

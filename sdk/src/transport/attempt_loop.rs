@@ -58,7 +58,7 @@ pub(super) async fn over_network(
 
 /// Sends one call as often as its evidence and its time allow. `send` sends one request, and returns the whole answer within a time limit, or how
 /// far the attempt came.
-async fn run<F: Attempt>(
+async fn run<F: Future<Output = Result<Answer, CallFailure>> + Send>(
     send: &impl Fn(Request, Duration) -> F,
     shared: &Shared,
     operation: &'static Operation,
@@ -83,11 +83,6 @@ async fn run<F: Attempt>(
     CallResult { operation, effect, sent, evidence, retry_after, next_attempt, result }
 }
 
-/// Future of one attempt.
-trait Attempt: Future<Output = Result<Answer, CallFailure>> + Send {}
-
-impl<F: Future<Output = Result<Answer, CallFailure>> + Send> Attempt for F {}
-
 struct AttemptLoop<'a> {
     shared: &'a Shared,
     operation: &'static Operation,
@@ -103,7 +98,7 @@ struct AttemptLoop<'a> {
 }
 
 impl<'a> AttemptLoop<'a> {
-    async fn attempts<F: Attempt>(
+    async fn attempts<F: Future<Output = Result<Answer, CallFailure>> + Send>(
         &mut self,
         send: &impl Fn(Request, Duration) -> F,
         make: &mut MakeRequest<'_>,
@@ -299,7 +294,7 @@ impl<'a> AttemptLoop<'a> {
 
     /// Begins one attempt, and returns the future of its answer, which is reported to the observer. The future does not hold the request,
     /// which would be a large part of it.
-    fn attempt<F: Attempt>(
+    fn attempt<F: Future<Output = Result<Answer, CallFailure>> + Send>(
         &mut self,
         send: &impl Fn(Request, Duration) -> F,
         request: Request,

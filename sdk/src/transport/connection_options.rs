@@ -2,12 +2,18 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
+use reqwest::redirect::Policy;
 use url::Url;
 
+use super::http_sender::HttpClient;
 use super::tls::{self, Certificate, Identity};
 use crate::base_url::{BaseUrl, is_loopback};
 use crate::ids::InvalidValue;
+
+/// Value of `User-Agent`, unless the program sets one.
+pub(crate) const USER_AGENT_OF_SDK: &str = concat!("links-sdk/", env!("CARGO_PKG_VERSION"));
 
 /// Options of the connections to the service and to its connector: whom to trust, how to identify, which proxy to use. A
 /// [`Client`](crate::Client) takes them by [`ClientBuilder::connection`](crate::ClientBuilder::connection). Cloning is cheap.
@@ -121,27 +127,34 @@ impl ConnectionOptions {
         self.proxy.as_ref()?.host_str()
     }
 
-    /// Sets these options in an HTTP client to a host of this URL. Connections within this machine use a proxy only if it is set.
+    /// Returns an HTTP client with these options, for a host of this URL, that follows no redirect and repeats nothing. Connections within this
+    /// machine use a proxy only if it is set.
     ///
     /// # Errors
     ///
-    /// When TLS cannot be set up.
-    pub(crate) fn apply(
+    /// When TLS cannot be set up, or the client cannot start.
+    pub(crate) fn client(
         &self,
-        builder: reqwest::ClientBuilder,
         url: &Url,
-    ) -> Result<reqwest::ClientBuilder, BuildError> {
+        connect: Duration,
+        set: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+    ) -> Result<HttpClient, BuildError> {
+        let builder = set(reqwest::Client::builder())
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(connect);
         let is_https = self.proxy.iter().chain([url]).any(|url| url.scheme() == "https");
         let builder = tls::apply(builder, is_https, &self.roots, self.identity.as_ref())
             .map_err(BuildError::because("TLS cannot be set up"))?;
-        Ok(match &self.proxy {
-            Some(proxy) => {
-                let set = reqwest::Proxy::all(proxy.as_str());
-                builder.proxy(set.map_err(reqwest::Error::without_url).map_err(cannot_start())?)
-            }
-            None if is_loopback(url) => builder.no_proxy(),
-            None => builder,
-        })
+        let proxy = self.proxy.as_ref().map(|proxy| reqwest::Proxy::all(proxy.as_str()));
+        let client = match proxy.transpose() {
+            Ok(Some(proxy)) => builder.proxy(proxy).build(),
+            Ok(None) if is_loopback(url) => builder.no_proxy().build(),
+            Ok(None) => builder.build(),
+            Err(error) => Err(error.without_url()),
+        };
+        Ok(HttpClient::new(client.map_err(BuildError::because("the HTTP client cannot start"))?))
     }
 }
 
@@ -162,11 +175,6 @@ impl fmt::Debug for ConnectionOptions {
 pub struct BuildError {
     what: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
-}
-
-/// Returns what makes the error of an HTTP client.
-pub(crate) fn cannot_start() -> impl FnOnce(reqwest::Error) -> BuildError {
-    BuildError::because("the HTTP client cannot start")
 }
 
 impl BuildError {

@@ -9,19 +9,17 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use reqwest::redirect::Policy;
 use reqwest::{Method, Request};
 use url::Url;
 
 use super::{ImageType, MAX_DOWNLOAD_BYTES, ReplayableBody};
-use crate::base_url::{BaseUrl, is_loopback};
+use crate::base_url::BaseUrl;
 use crate::error::Error;
 use crate::generated::types::{File, UploadUrl};
 use crate::operation::{Bucket, Effect, Operation};
-use crate::private_host::{PublicOnlyResolver, is_private_url};
+use crate::private_host::{PublicOnlyResolver, named_url};
 use crate::shape::Success;
 use crate::token::Hidden;
-use crate::transport::http_sender::HttpClient;
 use crate::transport::observer::{AttemptReport, Observer};
 use crate::transport::pacing::{InProcessPacer, WaitReason};
 use crate::transport::{Answer, BoxFuture, CallOptions, Shared};
@@ -34,25 +32,8 @@ struct ForeignUrl {
 }
 
 impl ForeignUrl {
-    /// Checks a URL: https, or http between services of this machine, without a user, and not to a private host. The error does not hold the
-    /// URL, which may be a secret.
     fn check(text: &str, base: &BaseUrl) -> Result<Self, String> {
-        let url = Url::parse(text).map_err(|error| error.to_string())?;
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err("it holds a user name or a password".to_owned());
-        }
-        match url.scheme() {
-            "https" => {}
-            "http" if is_loopback(&url) && base.is_loopback() => {}
-            // The program has chosen to send its token there unencrypted.
-            "http" if url.origin() == base.url().origin() => {}
-            scheme => return Err(format!("it is {scheme}, not https")),
-        }
-        let guarded = !base.is_loopback() && url.host_str() != Some(base.host());
-        if guarded && is_private_url(&url) {
-            return Err("it leads to a private host".to_owned());
-        }
-        Ok(Self { url, guarded })
+        named_url(text, base.url()).map(|(url, guarded)| Self { url, guarded })
     }
 
     fn host(&self) -> &str {
@@ -62,15 +43,6 @@ impl ForeignUrl {
     /// Returns a transport like `shared` without anything of the caller: another connection, no token, limits of its own. `shown` stands for
     /// the URL in reports.
     fn transport(&self, shared: &Shared, shown: &'static str) -> io::Result<Shared> {
-        let mut builder = reqwest::Client::builder()
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .connect_timeout(shared.timeouts.connect);
-        if self.guarded {
-            let host = self.host().to_owned();
-            builder = builder.dns_resolver(Arc::new(PublicOnlyResolver::guarding(host)));
-        }
         // Who the program is, only the service itself is told.
         let is_service = self.url.origin() == shared.base.url().origin();
         let connection = if is_service {
@@ -78,9 +50,15 @@ impl ForeignUrl {
         } else {
             Arc::new(shared.connection.without_identity())
         };
-        let http = connection.apply(builder, &self.url).map_err(io::Error::other)?;
+        let http = connection.client(&self.url, shared.timeouts.connect, |builder| {
+            if !self.guarded {
+                return builder;
+            }
+            let resolver = PublicOnlyResolver::guarding(self.host().to_owned());
+            builder.dns_resolver(Arc::new(resolver))
+        });
         Ok(Shared {
-            http: HttpClient::new(http.build().map_err(io::Error::other)?),
+            http: http.map_err(io::Error::other)?,
             connection,
             headers: Arc::default(),
             before_send: None,

@@ -34,14 +34,8 @@ pub(crate) struct ReplayableBody {
     boundary: String,
 }
 
-/// Metadata that distinguishes one state of a file from another.
-#[derive(Debug, PartialEq, Eq)]
-struct FileStamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    #[cfg(unix)]
-    inode: u64,
-}
+/// Length, time and inode of a file, which distinguish one state of it from another.
+type FileStamp = (u64, Option<SystemTime>, u64);
 
 impl ReplayableBody {
     /// Fixes what is sent, or returns why it cannot be sent: no file, no image, too large, unsuited to its use. Reads only the first bytes.
@@ -57,7 +51,7 @@ impl ReplayableBody {
                 let read = first_bytes(path);
                 let (start, stamp) =
                     read.map_err(|error| format!("cannot read {name}: {error}"))?;
-                (Some(start), stamp.length, Some(stamp))
+                (Some(start), stamp.0, Some(stamp))
             }
         };
         if length == 0 {
@@ -142,7 +136,7 @@ impl ReplayableBody {
             }
             UploadContent::File(path) => {
                 let file = tokio::fs::File::open(path).await?;
-                if Some(FileStamp::of(&file.metadata().await?)) != self.stamp {
+                if Some(stamp(&file.metadata().await?)) != self.stamp {
                     let message = format!("{} changed while it was being sent", path.display());
                     return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                 }
@@ -177,17 +171,12 @@ impl Drop for ReplayableBody {
     }
 }
 
-impl FileStamp {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        use std::os::unix::fs::MetadataExt;
-        Self {
-            length: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            inode: metadata.ino(),
-        }
-    }
+fn stamp(metadata: &Metadata) -> FileStamp {
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+    #[cfg(not(unix))]
+    let inode = 0;
+    (metadata.len(), metadata.modified().ok(), inode)
 }
 
 fn image_type(name: &str, start: &[u8]) -> Result<ImageType, String> {
@@ -202,10 +191,10 @@ fn first_bytes(path: &Path) -> io::Result<(Vec<u8>, FileStamp)> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     let file = std::fs::File::open(path)?;
-    let stamp = FileStamp::of(&file.metadata()?);
+    let state = stamp(&file.metadata()?);
     let mut start = Vec::new();
     file.take(ImageType::SIGNATURE as u64).read_to_end(&mut start)?;
-    Ok((start, stamp))
+    Ok((start, state))
 }
 
 /// Returns a file name for use inside quotes, escaped as browsers do.
