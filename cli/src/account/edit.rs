@@ -19,7 +19,7 @@ use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::StyledLine;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::schema::validate::SchemaViolation;
 
 /// Decision what a page should have.

@@ -6,8 +6,8 @@ use crate::apply::sync::other_account;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::settings::ServiceTarget;
-use links_pages::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
-use links_pages::page_file::profile_fields::PROFILE_FIELDS;
+use links_pages::form_file::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
+use links_pages::page_file::fields::PROFILE_FIELDS;
 use links_pages::suggest::nearest;
 
 /// Adds a hint to the failure if there is one.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use links_pages::apply::Plan;
 use serde_json::Value;
 
-use links_pages::page_file::field_rule::local_file;
+use links_pages::page_file::fields::local_file;
 use links_pages::page_file::local_image::{LocalImage, has_image_ending, is_local};
 use links_pages::page_file::{At, FieldDiagnostic, PageFile, ReferencePlace};
 

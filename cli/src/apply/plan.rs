@@ -17,9 +17,10 @@ use crate::apply::sync::{MergedPage, Since, SyncRecord};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::schema::validate;
-use links_pages::page_file::{FieldDiagnostic, PageFile, profile_fields};
+use links_pages::page_file::fields::{mood_fields, mood_problems};
+use links_pages::page_file::{FieldDiagnostic, PageFile};
 
 /// Resolves the references in the file of a page.
 pub(crate) async fn resolve(
@@ -66,7 +67,7 @@ pub(crate) async fn plan(
     let mut options =
         PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
     if run.renew_mood {
-        options.renewed_mood = profile_fields::mood_fields(&file.page.content.fields);
+        options.renewed_mood = mood_fields(&file.page.content.fields);
     }
     let mut described = context.recent_slot_types();
     let (target, plan) = loop {
@@ -178,7 +179,7 @@ fn checked(
             let mut all = Vec::new();
             // Nothing says that a new page cannot have a status.
             let fields = &file.page.content.fields;
-            all.extend(profile_fields::mood_problems(&file.document, fields, &page.record));
+            all.extend(mood_problems(&file.document, fields, &page.record));
             all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
             // The data of a restored slot comes from the page itself.
             if run.kept_reason.is_none() {

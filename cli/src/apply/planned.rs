@@ -12,7 +12,7 @@ use crate::apply::image::{Image, new_images};
 use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::output::{Style, StyledLine};
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 use links_pages::page_file::{FieldDiagnostic, PageFile};

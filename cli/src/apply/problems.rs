@@ -9,7 +9,7 @@ use links_sdk::{Slot, SlotId};
 use serde_json::{Map, Value};
 
 use crate::error::CommandError;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::schema::validate;
 use crate::schema::validate::{SchemaViolation, Schemas};
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};

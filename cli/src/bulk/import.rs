@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::account::edit::{AskedPage, PageEdit};
 use crate::error::CommandError;
+use crate::schema::SlotTypeCatalog;
 use crate::schema::fields as schema_fields;
-use crate::schema::slot_types::SlotTypeCatalog;
 use crate::schema::validate::Schemas;
 use links_pages::suggest::suggest;
 

@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::output::StyledLine;
 use crate::output::format::query;
 use crate::output::label::label;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::ui::cut;
 
 impl PageEdit for SlotFilter {

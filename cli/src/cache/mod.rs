@@ -13,7 +13,7 @@ use links_sdk::types::SlotType;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use links_pages::fs::private;
 
 /// Maximum size of a file in bytes; a larger file is not a cache file of this program.

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use linkify::{LinkFinder, LinkKind};
 use serde_json::Value;
 
+use crate::schema::SlotTypeCatalog;
 use crate::schema::fields;
-use crate::schema::slot_types::SlotTypeCatalog;
 use crate::search::texts::{self, Owner};
 use links_pages::page_file::node::{Key, Node};
 use links_pages::page_file::patch::{Path, PathStep};

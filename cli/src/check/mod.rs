@@ -20,7 +20,7 @@ use self::visits::LinkVerdicts;
 use crate::cache::load_slot_types;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::search::Source;
 use crate::search::sources::{Sources, of_account, of_files};
 use crate::settings::ServiceTarget;

@@ -17,7 +17,7 @@ use crate::cache::resource_names::{NamedSlot, ResourceNames};
 use crate::context::Context;
 use crate::help::TOPICS;
 use crate::output::format::Format;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use crate::settings::config_file::KEYS;
 use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;

@@ -31,7 +31,7 @@ use crate::error::{CommandError, Exit, Result};
 use crate::output::dry_run::DryRun;
 #[cfg(feature = "sandbox")]
 use crate::output::format::OutputOptions;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 #[cfg(feature = "redis")]
 use crate::settings::connection::SharedPacing;
 use crate::settings::global_args::SandboxMode;

@@ -9,7 +9,7 @@ use super::Context;
 use crate::cache::{load_slot_types, store_slot_types};
 use crate::error::Result;
 use crate::output::data;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 
 impl Context {
     /// Returns the slot types cached within the last day, or else fetches them.

@@ -11,7 +11,7 @@ use crate::account::shadow_run::page_request;
 use crate::cache::{load_json, store_json};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use links_pages::page_file::local_image::hash_of;
 use links_pages::page_file::{PageFile, Reference, ReferenceTarget};
 

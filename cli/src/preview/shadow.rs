@@ -18,7 +18,7 @@ use crate::apply::uploads::unsent_path;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::sandbox::without_limits;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 
 /// A shadow, which listens on no port: only its client reaches it.
 pub(super) struct Shadow {

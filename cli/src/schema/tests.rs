@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::editor_schema;
 use links_pages::form_file::FormFile;
-use links_pages::form_file::fields::{CHANNELS, FORM_FIELDS, INPUT_FIELDS};
+use links_pages::form_file::{CHANNELS, FORM_FIELDS, INPUT_FIELDS};
+use links_pages::page_file::fields::PROFILE_FIELDS;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::profile_fields::PROFILE_FIELDS;
 use links_pages::page_file::{Document, PageFile};
 
 /// Schema, compiled.

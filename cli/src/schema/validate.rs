@@ -12,8 +12,7 @@ use links_pages::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
 use serde_json::{Map, Number, Value};
 
-use super::compiled::CompiledSchema;
-use crate::schema::slot_types::SlotTypeCatalog;
+use super::{CompiledSchema, SlotTypeCatalog};
 use links_pages::page_file::At;
 use links_pages::suggest::{nearest, suggest};
 
@@ -66,8 +65,7 @@ impl<'t> Schemas<'t> {
         data.retain(|key, _| !known.computed.contains_key(key));
         let data = Value::Object(data);
         let Some(violation) = compiled.validate(&data) else { return faults };
-        let context = ViolationContext { kind, schema: &compiled, data: &data };
-        for fault in context.faults(&violation) {
+        for fault in compiled.faults(&violation, &data) {
             let is_written = |written: &Map<String, Value>| {
                 fault.path.first().is_some_and(|key| written.contains_key(key))
             };
@@ -80,7 +78,8 @@ impl<'t> Schemas<'t> {
 
     fn compiled(&self, known: &'t SlotType) -> Option<Rc<CompiledSchema>> {
         let mut compiled = self.compiled.borrow_mut();
-        let compile = || CompiledSchema::of(Value::Object(known.schema.0.clone())).map(Rc::new);
+        let compile =
+            || CompiledSchema::of(&known.kind, Value::Object(known.schema.0.clone())).map(Rc::new);
         compiled.entry(&known.kind).or_insert_with(compile).clone()
     }
 }
@@ -125,18 +124,12 @@ fn computed(known: &SlotType, written: &Map<String, Value>) -> Vec<SchemaViolati
 /// End of the URL of the schema that properties violate to which no other schema applies.
 const UNEVALUATED: &str = "/unevaluatedProperties";
 
-/// Context that the violations of one slot share.
-struct ViolationContext<'a> {
-    kind: &'a str,
-    schema: &'a CompiledSchema,
-    data: &'a Value,
-}
-
-impl ViolationContext<'_> {
-    fn faults(&self, violation: &ValidationError<'_, '_>) -> Vec<SchemaViolation> {
+impl CompiledSchema {
+    /// Returns the violations in the data of a slot.
+    fn faults(&self, violation: &ValidationError<'_, '_>, data: &Value) -> Vec<SchemaViolation> {
         let path: Vec<String> = violation.instance_location.tokens.iter().map(key).collect();
-        let below = || violation.causes.iter().flat_map(|it| self.faults(it)).collect();
-        let whole = || self.data.as_object().into_iter().flat_map(Map::keys);
+        let below = || violation.causes.iter().flat_map(|it| self.faults(it, data)).collect();
+        let whole = || data.as_object().into_iter().flat_map(Map::keys);
         match &violation.kind {
             ErrorKind::Schema { .. }
             | ErrorKind::Group
@@ -180,11 +173,11 @@ impl ViolationContext<'_> {
                 // The branch whose violations are deepest is most likely the one that was meant.
                 let deepest = violation.causes.iter().max_by_key(|branch| depth(branch));
                 match deepest.filter(|branch| depth(branch) > path.len()) {
-                    Some(branch) => self.faults(branch),
-                    None => vec![self.wrong(violation, path)],
+                    Some(branch) => self.faults(branch, data),
+                    None => vec![self.wrong(violation, path, data)],
                 }
             }
-            _ => vec![self.wrong(violation, path)],
+            _ => vec![self.wrong(violation, path, data)],
         }
     }
 
@@ -195,8 +188,7 @@ impl ViolationContext<'_> {
         key: &str,
     ) -> SchemaViolation {
         let object = violation.schema_url.trim_end_matches(UNEVALUATED);
-        let known =
-            self.schema.at(object).map(|it| super::fields::legal_keys(&self.schema.source, it));
+        let known = self.at(object).map(|it| super::fields::legal_keys(&self.source, it));
         let message = if path.is_empty() {
             format!("a {} has no field `{key}`", self.kind)
         } else {
@@ -207,12 +199,17 @@ impl ViolationContext<'_> {
         SchemaViolation { path, at: At::Key, message, help }
     }
 
-    fn wrong(&self, violation: &ValidationError<'_, '_>, path: Vec<String>) -> SchemaViolation {
-        let value = path.iter().try_fold(self.data, |value, key| match value {
+    fn wrong(
+        &self,
+        violation: &ValidationError<'_, '_>,
+        path: Vec<String>,
+        data: &Value,
+    ) -> SchemaViolation {
+        let value = path.iter().try_fold(data, |value, key| match value {
             Value::Array(items) => items.get(key.parse::<usize>().ok()?),
             _ => value.get(key),
         });
-        let rule = self.schema.at(violation.schema_url);
+        let rule = self.at(violation.schema_url);
         let (message, help) = wording(&violation.kind, value, rule, &path);
         SchemaViolation { path, at: At::Value, message, help }
     }
@@ -252,50 +249,49 @@ fn wording(
     path: &[String],
 ) -> (String, Option<String>) {
     let name = display_name(path);
-    let violation = |rule: String| (format!("{name} {rule}"), None);
-    match kind {
+    let rule = match kind {
         ErrorKind::Type { got, want } => {
             let mut names: Vec<_> = want.iter().map(type_name).collect();
             names.sort_by_key(|it| *it == "null");
-            violation(format!("must be {}, not {}", names.join(" or "), type_name(*got)))
+            format!("must be {}, not {}", names.join(" or "), type_name(*got))
         }
-        ErrorKind::Enum { want } => enumerated(&name, value, want),
-        ErrorKind::Const { want } => violation(format!("must be {}", plain(want))),
+        ErrorKind::Enum { want } => return enumerated(&name, value, want),
+        ErrorKind::Const { want } => format!("must be {}", plain(want)),
         ErrorKind::Format { want: "uri" | "url", .. } => {
-            (format!("{name} must be a URL"), Some("it must begin with https://".to_owned()))
+            return (
+                format!("{name} must be a URL"),
+                Some("it must begin with https://".to_owned()),
+            );
         }
-        ErrorKind::Format { want, .. } => violation(format!("must be a valid {want}")),
+        ErrorKind::Format { want, .. } => format!("must be a valid {want}"),
         ErrorKind::Pattern { want, .. } => {
             // The pattern of the violation is a translation.
             let pattern = rule.and_then(|rule| rule.get("pattern")?.as_str()).unwrap_or(want);
-            violation(format!("must match {pattern}"))
+            format!("must match {pattern}")
         }
-        ErrorKind::MinLength { want: 1, .. } => violation("must not be empty".to_owned()),
+        ErrorKind::MinLength { want: 1, .. } => "must not be empty".to_owned(),
         ErrorKind::MinLength { got, want } => {
-            violation(format!("must have at least {want} characters, it has {got}"))
+            format!("must have at least {want} characters, it has {got}")
         }
         ErrorKind::MaxLength { got, want } => {
-            violation(format!("must have at most {want} characters, it has {got}"))
+            format!("must have at most {want} characters, it has {got}")
         }
         ErrorKind::MinItems { got, want } => {
-            violation(format!("must have at least {want} entries, it has {got}"))
+            format!("must have at least {want} entries, it has {got}")
         }
         ErrorKind::MaxItems { got, want } => {
-            violation(format!("must have at most {want} entries, it has {got}"))
+            format!("must have at most {want} entries, it has {got}")
         }
-        ErrorKind::Minimum { want, .. } => violation(format!("must be at least {want}")),
-        ErrorKind::Maximum { want, .. } => violation(format!("must be at most {want}")),
-        ErrorKind::ExclusiveMinimum { want, .. } => violation(format!("must be over {want}")),
-        ErrorKind::ExclusiveMaximum { want, .. } => violation(format!("must be under {want}")),
-        ErrorKind::MultipleOf { want, .. } => violation(format!("must be a multiple of {want}")),
-        ErrorKind::UniqueItems { .. } => {
-            violation("must not contain the same entry twice".to_owned())
-        }
-        ErrorKind::AnyOf | ErrorKind::OneOf(_) => {
-            violation("matches none of the allowed forms".to_owned())
-        }
-        other => violation(format!("violates the rule \"{}\" of its schema", keyword(other))),
-    }
+        ErrorKind::Minimum { want, .. } => format!("must be at least {want}"),
+        ErrorKind::Maximum { want, .. } => format!("must be at most {want}"),
+        ErrorKind::ExclusiveMinimum { want, .. } => format!("must be over {want}"),
+        ErrorKind::ExclusiveMaximum { want, .. } => format!("must be under {want}"),
+        ErrorKind::MultipleOf { want, .. } => format!("must be a multiple of {want}"),
+        ErrorKind::UniqueItems { .. } => "must not contain the same entry twice".to_owned(),
+        ErrorKind::AnyOf | ErrorKind::OneOf(_) => "matches none of the allowed forms".to_owned(),
+        other => format!("violates the rule \"{}\" of its schema", keyword(other)),
+    };
+    (format!("{name} {rule}"), None)
 }
 
 /// Returns the keyword of a rule without a message of its own.

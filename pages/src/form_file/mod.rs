@@ -1,17 +1,18 @@
 //! Form files: a lead form in YAML or JSON, written by users.
 
-mod channels;
-pub mod fields;
+use std::collections::HashMap;
+
+use links_sdk::types::NotificationChannel;
+use links_sdk::{ChannelId, Object};
+use serde_json::{Map, Value, json};
+
+use crate::page_file::fields::{FieldRule, FieldType, computed_key, referred, rule, unknown_key};
+use crate::page_file::node::{Key, Node, Tree};
+use crate::page_file::{At, Document, FORM_SHAPE, FieldDiagnostic, FileDiagnostics, FileKind};
+use crate::suggest::{nearest, suggest};
+
 #[cfg(test)]
 mod tests;
-mod validate;
-
-pub use channels::ChannelReference;
-use fields::CHANNELS;
-use links_sdk::types::NotificationChannel;
-use validate::FormContent;
-
-use crate::page_file::{Document, FileDiagnostics};
 
 /// Parsed form file.
 #[derive(Debug)]
@@ -27,9 +28,9 @@ pub struct FormFile {
 impl FormFile {
     /// Converts a document to a form file. Reports all problems that can be found without the service together.
     pub fn of(document: Document) -> Result<Self, FileDiagnostics> {
-        match validate::check(&document.root) {
+        match check(&document.root) {
             Ok(form) => {
-                let channels = channels::find(&document.root);
+                let channels = find_channels(&document.root);
                 Ok(Self { form, document, channels })
             }
             Err(problems) => Err(document.bad(problems)),
@@ -46,11 +47,313 @@ impl FormFile {
         channels: &[NotificationChannel],
     ) -> Result<(), FileDiagnostics> {
         let Some(list) = self.form.fields.get_mut(CHANNELS) else { return Ok(()) };
-        let problems = channels::resolve(&self.channels, list, channels, &self.document);
+        let problems = resolved(&self.channels, list, channels, &self.document);
         if problems.is_empty() {
             self.channels.clear();
             return Ok(());
         }
         Err(self.document.bad(problems))
+    }
+}
+
+/// Keys of a form file with a meaning of their own.
+pub const NAME: &str = "form";
+pub const ID: &str = "id";
+pub const INPUTS: &str = "fields";
+pub const CHANNELS: &str = "notificationChannelIds";
+
+/// Key of a reference to a notification channel.
+pub const CHANNEL: &str = "$channel";
+
+/// Maximum length of the local name of a form in characters.
+const MAX_NAME: usize = 64;
+
+/// Fields of a form with a single value, in the order of the interface.
+pub const FORM_FIELDS: &[FieldRule] = &[
+    rule("title", FieldType::Word),
+    rule("description", FieldType::TextOrNull),
+    rule("buttonText", FieldType::Text),
+    rule("successMessage", FieldType::Text),
+    rule("whatsappPhone", FieldType::TextOrNull),
+    rule("whatsappMessage", FieldType::TextOrNull),
+    rule("enabled", FieldType::Flag),
+    rule("submissionsLimit", FieldType::CountOrNull),
+    rule("activeTill", FieldType::WordOrNull),
+];
+
+/// Keys of a field of a form.
+pub const INPUT_FIELDS: &[FieldRule] = &[
+    rule("key", FieldType::Word),
+    rule("type", FieldType::Word),
+    rule("label", FieldType::Word),
+    rule("placeholder", FieldType::TextOrNull),
+    rule("required", FieldType::Flag),
+    rule("options", FieldType::Any),
+    rule("multi", FieldType::Any),
+];
+
+/// Keys that a field of a form must have.
+const INPUT_REQUIRED: [&str; 2] = ["type", "label"];
+
+/// Fields of a form's record that only the service sets.
+const COMPUTED: [&str; 2] = ["active", "createdAt"];
+
+/// Content of a form file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormContent {
+    /// Name of the form in files, which `{$form: NAME}` refers to.
+    pub name: String,
+    /// Id of the form on the service, if the file has one.
+    pub id: Option<String>,
+    /// Fields of the form that the file mentions, as the service takes them; null clears one. References to channels are as written.
+    pub fields: Object,
+}
+
+/// Converts a document to the content of a form.
+///
+/// # Errors
+///
+/// Diagnostics of all violations.
+fn check(root: &Node) -> Result<FormContent, Vec<FieldDiagnostic>> {
+    let entries = FileKind::Form.entries(root).map_err(|problem| vec![problem])?;
+    let mut problems = Vec::new();
+    let (mut name, mut id, mut fields) = (None, None, Object::default());
+    for (key, value) in entries {
+        let field = match key.name.as_str() {
+            NAME => {
+                name = local_name(key, value, &mut problems);
+                continue;
+            }
+            ID => {
+                let checked = rule(ID, FieldType::Word).check(ID, key, value, &mut problems);
+                id = checked.as_ref().and_then(Value::as_str).map(str::to_owned);
+                continue;
+            }
+            INPUTS => inputs(key, value, &mut problems),
+            CHANNELS => check_channels(key, value, &mut problems),
+            other => match FORM_FIELDS.iter().find(|rule| rule.name == other) {
+                Some(field_rule) => field_rule.check(other, key, value, &mut problems),
+                None => {
+                    problems.push(unknown("", key, FORM_FIELDS));
+                    None
+                }
+            },
+        };
+        if let Some(value) = field {
+            fields.insert(key.name.clone(), value);
+        }
+    }
+    if root.get("title").is_none() && root.get(ID).is_none() {
+        let message = "`title` is missing: the form is found or created by it";
+        problems.push(root.problem("title", message));
+    }
+    if root.get(NAME).is_none() {
+        let message = "`form` is missing: the local name of the form";
+        problems.push(root.problem(NAME, message).help(FORM_SHAPE));
+    }
+    match name {
+        Some(name) if problems.is_empty() => Ok(FormContent { name, id, fields }),
+        _ => Err(problems),
+    }
+}
+
+/// Returns the local name of a form: letters, digits, `.`, `_` and `-`, because it also names files.
+fn local_name(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<String> {
+    let is_name = |text: &str| {
+        text.starts_with(char::is_alphanumeric)
+            && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
+            && text.chars().count() <= MAX_NAME
+    };
+    let problem = match &node.tree {
+        Tree::Text(text) if is_name(text) => return Some(text.clone()),
+        Tree::Text(_) => {
+            let message = format!(
+                "a local name has 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, and begins with a letter or a digit"
+            );
+            node.problem(NAME, message).help("the title of the form goes under `title`")
+        }
+        tree => {
+            let problem = node.wrong(NAME, "`form` must be the local name of the form");
+            match tree {
+                Tree::Number(_) | Tree::Bool(_) => problem.help("put a name in quotes"),
+                _ => problem.at(&key.span),
+            }
+        }
+    };
+    problems.push(problem);
+    None
+}
+
+/// Returns the fields of the form.
+fn inputs(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
+    let Tree::List(items) = &node.tree else {
+        let problem = node.wrong(INPUTS, "`fields` must be a list");
+        problems.push(problem.at(&key.span));
+        return None;
+    };
+    let before = problems.len();
+    let mut first = HashMap::new();
+    let mut list = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        list.push(input(at, item, problems));
+        if let Some(node) = item.get("key")
+            && let Tree::Text(key) = &node.tree
+            && let Some(earlier) = first.insert(key, at)
+        {
+            let message = format!("the key {key} is already used by field {}", earlier + 1);
+            let path = format!("{INPUTS}.{at}.key");
+            problems.push(node.problem(path, message));
+        }
+    }
+    (problems.len() == before).then(|| Value::Array(list))
+}
+
+fn input(at: usize, item: &Node, problems: &mut Vec<FieldDiagnostic>) -> Value {
+    let path = format!("{INPUTS}.{at}");
+    let Some(entries) = item.entries() else {
+        problems.push(item.wrong(path, "a field must be a mapping with `label` and `type`"));
+        return Value::Null;
+    };
+    let mut input = Map::new();
+    for (key, value) in entries {
+        match INPUT_FIELDS.iter().find(|rule| rule.name == key.name) {
+            Some(rule) => {
+                let checked = rule.check(&format!("{path}.{}", rule.name), key, value, problems);
+                input.extend(checked.map(|value| (key.name.clone(), value)));
+            }
+            None => problems.push(unknown(&path, key, INPUT_FIELDS)),
+        }
+    }
+    for name in INPUT_REQUIRED.iter().filter(|name| item.get(name).is_none()) {
+        let message = format!("`{name}` is missing");
+        problems.push(item.problem(path.clone(), message));
+    }
+    Value::Object(input)
+}
+
+/// Returns a diagnostic of a key that no rule allows.
+fn unknown(path: &str, key: &Key, rules: &[FieldRule]) -> FieldDiagnostic {
+    if path.is_empty() && COMPUTED.contains(&key.name.as_str()) {
+        return computed_key(path, key);
+    }
+    let names = rules.iter().map(|rule| rule.name);
+    if path.is_empty() {
+        return unknown_key(path, key, names.chain([NAME, ID, INPUTS, CHANNELS]), FORM_SHAPE);
+    }
+    let all: Vec<_> = rules.iter().map(|rule| format!("`{}`", rule.name)).collect();
+    unknown_key(path, key, names, &format!("a field has {}", all.join(", ")))
+}
+
+/// Reference to a notification channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelReference {
+    /// Index in the list of channels.
+    pub index: usize,
+    /// Label of the channel, otherwise its id.
+    pub name: String,
+}
+
+/// Returns the list of channels with its references as written.
+fn check_channels(key: &Key, node: &Node, problems: &mut Vec<FieldDiagnostic>) -> Option<Value> {
+    let Tree::List(items) = &node.tree else {
+        let problem = node.wrong(CHANNELS, &format!("`{CHANNELS}` must be a list"));
+        let help = "leave it out to notify every verified channel of a new form; `[]` is none";
+        problems.push(problem.at(&key.span).help(help));
+        return None;
+    };
+    let before = problems.len();
+    problems.extend(items.iter().enumerate().filter_map(|(at, item)| channel_problem(at, item)));
+    (problems.len() == before).then(|| node.to_json())
+}
+
+fn channel_problem(at: usize, item: &Node) -> Option<FieldDiagnostic> {
+    let path = format!("{CHANNELS}.{at}");
+    let is_id = |node: &Node| matches!(&node.tree, Tree::Number(id) if id.as_i64().is_some_and(|id| id > 0));
+    let Some(entries) = item.entries() else {
+        let problem = item.wrong(path, "a channel must be an id or a reference").help(example());
+        return (!is_id(item)).then_some(problem);
+    };
+    let Some(entry) = entries.iter().find(|(key, _)| key.name == CHANNEL) else {
+        let meant = entries.iter().find_map(|(key, _)| nearest(&key.name, [CHANNEL]));
+        let help = meant.map_or_else(example, |it| format!("did you mean `{it}`?"));
+        return Some(item.problem(path, "this does not refer to a channel").help(help));
+    };
+    if entries.len() == 1 && is_id(&entry.1) {
+        return None;
+    }
+    referred(&path, entry, entries.len(), "a label").err()
+}
+
+fn example() -> String {
+    format!("{{{CHANNEL}: LABEL}} names a channel; `links channels list` lists them")
+}
+
+/// Returns the references in the list of channels of a valid form file.
+fn find_channels(root: &Node) -> Vec<ChannelReference> {
+    let Some(Node { tree: Tree::List(items), .. }) = root.get(CHANNELS) else { return Vec::new() };
+    let reference = |(index, item): (usize, &Node)| {
+        let name = match &item.get(CHANNEL)?.tree {
+            Tree::Text(label) => label.clone(),
+            Tree::Number(id) => id.to_string(),
+            _ => return None,
+        };
+        Some(ChannelReference { index, name })
+    };
+    items.iter().enumerate().filter_map(reference).collect()
+}
+
+/// Replaces references in the list of channels by the ids of their channels. Returns diagnostics of those that name no channel, or several.
+fn resolved(
+    references: &[ChannelReference],
+    list: &mut Value,
+    channels: &[NotificationChannel],
+    document: &Document,
+) -> Vec<FieldDiagnostic> {
+    let mut problems = Vec::new();
+    for ChannelReference { index, name } in references {
+        match channel_id(name, channels) {
+            Ok(id) => {
+                if let Some(place) = list.get_mut(*index) {
+                    *place = json!(id);
+                }
+            }
+            Err((message, help)) => {
+                let path = [CHANNELS.to_owned(), index.to_string(), CHANNEL.to_owned()];
+                problems.push(document.locate(&path, At::Value, message).help_if(help));
+            }
+        }
+    }
+    problems
+}
+
+/// Returns the id of the channel that a reference names, or a message and a hint.
+fn channel_id(
+    name: &str,
+    channels: &[NotificationChannel],
+) -> Result<ChannelId, (String, Option<String>)> {
+    let label = |channel: &NotificationChannel| {
+        channel.label.as_deref().map(str::trim) == Some(name.trim())
+    };
+    let same: Vec<_> = channels.iter().filter(|it| label(it)).map(|it| it.id).collect();
+    match same[..] {
+        [only] => Ok(only),
+        [] => {
+            let by_id = name.trim().parse().ok();
+            let found = channels.iter().map(|it| it.id).find(|id| by_id == Some(*id));
+            found.ok_or_else(|| {
+                let labels: Vec<_> = channels.iter().filter_map(|it| it.label.as_deref()).collect();
+                let help = if labels.is_empty() {
+                    Some("no channel has a label; `links channels list` lists the ids".to_owned())
+                } else {
+                    suggest(name, labels)
+                };
+                (format!("no channel is called \"{name}\""), help)
+            })
+        }
+        ref several => {
+            let ids: Vec<_> = several.iter().map(ToString::to_string).collect();
+            let help = format!("use the channel's id: {}", ids.join(", "));
+            Err((format!("{} channels are called \"{name}\"", several.len()), Some(help)))
+        }
     }
 }

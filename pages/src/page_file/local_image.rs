@@ -246,10 +246,9 @@ fn resolved(dir: &Dir, beneath: &Path) -> io::Result<Option<PathBuf>> {
 
 /// Tells whether a path is absolute on any platform: `/etc`, `C:\`, `\\server\share`.
 fn is_absolute(name: &str) -> bool {
-    let bytes = name.as_bytes();
     name.starts_with(['/', '\\'])
         || Path::new(name).is_absolute()
-        || (bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':'))
+        || matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 /// Tells whether any part of the path is hidden; `.` and `..` are not.
@@ -349,14 +348,9 @@ pub fn looks_local(text: &str) -> bool {
 
 /// Tells by the text alone whether it is surely a path of this machine, even where paths of the service begin with `/`.
 pub fn is_local(text: &str) -> bool {
-    let drive = || {
-        let mut chars = text.chars();
-        chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-            && chars.next() == Some(':')
-            && matches!(chars.next(), Some('/' | '\\'))
-    };
     let starts = ["./", "../", "~", ".\\", "..\\", "\\"];
-    starts.iter().chain(&LOCAL_ROOTS).any(|start| text.starts_with(start)) || drive()
+    starts.iter().chain(&LOCAL_ROOTS).any(|start| text.starts_with(start))
+        || matches!(text.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }
 
 /// Tells whether the text ends like the name of an image file.

@@ -2,18 +2,15 @@
 
 mod document;
 pub mod emit;
-pub mod field_rule;
-mod foreign;
+pub mod fields;
 mod lex;
 pub mod local_image;
 pub mod node;
 pub mod page;
 pub mod patch;
-pub mod profile_fields;
 mod read;
 mod references;
 mod report;
-mod validate;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,8 +84,8 @@ impl PageFile {
     pub fn of(mut document: Document, images: &ImageRoots) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
         let (references, mut problems) = references::find(&document.root);
-        problems.extend(profile_fields::local_paths(&document.root, images));
-        let checked = validate::check(&document.root);
+        problems.extend(fields::local_paths(&document.root, images));
+        let checked = page::check(&document.root);
         let roots = images.clone();
         let (images, missing) = references::images(&references, images);
         match checked {
@@ -106,7 +103,7 @@ impl PageFile {
 
     fn literal(mut document: Document) -> Result<Self, FileDiagnostics> {
         document.root.slot_data_mut().for_each(Node::unescape);
-        match validate::check_literal(&document.root) {
+        match page::check_literal(&document.root) {
             Ok(page) => Ok(Self::without_references(page, document)),
             Err(problems) => Err(document.bad(problems)),
         }

@@ -8,10 +8,10 @@ use crate::apply::DesiredPage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::field_rule::{UPLOAD, referred};
+use super::fields;
+use super::fields::{UPLOAD, referred};
 use super::local_image::{ImageError, ImageRoots, LocalImage};
 use super::node::{Key, Node, Span, Tree};
-use super::profile_fields;
 use super::report::FieldDiagnostic;
 use crate::suggest::nearest;
 
@@ -106,7 +106,7 @@ impl ReferencePlace {
 /// Finds the references of a page file, and diagnostics of invalid ones.
 pub(super) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     let mut search = Search::default();
-    for (name, node) in profile_fields::images(root) {
+    for (name, node) in fields::images(root) {
         if let Some([entry]) = node.entries()
             && entry.0.name == UPLOAD
             && let Ok(image) = referred(name, entry, 1, "")

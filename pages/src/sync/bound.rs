@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::hashed::{HashedItem, HashedSlot, hashed_items, hashed_slots, value};
 use super::identity::{Identities, ItemIdentity, identify};
 use super::{FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, SlotBase, ValueHash};
+use super::{HashedItem, HashedSlot, hashed_items, hashed_slots, value};
 use crate::apply::{
     DesiredPage, DesiredSlot, PlanError, PlanOptions, SlotTypes, Wanted, may_be_stored_as, same,
 };
@@ -273,14 +273,10 @@ fn decide(pair: Option<HashPair>, said: &Value, sent: &Value, page: &Value) -> D
 
 /// Compares three orders by the elements that all of them have.
 fn decide_order<T: Copy + Eq + Hash>(base: &[T], file: &[T], page: &[T]) -> Decision {
-    let set = |all: &[T]| all.iter().copied().collect::<HashSet<T>>();
-    let (in_base, in_file, in_page) = (set(base), set(file), set(page));
-    let shared = |all: &[T]| {
-        let is_shared =
-            |one: &&T| in_base.contains(one) && in_file.contains(one) && in_page.contains(one);
-        all.iter().filter(is_shared).copied().collect::<Vec<T>>()
-    };
-    let (base, file, page) = (shared(base), shared(file), shared(page));
+    let sets = [base, file, page].map(|all| all.iter().copied().collect::<HashSet<T>>());
+    let is_shared = |one: &&T| sets.iter().all(|set| set.contains(one));
+    let [base, file, page] =
+        [base, file, page].map(|all| all.iter().filter(is_shared).copied().collect::<Vec<T>>());
     match (file == page, file == base, page == base) {
         (true, _, _) => Decision::Agreed,
         (false, false, true) => Decision::ChangedHere,

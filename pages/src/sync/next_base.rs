@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::hashed::{HashedSlot, hashed_slots};
 use super::{
     FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, RemoteChange, SlotBase,
     ValueHash,
 };
+use super::{HashedSlot, hashed_slots};
 use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
 use links_sdk::{Object, SlotId};
 
@@ -50,9 +50,11 @@ impl Merge {
     ) -> PageBase {
         let slots = hashed_slots(&after.slots, types);
         let by_id = slots.iter().map(|slot| (slot.slot.id, slot)).collect();
-        let written = self.items.iter().zip(&self.desired.slots).map(|(item, desired)| {
-            (*item, WrittenSlot { id: created.get(item).copied(), data: &desired.data })
-        });
+        let written = self
+            .items
+            .iter()
+            .zip(&self.desired.slots)
+            .map(|(item, desired)| (*item, (created.get(item).copied(), &desired.data)));
         let next = NextBase { by_id, written: written.collect(), types };
         let mut entries: Vec<SlotBase> = Vec::with_capacity(file.slots.len());
         let mut served: BTreeSet<usize> = BTreeSet::new();
@@ -84,16 +86,10 @@ impl Merge {
     }
 }
 
-struct WrittenSlot<'a> {
-    /// Id of the slot that was created.
-    id: Option<SlotId>,
-    /// Values that were written.
-    data: &'a Object,
-}
-
 struct NextBase<'a> {
     by_id: HashMap<SlotId, &'a HashedSlot<'a>>,
-    written: BTreeMap<usize, WrittenSlot<'a>>,
+    /// For each item that was written, the id of the slot that was created for it, and the values.
+    written: BTreeMap<usize, (Option<SlotId>, &'a Object)>,
     types: &'a SlotTypes,
 }
 
@@ -106,7 +102,7 @@ impl NextBase<'_> {
         slot: Option<SlotId>,
     ) -> Option<SlotBase> {
         let written = self.written.get(&item);
-        let created = written.and_then(|written| written.id).filter(|_| slot.is_none());
+        let created = written.and_then(|(created, _)| *created).filter(|_| slot.is_none());
         let held = slot.or(created).and_then(|id| self.by_id.get(&id));
         let (Some(id), true) = (slot.or(created), created.is_some() || held.is_some()) else {
             // A slot that was deleted on the page and stays so.
@@ -124,7 +120,7 @@ impl NextBase<'_> {
         for (key, value) in said.data.iter() {
             let sent = said.value(key).unwrap_or(value);
             let is_written =
-                created.is_some() || written.is_some_and(|written| written.data.contains_key(key));
+                created.is_some() || written.is_some_and(|(_, data)| data.contains_key(key));
             let may_store =
                 |page: &Value| known.is_none() && self.types.may_store(&said.kind, key, sent, page);
             let shown = held.filter(|slot| {

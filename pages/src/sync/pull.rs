@@ -272,18 +272,10 @@ impl Puller<'_, '_> {
     fn insert(&mut self, position: usize, old: Option<&SlotBase>) -> usize {
         let slot = self.bound.slots[position].slot;
         let inserted = DesiredPage::from_page(std::slice::from_ref(slot), self.types).slots;
-        let keys = |inserted: &DesiredSlot| {
-            let pair = |(key, value): (&String, &serde_json::Value)| {
-                (key.clone(), HashPair::of(ValueHash::of(value)))
-            };
-            inserted.data.iter().map(pair).collect()
-        };
-        let entry = SlotBase {
-            id: slot.id,
-            was: earlier_ids(slot.id, old),
-            kind: slot.kind.clone(),
-            keys: inserted.first().map(keys).unwrap_or_default(),
-        };
+        let values = inserted.iter().flat_map(|slot| slot.data.iter());
+        let keys = values.map(|(key, value)| (key.clone(), HashPair::of(ValueHash::of(value))));
+        let (was, kind) = (earlier_ids(slot.id, old), slot.kind.clone());
+        let entry = SlotBase { id: slot.id, was, kind, keys: keys.collect() };
         let nth = self.pull.inserted.len();
         self.pull.inserted.extend(inserted);
         self.entries.insert(position, entry);

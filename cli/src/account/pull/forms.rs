@@ -21,9 +21,7 @@ use crate::error::CommandError;
 use crate::error::exit_code::Exit;
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
-use links_pages::form_file::fields::{
-    CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME,
-};
+use links_pages::form_file::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
 use links_pages::fs::{atomic, named};
 use links_pages::page_file::Document;
 use links_pages::page_file::patch::{

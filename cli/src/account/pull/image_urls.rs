@@ -6,7 +6,7 @@ use links_pages::apply::{DesiredPage, PageSnapshot};
 use serde_json::{Map, Value};
 
 use crate::apply::image::find_strings;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use links_pages::page_file::ReferencePlace;
 use links_pages::page_file::local_image::has_image_ending;
 

@@ -22,7 +22,7 @@ use crate::apply::uploads;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
-use crate::schema::slot_types::SlotTypeCatalog;
+use crate::schema::SlotTypeCatalog;
 use links_pages::fs::atomic;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::{FileScope, PageContent, PageFile, ReferencePlace, ReferenceTarget};

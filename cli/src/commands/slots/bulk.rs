@@ -8,7 +8,7 @@ use crate::bulk::BulkArgs;
 use crate::bulk::import::{ColumnMap, CsvRow, Import, rows};
 use crate::bulk::rewrite::SlotFilter;
 use crate::commands::prelude::*;
-use links_pages::page_file::field_rule::local_file;
+use links_pages::page_file::fields::local_file;
 use links_pages::page_file::local_image::{ImageRoots, has_image_ending, is_local};
 use links_pages::sanitize::quoted;
 use links_pages::suggest::suggest;

@@ -9,203 +9,193 @@
 //! The result is parsed again and compared with the tree that the edits make, so that a text that is not understood is refused instead of
 //! being written wrongly.
 
-mod block;
+use std::collections::HashMap;
+
+use changes::EntryPart;
+#[cfg(test)]
+use edit::marks;
+use edit::not_in_place;
+pub use edit::{
+    Edit, MarkedConflict, PatchError, Path, PathStep, moves, refuse_marks, without_marks,
+};
+pub use rewrite::patch;
+
+use crate::page_file::emit::TextStyle;
+use crate::page_file::lex::{line_start, skip_blanks};
+use crate::page_file::node::{Node, Span};
+
+mod arrange;
 mod changes;
 mod edit;
-mod flow;
-mod mark;
-mod splice;
+mod rewrite;
 mod value;
 
-pub use edit::{Edit, MarkedConflict, PatchError, Path, PathStep, moves};
 #[cfg(test)]
-use mark::marks;
-pub use mark::{refuse_marks, without_marks};
+mod tests;
 
-use changes::{TextChange, step};
-use edit::not_in_place;
-use serde_json::Value;
-use splice::{Region, Splice, Writer, render};
-
-use super::emit::TextStyle;
-use super::lex::line_start;
-use super::node::{Node, Notation};
-use super::read::{read, read_with_layout};
-
-/// Returns the text after edits, which may be given in any order.
-///
-/// # Errors
-///
-/// [`PatchError`]; nothing is returned then.
-pub fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
-    let content = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (root, odd) = read_with_layout(content).map_err(PatchError::Invalid)?;
-    let change = TextChange::of(&root, edits)?;
-    let path = Path::root();
-    let expected = change.applied(&root, &path)?;
-    let refused = |at: usize, reason| not_in_place(&path, &(at..at), reason);
-    if let Some(at) = lone_carriage_return(content) {
-        return Err(refused(at, "a line ends with a carriage return alone"));
-    }
-    if let Some(at) = odd {
-        return Err(refused(at, "it is written in an unusual way"));
-    }
-    if change.rewritten(&root, &path)?.is_some() {
-        return Err(refused(0, "nothing of the file would be left"));
-    }
-    let style = TextStyle::of(content, &root);
-    let splices =
-        Writer { text: content, style, scalars: root.scalars() }.splices(&root, &change)?;
-    let patched = render(content, 0..content.len(), splices)
-        .map_err(|at| refused(at, "its lines are shared with other values"))?;
-    verify(&root, edits, &patched, &expected)?;
-    Ok(format!("{}{patched}", &text[..text.len() - content.len()]))
+/// Text with its style.
+#[derive(Debug)]
+struct Writer<'t> {
+    /// Text without its byte order mark.
+    text: &'t str,
+    /// Notation of the text.
+    style: TextStyle,
+    /// Spans of the scalars of the text.
+    scalars: Vec<Span>,
 }
 
-/// Checks that a text is read as the expected tree, with the keys in their order.
-fn verify(
-    before: &Node,
-    edits: &[Edit],
-    patched: &str,
-    expected: &Value,
-) -> Result<(), PatchError> {
-    let text_of = |value: &Value| value.to_string();
-    let read = read(patched).map(|root| root.to_json());
-    let path = match read {
-        // Equal maps may differ in the order of their keys.
-        Ok(read) if text_of(&read) == text_of(expected) => return Ok(()),
-        Ok(read) => difference(&read, expected),
-        Err(_) => edits.first().map(|edit| edit.path().clone()).unwrap_or_default(),
-    };
-    let span = before.locate("", path.to_string().split('.'));
-    Err(not_in_place(&path, &span, "the changed text would not be read as intended"))
+/// Collection whose entries are rearranged.
+#[derive(Debug)]
+struct Region<'t> {
+    /// Text around it.
+    writer: &'t Writer<'t>,
+    /// Collection.
+    node: &'t Node,
+    /// Path of the collection.
+    path: &'t Path,
 }
 
-/// Returns the path of the first difference between two values.
-fn difference(read: &Value, expected: &Value) -> Path {
-    let mut path = Path::root();
-    let (mut read, mut expected) = (read, expected);
-    loop {
-        let below = match (read, expected) {
-            (Value::Object(left), Value::Object(right)) => {
-                right.iter().find_map(|(name, value)| {
-                    let other = left.get(name).filter(|other| *other != value)?;
-                    Some((PathStep::Key(name.clone()), other, value))
-                })
-            }
-            (Value::Array(left), Value::Array(right)) => {
-                let mut pairs = left.iter().zip(right).enumerate();
-                pairs
-                    .find(|(_, (left, right))| left != right)
-                    .map(|(at, (left, right))| (PathStep::Item(at), left, right))
-            }
-            _ => None,
-        };
-        let Some((step, left, right)) = below else { return path };
-        path.0.push(step);
-        (read, expected) = (left, right);
+/// Replacement of a part of a text.
+#[derive(Debug)]
+struct Splice {
+    /// Part that is replaced; empty for an insertion.
+    span: Span,
+    /// New text.
+    pieces: Vec<Piece>,
+}
+
+/// Piece of new text.
+#[derive(Debug)]
+enum Piece {
+    /// Text.
+    Text(String),
+    /// Part of the old text with its own replacements.
+    Copy(Span, Vec<Splice>),
+}
+
+impl Splice {
+    /// Creates a replacement by a text.
+    fn new(span: Span, text: impl Into<String>) -> Self {
+        Self { span, pieces: vec![Piece::Text(text.into())] }
     }
 }
 
 impl Writer<'_> {
-    /// Returns the splices for the changes of a document.
-    pub(super) fn splices(
-        &self,
-        root: &Node,
-        change: &TextChange<'_>,
-    ) -> Result<Vec<Splice>, PatchError> {
-        let (path, start) = (Path::root(), root.layout.extent.start);
-        let mut splices = self.marks(change.marks.iter().copied(), start, &path)?;
-        if !root.is_block() {
-            splices.extend(self.new_marks(change, start, &path)?);
-        }
-        splices.extend(self.below(root, change, &path)?);
-        Ok(splices)
-    }
-
-    /// Returns the splices for the changes of the entries of a value.
-    fn below(
-        &self,
-        node: &Node,
-        change: &TextChange<'_>,
-        path: &Path,
-    ) -> Result<Vec<Splice>, PatchError> {
-        let Notation::Collection { is_flow, is_regular } = node.layout.style else {
-            return Ok(Vec::new());
-        };
-        let mut by_entry = Vec::with_capacity(change.children.len());
-        for (&at, below) in &change.children {
-            let (Some(value), (_, path)) = (node.child(at), step(node, at, path)) else { continue };
-            let start = value.layout.start;
-            let mut splices = self.marks(below.marks.iter().copied(), start, &path)?;
-            let rewritten = below.rewritten(value, &path)?;
-            if rewritten.is_some() || !value.is_block() {
-                splices.extend(self.new_marks(below, start, &path)?);
+    /// First character of the line of a place that is not in a scalar of several lines.
+    fn line_of(&self, mut at: usize) -> usize {
+        loop {
+            let line = line_start(self.text, at);
+            let next = self.scalars.partition_point(|scalar| scalar.end <= line);
+            match self.scalars.get(next) {
+                Some(scalar) if scalar.start < line => at = scalar.start,
+                _ => return skip_blanks(self.text, line),
             }
-            if below.is_removed {
-                // The rearrangement leaves it out.
-            } else if let Some(new) = rewritten {
-                splices.push(value::splice(self, node, value, &new, &path)?);
+        }
+    }
+}
+
+/// Returns a part of a text after replacements within it.
+///
+/// # Errors
+///
+/// Place of a replacement that overlaps another one.
+fn render(text: &str, span: Span, mut splices: Vec<Splice>) -> Result<String, usize> {
+    splices.sort_by_key(|splice| (splice.span.start, splice.span.end));
+    let mut out = String::with_capacity(span.len());
+    let mut done = span.start;
+    for splice in splices {
+        let Splice { span: Span { start, end }, pieces } = splice;
+        out.push_str(text.get(done..start).filter(|_| end <= span.end).ok_or(start)?);
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(&text),
+                Piece::Copy(span, splices) => out.push_str(&render(text, span, splices)?),
+            }
+        }
+        done = end;
+    }
+    out.push_str(text.get(done..span.end).ok_or(done)?);
+    Ok(out)
+}
+
+/// Orders entries and gaps: returns the entries in their order, each with the gaps before it, and the gaps after the last one. Gap N is that
+/// before the entry N of the text; it stays where it is when entries move. A blank gap goes with a neighbour that went.
+fn sequence<'c>(
+    parts: &'c [EntryPart<'c>],
+    length: usize,
+    is_blank: impl Fn(usize) -> bool,
+) -> (Vec<(Vec<usize>, &'c EntryPart<'c>)>, Vec<usize>) {
+    let mut ordered: Vec<(Vec<usize>, &EntryPart<'_>)> = Vec::with_capacity(parts.len());
+    let mut next_gap = 1;
+    let mut gaps_until = |end: usize| {
+        let gaps: Vec<usize> = (next_gap..end).collect();
+        next_gap = next_gap.max(end);
+        gaps
+    };
+    for part in parts {
+        let mut gaps = match part {
+            EntryPart::Own { at, is_moved: false } => gaps_until(at + 1),
+            _ => Vec::new(),
+        };
+        let last = gaps.last().copied();
+        gaps.retain(|gap| !is_blank(*gap));
+        if let (true, false, Some(last)) = (gaps.is_empty(), ordered.is_empty(), last) {
+            gaps.push(last);
+        }
+        ordered.push((gaps, part));
+    }
+    let mut rest = gaps_until(length);
+    rest.retain(|gap| !is_blank(*gap));
+    (ordered, rest)
+}
+
+/// Tells the splices within each entry, which has its comments in its chunk, from those before the collection.
+fn sorted(
+    region: &Region<'_>,
+    chunks: &[Span],
+    by_entry: Vec<(usize, Vec<Splice>)>,
+    outside: &mut Vec<Splice>,
+) -> Result<HashMap<usize, Vec<Splice>>, PatchError> {
+    let start = chunks.first().map_or(0, |first| first.start);
+    let mut within: HashMap<usize, Vec<Splice>> = HashMap::new();
+    for (at, splices) in by_entry {
+        let chunk = &chunks[at];
+        for splice in splices {
+            if chunk.start <= splice.span.start && splice.span.end <= chunk.end {
+                within.entry(at).or_default().push(splice);
+            } else if splice.span.end <= start {
+                outside.push(splice);
             } else {
-                splices.extend(self.below(value, below, &path)?);
+                let reason = "its lines are shared with other values";
+                return Err(not_in_place(region.path, &splice.span, reason));
             }
-            by_entry.push((at, splices));
-        }
-        if !change.rearranges() {
-            return Ok(by_entry.into_iter().flat_map(|(_, splices)| splices).collect());
-        }
-        if !is_regular {
-            return Err(not_in_place(path, &node.layout.extent, "it is written in an unusual way"));
-        }
-        let parts = change.parts(node.count(), path)?;
-        let region = Region { writer: self, node, path };
-        if is_flow {
-            flow::rearranged(&region, &parts, by_entry)
-        } else {
-            block::rearranged(&region, &parts, by_entry)
         }
     }
+    Ok(within)
+}
 
-    /// Returns the splices for marks of new items that have no line of their own.
-    fn new_marks(
-        &self,
-        change: &TextChange<'_>,
-        entry: usize,
-        path: &Path,
-    ) -> Result<Vec<Splice>, PatchError> {
-        let item = path.clone().item(0);
-        self.marks(change.new_marks().map(|conflict| (&item, conflict)), entry, path)
-    }
-
-    /// Returns the splices for marks above the line of an entry.
-    fn marks<'m>(
-        &self,
-        marks: impl Iterator<Item = (&'m Path, &'m MarkedConflict)>,
-        entry: usize,
-        path: &Path,
-    ) -> Result<Vec<Splice>, PatchError> {
-        let mut marks = marks.peekable();
-        if marks.peek().is_none() {
-            return Ok(Vec::new());
+/// Tells whether an entry begins with a comment or a mark.
+fn begins_with_comment(
+    text: &str,
+    chunks: &[Span],
+    part: &EntryPart<'_>,
+    within: &HashMap<usize, Vec<Splice>>,
+) -> bool {
+    match part {
+        EntryPart::Own { at, .. } => {
+            let start = chunks[*at].start;
+            let is_mark = |splice: &Splice| splice.span == (start..start);
+            text[start..].starts_with('#')
+                || within.get(at).is_some_and(|splices| splices.iter().any(is_mark))
         }
-        if self.style.is_json {
-            return Err(PatchError::NotMarkable { path: path.clone(), span: entry..entry });
-        }
-        let at = self.line_of(entry);
-        let pad = &self.text[line_start(self.text, at)..at];
-        let splice = |(path, conflict)| {
-            let line = mark::line(path, conflict);
-            Splice::new(at..at, format!("{line}{}{pad}", self.style.line_break))
-        };
-        Ok(marks.map(splice).collect())
+        part => matches!(part, EntryPart::Item(_, Some(_))),
     }
 }
 
-/// Returns the place of a carriage return that is not part of a Windows line end.
-fn lone_carriage_return(text: &str) -> Option<usize> {
-    let mut places = text.match_indices('\r').map(|(at, _)| at);
-    places.find(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
+/// Adds text to the last piece.
+fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(before)) => before.push_str(text),
+        _ => pieces.push(Piece::Text(text.to_owned())),
+    }
 }
-
-#[cfg(test)]
-mod tests;

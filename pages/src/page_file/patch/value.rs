@@ -4,7 +4,7 @@ use granit_parser::ScalarStyle;
 use serde_json::Value;
 
 use super::edit::{PatchError, Path, not_in_place};
-use super::splice::{Splice, Writer};
+use super::{Splice, Writer};
 use crate::page_file::emit::is_full;
 use crate::page_file::lex::{
     column, comment_after, line_end, line_start, skip_blanks, spaces_after_dash, tail_end,

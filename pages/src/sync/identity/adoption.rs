@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::hashed::{HashedItem, HashedSlot};
 use super::super::{FileSlotId, IdentityProblem};
-use super::binder::Binder;
+use super::super::{HashedItem, HashedSlot};
+use super::Binder;
 use super::resembling::neighbours;
 use links_sdk::SlotId;
 

@@ -10,29 +10,19 @@
 //!
 //! Where nothing tells which of several slots an item is, and the slots differ on the page, it is refused.
 
+use std::collections::HashMap;
+
+use links_sdk::SlotId;
+
+use super::{FileSlotId, HashedItem, HashedSlot, IdentityProblem, SlotBase, ValueHash};
+use crate::apply::{ItemError, ItemProblem, SlotTypes};
+
 mod adoption;
-mod binder;
-mod by_id;
-mod equal;
+mod exact;
+mod identify;
 mod resembling;
 
-use std::collections::BTreeMap;
-
-use self::adoption::{
-    adopt_after_neighbour, adopt_equal, adopt_for_gone, adopt_nearest, bind_changed_there,
-    bind_recreated, find_resembling, refuse_adopted, release_recreated,
-};
-use self::binder::Binder;
-use self::by_id::{bind_by_id, bind_created, bind_read_only};
-use self::equal::{bind_equal, refuse_fewer, refuse_reduced};
-use self::resembling::{
-    bind_between_neighbours, bind_for_gone, bind_resembling, find_doubtful, refuse_copies,
-    refuse_edited_copies, refuse_untelling,
-};
-use super::hashed::{HashedItem, HashedSlot};
-use super::{IdentityProblem, SlotBase};
-use crate::apply::{PlanError, SlotTypes};
-use links_sdk::SlotId;
+pub(super) use identify::identify;
 
 /// What an item is. Without an entry and a position it is a new slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,62 +49,197 @@ pub(super) struct Identities {
     pub(super) made_there: Vec<usize>,
 }
 
-/// Finds what each item is: by the record of the last sync, never by its place or by the whole page.
-///
-/// `created` are the ids of slots that an interrupted run created, by item.
-pub(super) fn identify(
-    items: &[HashedItem<'_>],
-    entries: &[SlotBase],
-    slots: &[HashedSlot<'_>],
-    types: &SlotTypes,
-    created: &BTreeMap<usize, SlotId>,
-) -> Result<Identities, PlanError> {
-    let mut binder = Binder::new(items, entries, slots, types);
-    bind_recreated(&mut binder);
-    bind_by_id(&mut binder);
-    bind_created(&mut binder, created);
-    bind_read_only(&mut binder);
-    let (fewer, equal) = bind_equal(&mut binder);
-    adopt_nearest(&mut binder);
-    bind_resembling(&mut binder);
-    find_resembling(&mut binder);
-    bind_between_neighbours(&mut binder);
-    adopt_for_gone(&mut binder);
-    refuse_fewer(&mut binder, &fewer);
-    release_recreated(&mut binder);
-    adopt_equal(&mut binder);
-    bind_changed_there(&mut binder);
-    adopt_after_neighbour(&mut binder);
-    bind_for_gone(&mut binder);
-    refuse_untelling(&mut binder);
-    refuse_reduced(&mut binder, &equal);
-    refuse_adopted(&mut binder);
-    refuse_copies(&mut binder, &equal);
-    refuse_edited_copies(&mut binder, &equal);
-    find_resembling(&mut binder);
-    finished(binder)
+/// Bindings of items to entries of the record and to slots of the page, as far as they are known.
+struct Binder<'a> {
+    items: &'a [HashedItem<'a>],
+    entries: &'a [SlotBase],
+    slots: &'a [HashedSlot<'a>],
+    types: &'a SlotTypes,
+    /// For each entry, the position of its slot on the page.
+    live: Vec<Option<usize>>,
+    /// For each entry, whether its slot was deleted and created again by another client.
+    recreated: Vec<bool>,
+    entry_of_item: Vec<Option<usize>>,
+    item_of_entry: Vec<Option<usize>>,
+    /// For each item, the position of its slot where the slot has no entry.
+    slot_of_item: Vec<Option<usize>>,
+    /// For each slot, whether it belongs to an entry or to an item.
+    taken: Vec<bool>,
+    /// For each item, whether no rule may be tried any more.
+    is_closed: Vec<bool>,
+    /// For each item, whether only its neighbours tell which slot it is.
+    is_by_place: Vec<bool>,
+    /// For each item, the new slots of the page that resemble it.
+    resembling: Vec<Vec<usize>>,
+    problems: Vec<IdentityProblem>,
 }
 
-fn finished(mut binder: Binder<'_>) -> Result<Identities, PlanError> {
-    let mut problems: Vec<IdentityProblem> = Vec::new();
-    for problem in binder.problems.drain(..) {
-        if !problems.contains(&problem) {
-            problems.push(problem);
+impl<'a> Binder<'a> {
+    fn new(
+        items: &'a [HashedItem<'a>],
+        entries: &'a [SlotBase],
+        slots: &'a [HashedSlot<'a>],
+        types: &'a SlotTypes,
+    ) -> Self {
+        let mut positions: HashMap<SlotId, usize> = HashMap::with_capacity(slots.len());
+        let mut problems = Vec::new();
+        for (position, slot) in slots.iter().enumerate() {
+            if positions.insert(slot.slot.id, position).is_some() {
+                problems.push(IdentityProblem::RepeatedOnPage { id: slot.slot.id });
+            }
+        }
+        let live: Vec<Option<usize>> =
+            entries.iter().map(|entry| positions.get(&entry.id).copied()).collect();
+        let mut taken = vec![false; slots.len()];
+        for position in live.iter().flatten() {
+            taken[*position] = true;
+        }
+        Self {
+            items,
+            entries,
+            slots,
+            types,
+            live,
+            recreated: vec![false; entries.len()],
+            entry_of_item: vec![None; items.len()],
+            item_of_entry: vec![None; entries.len()],
+            slot_of_item: vec![None; items.len()],
+            taken,
+            is_closed: vec![false; items.len()],
+            is_by_place: vec![false; items.len()],
+            resembling: vec![Vec::new(); items.len()],
+            problems,
         }
     }
-    if !problems.is_empty() {
-        return Err(PlanError::Unclear(problems));
+
+    fn bind_entry(&mut self, item: usize, entry: usize) {
+        self.entry_of_item[item] = Some(entry);
+        self.item_of_entry[entry] = Some(item);
     }
-    let identity = |item: usize| {
-        let entry = binder.entry_of_item[item];
-        ItemIdentity { entry, position: binder.position_of(item) }
-    };
-    Ok(Identities {
-        items: (0..binder.items.len()).map(identity).collect(),
-        doubtful: find_doubtful(&binder),
-        made_there: (0..binder.slots.len()).filter(|position| !binder.taken[*position]).collect(),
-        item_of_entry: binder.item_of_entry,
-        live: binder.live,
-        resembling: binder.resembling,
-    })
+
+    fn unbind(&mut self, item: usize) {
+        if let Some(entry) = self.entry_of_item[item].take() {
+            self.item_of_entry[entry] = None;
+        }
+    }
+
+    fn bind_slot(&mut self, item: usize, position: usize) {
+        self.slot_of_item[item] = Some(position);
+        self.taken[position] = true;
+    }
+
+    /// Refuses what an item names.
+    fn refuse(&mut self, item: usize, problem: ItemProblem) {
+        self.is_closed[item] = true;
+        self.problems.push(IdentityProblem::Named(ItemError { index: item, problem }));
+    }
+
+    /// Refuses items of which it is unclear which of several entries they are.
+    fn refuse_ambiguous(&mut self, mut items: Vec<usize>, entries: &[usize]) {
+        items.sort_unstable();
+        let ids = self.ids(entries);
+        self.problems.push(IdentityProblem::Ambiguous { items, ids });
+    }
+
+    /// Returns whether an item is said to be new.
+    fn is_new(&self, item: usize) -> bool {
+        self.items[item].item.id == FileSlotId::New
+    }
+
+    /// Returns the position on the page of the slot that is bound to an item.
+    fn position_of(&self, item: usize) -> Option<usize> {
+        self.slot_of_item[item].or_else(|| self.live[self.entry_of_item[item]?])
+    }
+
+    /// Returns the items that a rule may still bind.
+    fn open_items(&self) -> Vec<usize> {
+        (0..self.items.len())
+            .filter(|item| {
+                self.entry_of_item[*item].is_none()
+                    && self.slot_of_item[*item].is_none()
+                    && !self.is_closed[*item]
+            })
+            .collect()
+    }
+
+    /// Returns the open items that may be slots that were made on the page.
+    fn adoptable_items(&self) -> Vec<usize> {
+        let mut items = self.open_items();
+        items.retain(|item| self.items[*item].item.id != FileSlotId::New);
+        items
+    }
+
+    /// Returns the entries that a rule may still bind. Slots that cannot be edited are bound by their id alone.
+    fn open_entries(&self) -> Vec<usize> {
+        (0..self.entries.len())
+            .filter(|entry| {
+                let is_editable = match self.live[*entry] {
+                    Some(position) => self.slots[position].is_editable,
+                    None => !self.types.is_read_only(&self.entries[*entry].kind),
+                };
+                is_editable && self.item_of_entry[*entry].is_none()
+            })
+            .collect()
+    }
+
+    /// Returns the positions of the slots that belong to nothing and can be edited.
+    fn open_slots(&self) -> Vec<usize> {
+        let is_open =
+            |position: &usize| !self.taken[*position] && self.slots[*position].is_editable;
+        (0..self.slots.len()).filter(is_open).collect()
+    }
+
+    /// Returns the numbers of telling and of other values that an item shares with what the file said of a slot at the last sync.
+    fn common_values(&self, item: usize, entry: usize) -> (usize, usize) {
+        let (item, entry) = (&self.items[item], &self.entries[entry]);
+        if item.item.kind != entry.kind {
+            return (0, 0);
+        }
+        let is_common = |(key, hash): &(&&str, &_)| entry.pair(key).file == Some(**hash);
+        let common = item.keys.iter().filter(is_common);
+        common.fold((0, 0), |(telling, other), (key, _)| {
+            if item.telling.contains(key) { (telling + 1, other) } else { (telling, other + 1) }
+        })
+    }
+
+    /// Takes a slot for one that was deleted and created again.
+    fn recreate(&mut self, entry: usize, position: usize) {
+        self.live[entry] = Some(position);
+        self.recreated[entry] = true;
+        self.taken[position] = true;
+    }
+
+    /// Returns whether an item shares a telling value with what the file said of a slot that another item is.
+    fn is_copy(&self, item: usize) -> bool {
+        (0..self.entries.len()).any(|entry| {
+            let other = self.item_of_entry[entry];
+            other.is_some_and(|other| other != item) && self.common_values(item, entry).0 > 0
+        })
+    }
+
+    /// Returns whether the slot of an entry was deleted or changed since the last sync.
+    fn is_changed_there(&self, entry: usize) -> bool {
+        let Some(position) = self.live[entry] else { return true };
+        let (base, slot) = (&self.entries[entry], &self.slots[position]);
+        let keys = base.keys.keys().map(String::as_str).chain(slot.writable_keys());
+        keys.into_iter().any(|key| slot.hash(key) != base.pair(key).page)
+    }
+
+    /// Returns whether the entries differ on the page, today or at the last sync.
+    fn differ_on_page(&self, entries: &[usize]) -> bool {
+        let on_page = |entry: usize| {
+            let keys = self.entries[entry].keys.iter();
+            let recorded: Vec<(&str, ValueHash)> = keys
+                .map(|(key, pair)| (key.as_str(), pair.page))
+                .filter(|(_, hash)| !hash.is_empty())
+                .collect();
+            (self.live[entry].map(|position| self.slots[position].writable_hashes()), recorded)
+        };
+        entries.windows(2).any(|two| on_page(two[0]) != on_page(two[1]))
+    }
+
+    /// Returns the ids of entries.
+    fn ids(&self, entries: &[usize]) -> Vec<SlotId> {
+        entries.iter().map(|entry| self.entries[*entry].id).collect()
+    }
 }

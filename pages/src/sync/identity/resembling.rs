@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::hashed::HashedItem;
+use super::super::HashedItem;
 use super::super::{FileSlotId, IdentityProblem};
-use super::binder::Binder;
+use super::Binder;
 
 /// How much speaks for a pair of item and entry: telling values in common, neighbours in common, other values in common.
 type PairScore = (usize, usize, usize);
@@ -75,7 +75,6 @@ pub(super) fn refuse_copies(binder: &mut Binder<'_>, equal: &[(usize, usize)]) {
             continue;
         }
         items.push(*item);
-        items.sort_unstable();
         binder.refuse_ambiguous(items, &entries);
     }
 }
@@ -103,7 +102,6 @@ pub(super) fn refuse_edited_copies(binder: &mut Binder<'_>, equal: &[(usize, usi
             continue;
         }
         items.push(item);
-        items.sort_unstable();
         binder.refuse_ambiguous(items, &[entry]);
     }
 }

@@ -116,7 +116,7 @@ const FILES: &[&str] = &[
 ];
 
 fn tree(text: &str) -> Value {
-    read(text).unwrap_or_else(|bad| panic!("{text}\n{bad:?}")).to_json()
+    crate::page_file::read::read(text).unwrap_or_else(|bad| panic!("{text}\n{bad:?}")).to_json()
 }
 
 #[test]

@@ -1,0 +1,182 @@
+//! The text after edits: what is replaced in it, and the check that it is read as intended.
+
+use serde_json::Value;
+
+use super::changes::{TextChange, step};
+use super::edit::{Edit, MarkedConflict, PatchError, Path, PathStep, mark_line, not_in_place};
+use super::{Region, Splice, Writer, arrange, render, value};
+use crate::page_file::emit::TextStyle;
+use crate::page_file::lex::line_start;
+use crate::page_file::node::{Node, Notation};
+use crate::page_file::read::{read, read_with_layout};
+
+/// Returns the text after edits, which may be given in any order.
+///
+/// # Errors
+///
+/// [`PatchError`]; nothing is returned then.
+pub fn patch(text: &str, edits: &[Edit]) -> Result<String, PatchError> {
+    let content = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (root, odd) = read_with_layout(content).map_err(PatchError::Invalid)?;
+    let change = TextChange::of(&root, edits)?;
+    let path = Path::root();
+    let expected = change.applied(&root, &path)?;
+    let refused = |at: usize, reason| not_in_place(&path, &(at..at), reason);
+    if let Some(at) = lone_carriage_return(content) {
+        return Err(refused(at, "a line ends with a carriage return alone"));
+    }
+    if let Some(at) = odd {
+        return Err(refused(at, "it is written in an unusual way"));
+    }
+    if change.rewritten(&root, &path)?.is_some() {
+        return Err(refused(0, "nothing of the file would be left"));
+    }
+    let style = TextStyle::of(content, &root);
+    let splices =
+        Writer { text: content, style, scalars: root.scalars() }.splices(&root, &change)?;
+    let patched = render(content, 0..content.len(), splices)
+        .map_err(|at| refused(at, "its lines are shared with other values"))?;
+    verify(&root, edits, &patched, &expected)?;
+    Ok(format!("{}{patched}", &text[..text.len() - content.len()]))
+}
+
+/// Checks that a text is read as the expected tree, with the keys in their order.
+fn verify(
+    before: &Node,
+    edits: &[Edit],
+    patched: &str,
+    expected: &Value,
+) -> Result<(), PatchError> {
+    let text_of = |value: &Value| value.to_string();
+    let read = read(patched).map(|root| root.to_json());
+    let path = match read {
+        // Equal maps may differ in the order of their keys.
+        Ok(read) if text_of(&read) == text_of(expected) => return Ok(()),
+        Ok(read) => difference(&read, expected),
+        Err(_) => edits.first().map(|edit| edit.path().clone()).unwrap_or_default(),
+    };
+    let span = before.locate("", path.to_string().split('.'));
+    Err(not_in_place(&path, &span, "the changed text would not be read as intended"))
+}
+
+/// Returns the path of the first difference between two values.
+fn difference(read: &Value, expected: &Value) -> Path {
+    let mut path = Path::root();
+    let (mut read, mut expected) = (read, expected);
+    loop {
+        let below = match (read, expected) {
+            (Value::Object(left), Value::Object(right)) => {
+                right.iter().find_map(|(name, value)| {
+                    let other = left.get(name).filter(|other| *other != value)?;
+                    Some((PathStep::Key(name.clone()), other, value))
+                })
+            }
+            (Value::Array(left), Value::Array(right)) => {
+                let mut pairs = left.iter().zip(right).enumerate();
+                pairs
+                    .find(|(_, (left, right))| left != right)
+                    .map(|(at, (left, right))| (PathStep::Item(at), left, right))
+            }
+            _ => None,
+        };
+        let Some((step, left, right)) = below else { return path };
+        path.0.push(step);
+        (read, expected) = (left, right);
+    }
+}
+
+impl Writer<'_> {
+    /// Returns the splices for the changes of a document.
+    fn splices(&self, root: &Node, change: &TextChange<'_>) -> Result<Vec<Splice>, PatchError> {
+        let (path, start) = (Path::root(), root.layout.extent.start);
+        let mut splices = self.marks(change.marks.iter().copied(), start, &path)?;
+        if !root.is_block() {
+            splices.extend(self.new_marks(change, start, &path)?);
+        }
+        splices.extend(self.below(root, change, &path)?);
+        Ok(splices)
+    }
+
+    /// Returns the splices for the changes of the entries of a value.
+    fn below(
+        &self,
+        node: &Node,
+        change: &TextChange<'_>,
+        path: &Path,
+    ) -> Result<Vec<Splice>, PatchError> {
+        let Notation::Collection { is_flow, is_regular } = node.layout.style else {
+            return Ok(Vec::new());
+        };
+        let mut by_entry = Vec::with_capacity(change.children.len());
+        for (&at, below) in &change.children {
+            let (Some(value), (_, path)) = (node.child(at), step(node, at, path)) else { continue };
+            let start = value.layout.start;
+            let mut splices = self.marks(below.marks.iter().copied(), start, &path)?;
+            let rewritten = below.rewritten(value, &path)?;
+            if rewritten.is_some() || !value.is_block() {
+                splices.extend(self.new_marks(below, start, &path)?);
+            }
+            if below.is_removed {
+                // The rearrangement leaves it out.
+            } else if let Some(new) = rewritten {
+                splices.push(value::splice(self, node, value, &new, &path)?);
+            } else {
+                splices.extend(self.below(value, below, &path)?);
+            }
+            by_entry.push((at, splices));
+        }
+        if !change.rearranges() {
+            return Ok(by_entry.into_iter().flat_map(|(_, splices)| splices).collect());
+        }
+        if !is_regular {
+            return Err(not_in_place(path, &node.layout.extent, "it is written in an unusual way"));
+        }
+        let parts = change.parts(node.count(), path)?;
+        let region = Region { writer: self, node, path };
+        if is_flow {
+            arrange::flow_rearranged(&region, &parts, by_entry)
+        } else {
+            arrange::block_rearranged(&region, &parts, by_entry)
+        }
+    }
+
+    /// Returns the splices for marks of new items that have no line of their own.
+    fn new_marks(
+        &self,
+        change: &TextChange<'_>,
+        entry: usize,
+        path: &Path,
+    ) -> Result<Vec<Splice>, PatchError> {
+        let item = path.clone().item(0);
+        self.marks(change.new_marks().map(|conflict| (&item, conflict)), entry, path)
+    }
+
+    /// Returns the splices for marks above the line of an entry.
+    fn marks<'m>(
+        &self,
+        marks: impl Iterator<Item = (&'m Path, &'m MarkedConflict)>,
+        entry: usize,
+        path: &Path,
+    ) -> Result<Vec<Splice>, PatchError> {
+        let mut marks = marks.peekable();
+        if marks.peek().is_none() {
+            return Ok(Vec::new());
+        }
+        if self.style.is_json {
+            return Err(PatchError::NotMarkable { path: path.clone(), span: entry..entry });
+        }
+        let at = self.line_of(entry);
+        let pad = &self.text[line_start(self.text, at)..at];
+        let splice = |(path, conflict)| {
+            let line = mark_line(path, conflict);
+            Splice::new(at..at, format!("{line}{}{pad}", self.style.line_break))
+        };
+        Ok(marks.map(splice).collect())
+    }
+}
+
+/// Returns the place of a carriage return that is not part of a Windows line end.
+fn lone_carriage_return(text: &str) -> Option<usize> {
+    let mut places = text.match_indices('\r').map(|(at, _)| at);
+    places.find(|at| text.as_bytes().get(at + 1) != Some(&b'\n'))
+}
