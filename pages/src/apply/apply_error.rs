@@ -160,9 +160,7 @@ impl ApplyError {
             outcome => outcome,
         }
     }
-}
 
-impl ApplyError {
     /// Returns whether a new run of the same may succeed later without doing anything twice. It reads the page and does the rest. With a
     /// [journal](super::RunSettings::journal) it also settles a request whose outcome is unknown, whatever this says.
     pub fn is_safe_to_repeat(&self) -> bool {

@@ -12,9 +12,9 @@ use links_sdk::runs::is_absent;
 /// Content that an item asks for, in comparable form.
 #[derive(Debug)]
 pub(super) struct DesiredContent<'a> {
-    pub(super) kind: &'a str,
+    pub kind: &'a str,
     /// Keys that have to hold a value.
-    pub(super) values: NormalizedFields<'a>,
+    pub values: NormalizedFields<'a>,
     /// Keys that have to be empty, or hold the default that stands for it.
     cleared: NormalizedFields<'a>,
 }

@@ -24,11 +24,11 @@ pub(super) struct KnownPage {
     /// The slots that another client edited before the run updated other keys of them.
     edited: HashSet<SlotId>,
     /// Every slot that the run knows of, in the order of the page.
-    pub(super) order: Vec<SlotId>,
+    pub order: Vec<SlotId>,
     /// Set if no order remains to be written.
-    pub(super) is_ordered: bool,
+    pub is_ordered: bool,
     /// Time of the read that the next write relies on.
-    pub(super) at: Option<ReadTime>,
+    pub at: Option<ReadTime>,
 }
 
 impl KnownPage {

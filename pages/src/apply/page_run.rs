@@ -22,7 +22,7 @@ pub(super) struct PageRun {
     nth: usize,
     handle: ProfileHandle,
     page: Arc<PageSnapshot>,
-    pub(super) proposal: Proposal,
+    pub proposal: Proposal,
     journal: Option<Journal>,
     /// Changes that were made so far, also by an interrupted run whose last request was settled, and the creation of the page.
     done: AppliedChanges,

@@ -13,14 +13,14 @@ use links_sdk::SlotId;
 /// What a run did to the slots, as far as it is known or may be.
 #[derive(Default)]
 pub(super) struct RunEffects<'r> {
-    pub(super) fields: Vec<(FieldsRequest, &'r PlannedFields)>,
-    pub(super) updates: Vec<&'r PlannedUpdate>,
-    pub(super) creates: Vec<(SlotId, &'r PlannedCreate)>,
-    pub(super) deletes: Vec<&'r PlannedDelete>,
+    pub fields: Vec<(FieldsRequest, &'r PlannedFields)>,
+    pub updates: Vec<&'r PlannedUpdate>,
+    pub creates: Vec<(SlotId, &'r PlannedCreate)>,
+    pub deletes: Vec<&'r PlannedDelete>,
     /// Slots in the order that the run left, if it wrote an order.
-    pub(super) order: Option<Vec<SlotId>>,
+    pub order: Option<Vec<SlotId>>,
     /// Types of creates of which it is unknown whether they took place.
-    pub(super) doubtful: Vec<&'r str>,
+    pub doubtful: Vec<&'r str>,
 }
 
 impl<'r> RunEffects<'r> {

@@ -94,7 +94,7 @@ impl RunSettings {
 #[derive(Debug)]
 pub(super) struct RunMarks {
     /// Number of turns of this process that had ended.
-    pub(super) turns: u64,
+    pub turns: u64,
     /// Ends of the journals of all pages.
-    pub(super) journals: BTreeMap<ProfileId, JournalPosition>,
+    pub journals: BTreeMap<ProfileId, JournalPosition>,
 }

@@ -20,15 +20,15 @@ use links_sdk::{Object, Slot};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UndoFacts<'a> {
     /// Slot types of the service.
-    pub(crate) types: &'a SlotTypes,
+    pub types: &'a SlotTypes,
     /// Slots before the run, in page order, from its backup, if it has one.
-    pub(crate) before: Option<&'a [DesiredSlot]>,
+    pub before: Option<&'a [DesiredSlot]>,
     /// Ids of slots that were created again since, by their earlier ids.
-    pub(crate) recreated: &'a BTreeMap<SlotId, SlotId>,
+    pub recreated: &'a BTreeMap<SlotId, SlotId>,
     /// Those of them that an interrupted undo of the run has created, and perhaps not moved to their place.
-    pub(crate) unplaced: &'a BTreeSet<SlotId>,
+    pub unplaced: &'a BTreeSet<SlotId>,
     /// Set to restore also what was changed since the run.
-    pub(crate) overwrite: bool,
+    pub overwrite: bool,
 }
 
 /// Reverse of a run.

@@ -42,8 +42,8 @@ pub struct JournalEntries {
 pub(super) struct SentStep {
     /// Number of plans that there were.
     plans: usize,
-    pub(super) step: usize,
-    pub(super) key: Option<String>,
+    pub step: usize,
+    pub key: Option<String>,
     /// Slots that it made, by the index of their item; `None` if it is unknown whether it was executed.
     created: Option<BTreeMap<usize, SlotId>>,
 }
@@ -190,7 +190,7 @@ impl JournalEntries {
     }
 
     /// Returns a request of the latest plan.
-    pub(in crate::apply) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
+    pub(crate) fn batch(&self, step: usize) -> Option<PlanBatch<'_>> {
         self.plan()?.batches().get(step).copied()
     }
 
@@ -221,7 +221,7 @@ impl JournalEntries {
     }
 
     /// Returns the requests that were executed, with the slots that each of them made.
-    pub(in crate::apply) fn executed(
+    pub(crate) fn executed(
         &self,
     ) -> impl Iterator<Item = (PlanBatch<'_>, &BTreeMap<usize, SlotId>)> {
         self.sent().filter_map(|(batch, created, _)| Some((batch, created?)))
@@ -256,7 +256,7 @@ impl JournalEntries {
     }
 
     /// Returns the batch of the latest plan of which it is unknown whether it was executed.
-    pub(in crate::apply) fn doubtful_batch(&self) -> Option<PlanBatch<'_>> {
+    pub(crate) fn doubtful_batch(&self) -> Option<PlanBatch<'_>> {
         self.begun().filter(|_| self.is_unsettled()).and_then(|begun| self.batch(begun.step))
     }
 
@@ -277,7 +277,7 @@ impl JournalEntries {
     }
 
     /// Returns whether the run was confirmed with the deletion of a slot.
-    pub(in crate::apply) fn has_confirmed(&self, delete: &PlannedDelete) -> bool {
+    pub(crate) fn has_confirmed(&self, delete: &PlannedDelete) -> bool {
         self.plans.iter().flat_map(|it| &it.plan.deletes).any(|planned| planned.id == delete.id)
     }
 }

@@ -16,7 +16,7 @@ pub(super) const FORMAT: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunHeader {
-    pub(in crate::apply) format: u32,
+    pub(crate) format: u32,
     /// The service's URL, or another name for it.
     pub service: String,
     /// The account. Journals of older versions do not have it.
@@ -218,16 +218,16 @@ pub enum RunEnding {
 
 /// A plan, and the key of each batch of creates; steps are counted as in [`Plan::batches`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::apply) struct RecordedPlan {
-    pub(in crate::apply) time: u64,
-    pub(in crate::apply) keys: BTreeMap<usize, String>,
-    pub(in crate::apply) plan: Plan,
+pub(crate) struct RecordedPlan {
+    pub time: u64,
+    pub keys: BTreeMap<usize, String>,
+    pub plan: Plan,
 }
 
 /// One line of a journal. The plan holds the exact content of every request: the bodies are made from it alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::apply) enum JournalEntry {
+pub(crate) enum JournalEntry {
     /// Header of the run, the first entry.
     Open(Box<RunHeader>),
     Plan(Box<RecordedPlan>),

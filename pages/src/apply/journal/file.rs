@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use super::entries::{JournalEntries, RunState};
-use super::entry::{JournalEntry, RecordedPlan, RunEnding, RunHeader, seconds};
+use super::entry::{JournalEntry, RecordedPlan, RunEnding, seconds};
 use super::lock::PageLock;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{PageSnapshot, Plan};
@@ -17,28 +17,23 @@ use links_sdk::{IdempotencyKey, Object, Outcome};
 ///
 /// From [`JournalStore::open`](super::JournalStore::open) and [`JournalStore::resume`](super::JournalStore::resume).
 #[derive(Debug)]
-pub(in crate::apply) struct Journal {
+pub(crate) struct Journal {
     file: File,
     /// The entries written so far.
-    pub(in crate::apply) log: JournalEntries,
+    pub log: JournalEntries,
     write_error: Option<io::Error>,
     /// Lock of the run on its page, held until the journal is dropped. A single write has none.
     lock: Option<PageLock>,
 }
 
 impl Journal {
-    pub(in crate::apply) fn new(file: File, log: JournalEntries, lock: Option<PageLock>) -> Self {
+    pub(crate) fn new(file: File, log: JournalEntries, lock: Option<PageLock>) -> Self {
         Self { file, log, write_error: None, lock }
     }
 
     /// Returns the error for which a change could not be recorded. No further step is begun after it; the page shows what was done.
-    pub(in crate::apply) fn into_write_error(self) -> Option<io::Error> {
+    pub(crate) fn into_write_error(self) -> Option<io::Error> {
         self.write_error
-    }
-
-    /// Writes the header.
-    pub(super) fn open(&mut self, opening: RunHeader) -> io::Result<()> {
-        self.write(&JournalEntry::Open(Box::new(opening)))
     }
 
     /// Records a confirmed plan before any of it is executed.
@@ -46,7 +41,7 @@ impl Journal {
     /// # Errors
     ///
     /// When the file cannot be written: nothing may be sent then.
-    pub(in crate::apply) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
+    pub(crate) fn plan(&mut self, plan: &Plan, page: &PageSnapshot) -> io::Result<()> {
         let (run, nth) = (&self.log.run, self.log.plans.len() + 1);
         let steps = plan.batches().into_iter().enumerate();
         let creates = steps.filter(|(_, batch)| matches!(batch, PlanBatch::Create(_)));
@@ -56,14 +51,14 @@ impl Journal {
     }
 
     /// Notes that a step's request is about to be sent. Returns the key that it has to carry.
-    pub(in crate::apply) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
+    pub(crate) fn begin(&mut self, step: usize) -> io::Result<Option<IdempotencyKey>> {
         let key = self.log.plans.last().and_then(|it| it.keys.get(&step)).cloned();
         self.append(JournalEntry::Begin { step, key: None })?;
         Ok(key.and_then(|key| IdempotencyKey::new(key).ok()))
     }
 
     /// Notes that the same request is about to be sent under another key, because the service has stored a failure under the one before.
-    pub(in crate::apply) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
+    pub(crate) fn begin_anew(&mut self, step: usize) -> io::Result<IdempotencyKey> {
         let key = format!("links-{}-{}-{step}-again", self.log.run, self.log.plans.len());
         self.append(JournalEntry::Begin { step, key: Some(key.clone()) })?;
         IdempotencyKey::new(key).map_err(io::Error::other)
@@ -71,7 +66,7 @@ impl Journal {
 
     /// Notes that a step was executed; `created` has the ids of new slots by the index of their create, `stored` the fields of a record as
     /// the service answered them.
-    pub(in crate::apply) fn end(
+    pub(crate) fn end(
         &mut self,
         step: usize,
         created: BTreeMap<usize, SlotId>,
@@ -82,7 +77,7 @@ impl Journal {
     }
 
     /// Notes that a step was not executed, or that it is unknown whether it was.
-    pub(in crate::apply) fn failed(&mut self, step: usize, outcome: Outcome) {
+    pub(crate) fn failed(&mut self, step: usize, outcome: Outcome) {
         self.note(match outcome {
             Outcome::NotExecuted => JournalEntry::Refused { step },
             Outcome::Executed | Outcome::Unknown => JournalEntry::Unknown { step },
@@ -90,35 +85,35 @@ impl Journal {
     }
 
     /// Notes that the page matches the file, and has this number of slots.
-    pub(in crate::apply) fn commit(&mut self, slots: usize) {
+    pub(crate) fn commit(&mut self, slots: usize) {
         self.note(JournalEntry::Commit { slots });
     }
 
     /// Ends the journal of a run that is not to be continued. If the entry cannot be written, the run stays unfinished, which costs a read.
-    pub(in crate::apply) fn close(&mut self, ending: RunEnding) {
+    pub(crate) fn close(&mut self, ending: RunEnding) {
         self.note(JournalEntry::Close { ending });
     }
 
     /// Abandons the run and returns its lock, for a run of another file.
-    pub(in crate::apply) fn replace(mut self) -> Option<PageLock> {
+    pub(crate) fn replace(mut self) -> Option<PageLock> {
         self.close(RunEnding::Replaced);
         self.lock
     }
 
     /// Appends an entry about something that has happened: the command continues even if the entry cannot be written.
-    pub(in crate::apply) fn note(&mut self, entry: JournalEntry) {
+    pub(crate) fn note(&mut self, entry: JournalEntry) {
         if self.log.state == RunState::Unfinished && self.append(entry.clone()).is_err() {
             self.log.take(entry);
         }
     }
 
-    pub(in crate::apply) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {
+    pub(crate) fn append(&mut self, entry: JournalEntry) -> io::Result<()> {
         self.write(&entry)?;
         self.log.take(entry);
         Ok(())
     }
 
-    fn write(&mut self, entry: &JournalEntry) -> io::Result<()> {
+    pub(super) fn write(&mut self, entry: &JournalEntry) -> io::Result<()> {
         if let Some(before) = &self.write_error {
             return Err(io::Error::new(before.kind(), before.to_string()));
         }

@@ -15,12 +15,12 @@ mod store;
 mod tests;
 
 pub use entries::{JournalEntries, JournalError, RunState};
-pub(in crate::apply) use entry::{JournalEntry, RecordedPlan};
+pub(crate) use entry::{JournalEntry, RecordedPlan};
 pub use entry::{RecordWrite, RunCommand, RunEnding, RunHeader, RunOwner};
-pub(in crate::apply) use file::Journal;
+pub(crate) use file::Journal;
 pub use lock::{LockError, PageLock};
 pub(crate) use sent::SentSlot;
 pub use sent::SentValues;
 pub(super) use settle::created_slots;
-pub(in crate::apply) use store::JournalPosition;
+pub(crate) use store::JournalPosition;
 pub use store::{JournalStore, RecordedRun};

@@ -31,9 +31,9 @@ pub struct SentValues {
 /// A slot that a run created.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SentSlot {
-    pub(crate) sent: PlannedCreate,
+    pub sent: PlannedCreate,
     /// Set if it may have been created in place of a slot that another client had deleted.
-    pub(crate) may_replace: bool,
+    pub may_replace: bool,
 }
 
 impl SentValues {

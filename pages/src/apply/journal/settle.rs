@@ -24,7 +24,7 @@ impl Journal {
     /// # Errors
     ///
     /// When a request fails, or the journal cannot be written.
-    pub(in crate::apply) async fn settle(
+    pub(crate) async fn settle(
         &mut self,
         client: &Client,
         page: &mut PageSnapshot,
@@ -111,7 +111,7 @@ impl Journal {
 /// not `known`, is not taken, and holds what was sent, as the service may store it.
 ///
 /// A batch is all or nothing, so a single slot proves that all were made: those that are missing were deleted since.
-pub(in crate::apply) fn created_slots(
+pub(crate) fn created_slots(
     creates: &[PlannedCreate],
     known: &HashSet<SlotId>,
     page: &[Slot],

@@ -251,16 +251,13 @@ impl JournalStore {
     }
 
     /// Returns the ends of the journals of all pages of a service, by which a run learns whether another one was there.
-    pub(in crate::apply) fn marks(
-        state: &Path,
-        service: &str,
-    ) -> BTreeMap<ProfileId, JournalPosition> {
+    pub(crate) fn marks(state: &Path, service: &str) -> BTreeMap<ProfileId, JournalPosition> {
         let all = Self::all(state, Some(service)).unwrap_or_default();
         all.iter().filter_map(|runs| Some((runs.profile()?, runs.mark()))).collect()
     }
 
     /// Returns the current end of the journals.
-    pub(in crate::apply) fn mark(&self) -> JournalPosition {
+    pub(crate) fn mark(&self) -> JournalPosition {
         let is_journal = |path: &PathBuf| run_of(path).is_some_and(|(_, what)| what == JOURNAL);
         let newest = entries(&self.directory).ok()?.into_iter().rfind(is_journal)?;
         let length = fs::metadata(&newest).ok()?.len();
@@ -290,7 +287,7 @@ impl JournalStore {
     }
 
     /// Locks the page for this process, on a thread that may block. `wait` tries again while another process holds it.
-    pub(in crate::apply) async fn lock_when_free(&self, wait: bool) -> Result<PageLock, LockError> {
+    pub(crate) async fn lock_when_free(&self, wait: bool) -> Result<PageLock, LockError> {
         let mut retry = LockRetry::default();
         loop {
             let runs = self.clone();
@@ -311,7 +308,7 @@ impl JournalStore {
     /// # Errors
     ///
     /// When they cannot be written. A run may send nothing then.
-    pub(in crate::apply) fn open(
+    pub(crate) fn open(
         &self,
         lock: Option<PageLock>,
         opening: RunHeader,
@@ -329,7 +326,7 @@ impl JournalStore {
             }
             let file = writable().create_new(true).open(self.journal(&run))?;
             let mut journal = Journal::new(file, JournalEntries::new(&run, opening.clone()), lock);
-            journal.open(opening)?;
+            journal.write(&JournalEntry::Open(Box::new(opening)))?;
             content(&mut journal)?;
             sync_directory(&self.directory)?;
             Ok(journal)
@@ -343,7 +340,7 @@ impl JournalStore {
     }
 
     /// Removes a journal and its backup, as far as that is possible.
-    pub(in crate::apply) fn remove(&self, run: &str) {
+    pub(crate) fn remove(&self, run: &str) {
         for path in [self.journal(run), self.backup(run)] {
             let _ = fs::remove_file(path);
         }
@@ -379,7 +376,7 @@ impl JournalStore {
     /// # Errors
     ///
     /// When its journal cannot be read or written.
-    pub(in crate::apply) fn resume(
+    pub(crate) fn resume(
         &self,
         lock: Option<PageLock>,
         run: &str,
@@ -503,7 +500,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Newest journal and its length. Journals only grow, and new ones sort last, so that any run changes the position.
-pub(in crate::apply) type JournalPosition = Option<(PathBuf, u64)>;
+pub(crate) type JournalPosition = Option<(PathBuf, u64)>;
 
 /// Returns the time at which a run began, in 256ths of a second.
 fn order_of(run: &str) -> Option<u64> {
