@@ -214,9 +214,9 @@ impl JournalEntries {
     pub(super) fn sent(
         &self,
     ) -> impl Iterator<Item = (PlanBatch<'_>, Option<&BTreeMap<usize, SlotId>>, &Plan)> {
-        self.steps.iter().filter_map(|it| {
-            let plan = &self.plans.get(it.plans.checked_sub(1)?)?.plan;
-            Some((plan.batches().get(it.step).copied()?, it.created.as_ref(), plan))
+        self.steps.iter().filter_map(|sent| {
+            let plan = &self.plans.get(sent.plans.checked_sub(1)?)?.plan;
+            Some((plan.batches().get(sent.step).copied()?, sent.created.as_ref(), plan))
         })
     }
 
