@@ -1,5 +1,7 @@
 //! Secrets in the system keyring (Secret Service, Keychain or Credential Manager), which may be absent, locked or unresponsive.
 
+use std::fmt::Display;
+use std::io;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -16,59 +18,27 @@ const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// Time limit where the keyring can ask the user for a password.
 const ASKING_LIMIT: Duration = Duration::from_secs(60);
 
-/// Reason why the keyring cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[cfg_attr(
-    not(feature = "keyring"),
-    expect(dead_code, reason = "only a keyring can be locked, or fail")
-)]
-pub(crate) enum KeyringError {
-    /// No keyring on this machine.
-    #[error("there is no usable keyring on this machine: {0}")]
-    Absent(String),
-    /// Access denied.
-    #[error("the keyring is locked: {0}")]
-    Locked(String),
-    /// No response within the time limit.
-    #[error("the keyring does not answer (waited {} s)", .0.as_secs())]
-    Silent(Duration),
-    /// Other error of the keyring.
-    #[error("the keyring failed: {0}")]
-    Failed(String),
-}
-
-/// Returns the secret of an account at an origin.
-pub(crate) fn load(name: &AccountName, origin: &str) -> Result<Option<Vec<u8>>, KeyringError> {
+/// Reads, writes or deletes the secret of an account at an origin. The kind of an error says whether a later call may succeed without anything
+/// being changed: not if it is [`io::ErrorKind::PermissionDenied`].
+pub(crate) fn with_secret<T: Send + 'static>(
+    name: &AccountName,
+    origin: &str,
+    work: impl FnOnce(&str) -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
     probe()?;
-    let user = user(name, origin);
-    within(limit(), move || entry::get(&user))
-}
-
-pub(crate) fn save(name: &AccountName, origin: &str, secret: &[u8]) -> Result<(), KeyringError> {
-    probe()?;
-    let (user, secret) = (user(name, origin), zeroize::Zeroizing::new(secret.to_owned()));
-    within(limit(), move || entry::set(&user, &secret))
-}
-
-pub(crate) fn remove(name: &AccountName, origin: &str) -> Result<(), KeyringError> {
-    probe()?;
-    let user = user(name, origin);
-    within(limit(), move || entry::delete(&user))
+    let user = format!("{name} {origin}");
+    within(limit(), move || work(&user))
 }
 
 /// Checks that the keyring can store an entry, by storing and deleting one.
-pub(crate) fn check() -> Result<(), KeyringError> {
+pub(crate) fn check() -> io::Result<()> {
     probe()?;
     within(limit(), || entry::set(PROBE, b"probe").and_then(|()| entry::delete(PROBE)))
 }
 
 /// Checks that the keyring responds: reading a missing entry needs no permission of the user.
-fn probe() -> Result<(), KeyringError> {
+fn probe() -> io::Result<()> {
     within(PROBE_LIMIT, || entry::get(PROBE)).map(drop)
-}
-
-fn user(name: &AccountName, origin: &str) -> String {
-    format!("{name} {origin}")
 }
 
 /// Time limit of a request. On a machine without a display the keyring cannot ask for a password.
@@ -85,76 +55,87 @@ fn limit() -> Duration {
 /// Runs work that may never end and waits only for the time limit. Abandoned work goes on until the process ends.
 fn within<T: Send + 'static>(
     limit: Duration,
-    work: impl FnOnce() -> Result<T, KeyringError> + Send + 'static,
-) -> Result<T, KeyringError> {
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
     let (sender, receiver) = channel();
     thread::spawn(move || sender.send(work()));
-    receiver.recv_timeout(limit).unwrap_or(Err(KeyringError::Silent(limit)))
+    receiver.recv_timeout(limit).unwrap_or_else(|_| {
+        let message = format!("the keyring does not answer (waited {} s)", limit.as_secs());
+        Err(io::Error::new(io::ErrorKind::TimedOut, message))
+    })
 }
 
 #[cfg(feature = "keyring")]
-mod entry {
+pub(crate) mod entry {
+    use std::io::{self, ErrorKind};
+
     use keyring::{Entry, Error};
 
-    use super::{KeyringError, SERVICE};
+    use super::SERVICE;
 
-    pub(crate) fn get(user: &str) -> Result<Option<Vec<u8>>, KeyringError> {
+    pub(crate) fn get(user: &str) -> io::Result<Option<Vec<u8>>> {
         match open(user)?.get_secret() {
             Ok(secret) => Ok(Some(secret)),
             Err(Error::NoEntry) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(failure(error)),
         }
     }
 
-    pub(crate) fn set(user: &str, secret: &[u8]) -> Result<(), KeyringError> {
-        Ok(open(user)?.set_secret(secret)?)
+    pub(crate) fn set(user: &str, secret: &[u8]) -> io::Result<()> {
+        open(user)?.set_secret(secret).map_err(failure)
     }
 
-    pub(crate) fn delete(user: &str) -> Result<(), KeyringError> {
+    pub(crate) fn delete(user: &str) -> io::Result<()> {
         match open(user)?.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(failure(error)),
         }
     }
 
-    fn open(user: &str) -> Result<Entry, KeyringError> {
-        match Entry::store_status() {
-            Ok(()) => Ok(Entry::new(SERVICE, user)?),
-            Err(error) => Err(KeyringError::Absent(error.to_string())),
-        }
+    fn open(user: &str) -> io::Result<Entry> {
+        Entry::store_status().as_ref().map_err(super::absent)?;
+        Entry::new(SERVICE, user).map_err(failure)
     }
 
-    impl From<Error> for KeyringError {
-        fn from(error: Error) -> Self {
-            match error {
-                Error::NoStorageAccess(why) => Self::Locked(why.to_string()),
-                // These errors contain the stored secret.
-                Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-                    Self::Failed("the secret that it stores for this account is damaged".to_owned())
-                }
-                other => Self::Failed(other.to_string()),
+    fn failure(error: Error) -> io::Error {
+        let (kind, message) = match error {
+            Error::NoStorageAccess(why) => {
+                (ErrorKind::PermissionDenied, format!("the keyring is locked: {why}"))
             }
-        }
+            // These errors contain the stored secret.
+            Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+                let why =
+                    "the keyring failed: the secret that it stores for this account is damaged";
+                (ErrorKind::Other, why.to_owned())
+            }
+            other => (ErrorKind::Other, format!("the keyring failed: {other}")),
+        };
+        io::Error::new(kind, message)
     }
 }
 
+fn absent(why: impl Display) -> io::Error {
+    let message = format!("there is no usable keyring on this machine: {why}");
+    io::Error::new(io::ErrorKind::PermissionDenied, message)
+}
+
 #[cfg(not(feature = "keyring"))]
-mod entry {
-    use super::KeyringError;
+pub(crate) mod entry {
+    use std::io;
 
-    fn absent<T>() -> Result<T, KeyringError> {
-        Err(KeyringError::Absent("this program was built without it".to_owned()))
+    fn absent<T>() -> io::Result<T> {
+        Err(super::absent("this program was built without it"))
     }
 
-    pub(crate) fn get(_: &str) -> Result<Option<Vec<u8>>, KeyringError> {
+    pub(crate) fn get(_: &str) -> io::Result<Option<Vec<u8>>> {
         absent()
     }
 
-    pub(crate) fn set(_: &str, _: &[u8]) -> Result<(), KeyringError> {
+    pub(crate) fn set(_: &str, _: &[u8]) -> io::Result<()> {
         absent()
     }
 
-    pub(crate) fn delete(_: &str) -> Result<(), KeyringError> {
+    pub(crate) fn delete(_: &str) -> io::Result<()> {
         absent()
     }
 }
@@ -171,7 +152,7 @@ mod tests {
             let _ = ended.recv();
             Ok(())
         });
-        assert!(matches!(silent, Err(KeyringError::Silent(Duration::ZERO))));
+        assert_eq!(silent.unwrap_err().kind(), io::ErrorKind::TimedOut);
         drop(end);
         assert_eq!(within(Duration::from_secs(5), || Ok(7)).unwrap(), 7);
         assert!("-probe".parse::<AccountName>().is_err(), "no account meets the probe");

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 pub(crate) use accounts::{Account, AccountName, Accounts, AccountsFile, SecretLocation};
 pub(crate) use keyring::check as check_keyring;
 use links_sdk::Secrets;
-pub(crate) use secret_store::{Secret, Store, StoreError, Value};
+pub(crate) use secret_store::{Secret, Store, Value};
 pub(crate) use token_source::{ClientAuth, TokenCommand, load_auth};
 
 static KNOWN: OnceLock<Secrets> = OnceLock::new();

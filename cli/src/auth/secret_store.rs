@@ -9,8 +9,8 @@ use links_sdk::oauth::{CredentialStore, Credentials, StoreLock};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::keyring::KeyringError;
-use super::{AccountName, SecretLocation, keyring};
+use super::keyring::{self, entry};
+use super::{AccountName, SecretLocation};
 use crate::signal::DeferInterrupt;
 use links_pages::fs::private;
 
@@ -20,23 +20,13 @@ use links_pages::fs::private;
 pub(crate) struct Store {
     name: AccountName,
     origin: String,
-    is_in_keyring: bool,
+    pub(super) is_in_keyring: bool,
     /// Path of the file, even if the secret is in the keyring: the lock is beside it.
     file: PathBuf,
 }
 
-/// Reason why a storage location cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StoreError {
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Keyring(#[from] KeyringError),
-    #[error("the stored secret cannot be read: {0}")]
-    ReadError(serde_json::Error),
-    #[error("it belongs to {found}, and would be sent to {asked}")]
-    OtherOrigin { found: String, asked: String },
-}
+/// Kind of the error for a secret that belongs to another origin.
+pub(super) const OTHER_ORIGIN: ErrorKind = ErrorKind::InvalidInput;
 
 impl Store {
     /// Storage of an account; `None` for an account whose secret comes from a command.
@@ -56,41 +46,46 @@ impl Store {
     }
 
     /// Returns the secret, if there is one.
-    pub(crate) fn load(&self) -> Result<Option<Secret>, StoreError> {
+    pub(crate) fn load(&self) -> io::Result<Option<Secret>> {
         let bytes = if self.is_in_keyring {
-            keyring::load(&self.name, &self.origin)?
+            keyring::with_secret(&self.name, &self.origin, entry::get)?
         } else {
-            self.with_file(|file| private::tighten(file).and_then(|()| private::read(file)))?
+            Self::at(&self.file, |file| private::tighten(file).and_then(|()| private::read(file)))?
         };
         let Some(bytes) = bytes.map(Zeroizing::new) else { return Ok(None) };
-        let secret: Secret = serde_json::from_slice(&bytes).map_err(StoreError::ReadError)?;
+        let secret: Secret = serde_json::from_slice(&bytes).map_err(|error| {
+            let message = format!("the stored secret cannot be read: {error}");
+            io::Error::new(ErrorKind::InvalidData, message)
+        })?;
         if secret.origin != self.origin {
-            let asked = self.origin.clone();
-            return Err(StoreError::OtherOrigin { found: secret.origin, asked });
+            let (found, asked) = (&secret.origin, &self.origin);
+            let message = format!("it belongs to {found}, and would be sent to {asked}");
+            return Err(io::Error::new(OTHER_ORIGIN, message));
         }
         Ok(Some(secret))
     }
 
     /// Stores a secret in place of the previous one.
-    pub(crate) fn save(&self, secret: &Secret) -> Result<(), StoreError> {
-        let bytes = Zeroizing::new(serde_json::to_vec(secret).map_err(StoreError::ReadError)?);
+    pub(crate) fn save(&self, secret: &Secret) -> io::Result<()> {
+        let bytes = Zeroizing::new(serde_json::to_vec(secret)?);
         if self.is_in_keyring {
-            return Ok(keyring::save(&self.name, &self.origin, &bytes)?);
+            let set = move |user: &str| entry::set(user, &bytes);
+            return keyring::with_secret(&self.name, &self.origin, set);
         }
-        self.with_file(|file| private::write(file, &bytes))
+        Self::at(&self.file, |file| private::write(file, &bytes))
     }
 
     /// Checks that a secret can be stored, before the secret that it replaces is lost. A keyring is not tried.
-    pub(crate) fn prepare(&self) -> Result<(), StoreError> {
-        if self.is_in_keyring { Ok(()) } else { self.with_file(private::prepare) }
+    pub(crate) fn prepare(&self) -> io::Result<()> {
+        if self.is_in_keyring { Ok(()) } else { Self::at(&self.file, private::prepare) }
     }
 
     /// Deletes the secret.
-    pub(crate) fn remove(&self) -> Result<(), StoreError> {
+    pub(crate) fn remove(&self) -> io::Result<()> {
         if self.is_in_keyring {
-            return Ok(keyring::remove(&self.name, &self.origin)?);
+            return keyring::with_secret(&self.name, &self.origin, entry::delete);
         }
-        self.with_file(private::remove)
+        Self::at(&self.file, private::remove)
     }
 
     /// Origin that the secret belongs to.
@@ -99,22 +94,18 @@ impl Store {
     }
 
     /// Waits for the lock against changes by other processes. Dropping the returned file releases the lock.
-    pub(crate) fn lock(&self) -> Result<File, StoreError> {
-        self.locked(private::lock)
+    pub(crate) fn lock(&self) -> io::Result<File> {
+        Self::at(&self.file.with_extension("lock"), private::lock)
     }
 
     /// Takes the same lock, unless another process holds it.
-    pub(crate) fn try_lock(&self) -> Result<Option<File>, StoreError> {
-        self.locked(private::try_lock)
+    pub(crate) fn try_lock(&self) -> io::Result<Option<File>> {
+        Self::at(&self.file.with_extension("lock"), private::try_lock)
     }
 
-    fn locked<T>(&self, lock: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, StoreError> {
-        let path = self.file.with_extension("lock");
-        lock(&path).map_err(|source| StoreError::File { path, source })
-    }
-
-    fn with_file<T>(&self, access: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, StoreError> {
-        access(&self.file).map_err(|source| StoreError::File { path: self.file.clone(), source })
+    fn at<T>(path: &Path, access: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+        access(path)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 }
 
@@ -158,7 +149,7 @@ pub(crate) struct Connection(pub(crate) Store);
 
 impl CredentialStore for Connection {
     fn load(&self) -> io::Result<Option<Credentials>> {
-        let secret = self.0.load().map_err(other)?;
+        let secret = self.0.load()?;
         Ok(match secret.map(|secret| secret.value) {
             Some(Value::Connection(credentials)) => Some(*credentials),
             // The user has logged in with a personal token meanwhile.
@@ -169,30 +160,19 @@ impl CredentialStore for Connection {
     fn save(&self, credentials: &Credentials) -> io::Result<()> {
         links_sdk::runs::crash_point("before_credentials");
         let value = Value::Connection(Box::new(credentials.clone()));
-        self.0.save(&Secret { origin: self.0.origin().to_owned(), value }).map_err(other)
+        self.0.save(&Secret { origin: self.0.origin().to_owned(), value })
     }
 
     fn forget(&self) -> io::Result<()> {
-        self.0.remove().map_err(other)
+        self.0.remove()
     }
 
     fn try_lock(&self) -> io::Result<Option<StoreLock>> {
-        let Some(lock) = self.0.try_lock().map_err(other)? else { return Ok(None) };
+        let Some(lock) = self.0.try_lock()? else { return Ok(None) };
         // The refresh token is valid for one renewal: it must not be used if its successor cannot be stored, or would be lost to Ctrl-C.
-        self.0.prepare().map_err(other)?;
+        self.0.prepare()?;
         Ok(Some(Box::new((lock, DeferInterrupt::new()))))
     }
-}
-
-/// Converts an error. Its kind tells whether a later call may succeed without anything being changed.
-fn other(error: StoreError) -> io::Error {
-    let kind = match &error {
-        StoreError::File { source, .. } => source.kind(),
-        StoreError::Keyring(KeyringError::Silent(_) | KeyringError::Failed(_)) => ErrorKind::Other,
-        StoreError::Keyring(_) => ErrorKind::PermissionDenied,
-        StoreError::ReadError(_) | StoreError::OtherOrigin { .. } => ErrorKind::InvalidData,
-    };
-    io::Error::new(kind, error)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Token sources of accounts for the client.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -13,7 +13,7 @@ use links_sdk::{
 };
 use zeroize::Zeroizing;
 
-use super::secret_store::{Connection, StoreError};
+use super::secret_store::{Connection, OTHER_ORIGIN};
 use super::{Account, AccountName, SecretLocation, Store, Value};
 use crate::error::CommandError;
 use crate::error::exit_code::Exit;
@@ -56,7 +56,19 @@ pub(crate) fn load_auth(
     let store = Store::of(directory, name, &account.kept, base.origin()).ok_or_else(|| {
         none(format!("account `{name}` is stored where this build cannot read it"))
     })?;
-    let secret = store.load().map_err(|error| unusable(name, &error))?;
+    let secret = store.load().map_err(|error| {
+        let failure = none(format!("the secret of account `{name}`: {error}"));
+        match error.kind() {
+            OTHER_ORIGIN => failure.with_hint(
+                "the file of accounts was changed: log in with `links auth login --base-url URL`",
+            ),
+            ErrorKind::InvalidData => failure,
+            _ if store.is_in_keyring => failure.with_hint(format!(
+                "unlock the keyring, or store the account in a file: `links auth login --account {name} --store file`"
+            )),
+            _ => failure,
+        }
+    })?;
     let secret = secret.ok_or_else(|| none(format!("account `{name}` is logged out")))?;
     let unusable = |error: InvalidValue| none(error.to_string());
     match secret.value {
@@ -69,21 +81,6 @@ pub(crate) fn load_auth(
                 RefreshingTokenSource::new(Arc::new(Connection(store))).connection(connection),
             ),
         }),
-    }
-}
-
-/// Error for a secret that cannot be loaded.
-fn unusable(name: &AccountName, error: &StoreError) -> CommandError {
-    let message = format!("the secret of account `{name}`: {error}");
-    let failure = CommandError::new(Exit::NotAuthenticated, message);
-    match error {
-        StoreError::OtherOrigin { .. } => {
-            failure.with_hint("the file of accounts was changed: log in with `links auth login --base-url URL`")
-        }
-        StoreError::Keyring(_) => failure.with_hint(format!(
-            "unlock the keyring, or store the account in a file: `links auth login --account {name} --store file`"
-        )),
-        _ => failure.with_hint(format!("log in again: `links auth login --account {name}`")),
     }
 }
 

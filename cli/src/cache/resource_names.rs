@@ -42,7 +42,7 @@ const OPERATIONS: &[&str] = &[
 const LONG: &[&str] = &["listProfiles", "getProfile", "listSlots", "listForms"];
 
 /// Seed of the digests of responses. It has to change with what is kept of a response, so that a file of another version is not trusted.
-const WHAT_IS_KEPT: u64 = 3;
+const WHAT_IS_KEPT: u64 = 4;
 
 /// Seconds after which it is written down again that a page is still as it was.
 const SEEN_AGAIN: u64 = 60 * 60;
@@ -94,24 +94,14 @@ struct PageSlots {
     line: String,
 }
 
-/// Slot with its human-readable label.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Slot as it is kept, and as a response has it.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct NamedSlot {
     pub(crate) id: i64,
+    #[serde(rename = "type")]
     pub(crate) kind: String,
-    pub(crate) label: String,
-    /// Id of the form that the slot shows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) form: Option<String>,
-}
-
-/// Pages that show a form, as far as this machine has seen them.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct KnownFormUse {
-    /// Login of each page, or its key if that is not known, with the ids of the slots.
-    pub(crate) pages: BTreeMap<String, Vec<SlotId>>,
-    /// Time since which no known page was read again, in seconds since 1970.
-    pub(crate) as_of: u64,
+    #[serde(default)]
+    pub(crate) data: SlotSummary,
 }
 
 /// Page in a response.
@@ -123,7 +113,13 @@ struct ProfileRecord {
     title: Option<String>,
     /// Slots, if the request asked for them.
     #[serde(default)]
-    slots: Option<Vec<SlotRecord>>,
+    slots: Option<Vec<NamedSlot>>,
+}
+
+impl ProfileRecord {
+    fn named(self) -> NamedResource {
+        NamedResource { login: self.login, title: self.title.unwrap_or_default() }
+    }
 }
 
 /// Form in a response.
@@ -133,56 +129,24 @@ struct FormRecord {
     title: String,
 }
 
-/// Slot in a response.
-#[derive(Deserialize)]
-struct SlotRecord {
-    id: i64,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    data: SlotSummary,
-}
-
-impl From<SlotRecord> for NamedSlot {
-    fn from(SlotRecord { id, kind, data: SlotSummary { label, form } }: SlotRecord) -> Self {
-        Self { id, kind, label, form }
-    }
-}
-
-/// Returns the id of a page, and its names.
-fn named(record: ProfileRecord) -> (i64, NamedResource) {
-    let title = record.title.unwrap_or_default();
-    (record.id, NamedResource { login: record.login, title })
-}
-
 impl PageSlots {
     /// Returns the slots; none if they are not what this version writes.
     fn get(&self) -> Vec<NamedSlot> {
         serde_json::from_str(&self.line).unwrap_or_default()
     }
 
-    /// Replaces the slots with the same ids, and appends new ones. Returns whether anything is different from before.
-    fn update(&mut self, slots: Vec<SlotRecord>) -> serde_json::Result<bool> {
+    /// Replaces the slots with the same ids, appends new ones, and removes those that are gone. Returns whether anything is different from
+    /// before.
+    fn update(&mut self, slots: Vec<NamedSlot>, gone: &[i64]) -> serde_json::Result<bool> {
         let mut known = self.get();
-        for slot in slots.into_iter().map(NamedSlot::from) {
+        known.retain(|it| !gone.contains(&it.id));
+        for slot in slots {
             match known.iter_mut().find(|it| it.id == slot.id) {
                 Some(old) => *old = slot,
                 None => known.push(slot),
             }
         }
-        self.set(&known)
-    }
-
-    /// Removes slots. Returns whether anything is different from before.
-    fn remove(&mut self, ids: &[i64]) -> serde_json::Result<bool> {
-        let mut known = self.get();
-        known.retain(|it| !ids.contains(&it.id));
-        self.set(&known)
-    }
-
-    /// Sets the slots. Returns whether they are different from before.
-    fn set(&mut self, slots: &[NamedSlot]) -> serde_json::Result<bool> {
-        let line = serde_json::to_string(slots)?;
+        let line = serde_json::to_string(&known)?;
         let changed = self.line != line;
         self.line = line;
         Ok(changed)
@@ -201,11 +165,6 @@ impl PageSlots {
 /// Key of the page in a request target.
 fn page_of(target: &str) -> Option<&str> {
     target.split("/profiles/").nth(1)?.split(['/', '?']).next()
-}
-
-/// Id in one part of a query string.
-fn id_in(part: &str) -> Option<i64> {
-    part.split_once('=')?.1.parse().ok()
 }
 
 impl ResourceNames {
@@ -271,8 +230,10 @@ impl ResourceNames {
         }
     }
 
-    /// Returns the pages that show a form; `None` if the slots of no page are known.
-    pub(crate) fn pages_with(&self, form: &str) -> Option<KnownFormUse> {
+    /// Returns the pages that show a form, as far as this machine has seen them: the login of each page, or its key if that is not known, with
+    /// the ids of the slots; and the time since which no known page was read again, in seconds since 1970. `None` if the slots of no page are
+    /// known.
+    pub(crate) fn pages_with(&self, form: &str) -> Option<(BTreeMap<String, Vec<SlotId>>, u64)> {
         // A page may be known by its login and by its id.
         let mut newest: BTreeMap<String, &PageSlots> = BTreeMap::new();
         for (key, slots) in &self.slots {
@@ -283,11 +244,12 @@ impl ResourceNames {
         }
         let as_of = newest.values().map(|slots| slots.read).min()?;
         let ids = |slots: &PageSlots| {
-            let shows = slots.get().into_iter().filter(|slot| slot.form.as_deref() == Some(form));
+            let is_shown = |slot: &NamedSlot| slot.data.form.as_deref() == Some(form);
+            let shows = slots.get().into_iter().filter(is_shown);
             shows.map(|slot| SlotId::new(slot.id)).collect::<Vec<_>>()
         };
         let pages = newest.into_iter().map(|(login, slots)| (login, ids(slots)));
-        Some(KnownFormUse { pages: pages.filter(|(_, ids)| !ids.is_empty()).collect(), as_of })
+        Some((pages.filter(|(_, ids)| !ids.is_empty()).collect(), as_of))
     }
 
     /// Returns the login of a page by the key of a request; the key if it is not known.
@@ -331,7 +293,8 @@ impl ResourceNames {
         Ok(match *operation {
             "listProfiles" => {
                 let listed: Vec<ProfileRecord> = data(body)?;
-                replace(&mut self.profiles, listed.into_iter().map(named).collect())
+                let listed = listed.into_iter().map(|it| (it.id, it.named()));
+                replace(&mut self.profiles, listed.collect())
             }
             "listForms" => {
                 let listed: Vec<FormRecord> = data(body)?;
@@ -345,29 +308,24 @@ impl ResourceNames {
                 Some(key) => self.read_page(key, data(body)?, now)?,
                 None => false,
             },
-            "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots" => {
-                match page.and_then(|key| self.slots.get_mut(key)) {
-                    Some(known) if operation.ends_with('s') => known.update(data(body)?)?,
-                    Some(known) => known.update(vec![data(body)?])?,
-                    None => false,
+            "getSlot" | "createSlot" | "createSlots" | "updateSlot" | "updateSlots"
+            | "deleteSlots" => match page.and_then(|key| self.slots.get_mut(key)) {
+                None => false,
+                Some(known) if *operation == "deleteSlots" => {
+                    let id = |part: &str| part.split_once('=')?.1.parse().ok();
+                    let ids: Vec<_> = target.split(['?', '&']).filter_map(id).collect();
+                    known.update(Vec::new(), &ids)?
                 }
-            }
-            "deleteSlots" => {
-                let ids: Vec<_> = target.split(['?', '&']).filter_map(id_in).collect();
-                match page.and_then(|key| self.slots.get_mut(key)) {
-                    Some(known) => known.remove(&ids)?,
-                    None => false,
-                }
-            }
+                Some(known) if operation.ends_with('s') => known.update(data(body)?, &[])?,
+                Some(known) => known.update(vec![data(body)?], &[])?,
+            },
             _ => {
                 let mut profile: ProfileRecord = data(body)?;
-                let slots = profile.slots.take();
-                let (id, named) = named(profile);
-                let changed = match slots {
-                    Some(slots) => self.read_page(&named.login, slots, now)?,
+                let changed = match profile.slots.take() {
+                    Some(slots) => self.read_page(&profile.login, slots, now)?,
                     None => false,
                 };
-                insert(&mut self.profiles, id, named) || changed
+                insert(&mut self.profiles, profile.id, profile.named()) || changed
             }
         })
     }
@@ -376,10 +334,9 @@ impl ResourceNames {
     fn read_page(
         &mut self,
         key: &str,
-        slots: Vec<SlotRecord>,
+        slots: Vec<NamedSlot>,
         now: u64,
     ) -> serde_json::Result<bool> {
-        let slots: Vec<_> = slots.into_iter().map(NamedSlot::from).collect();
         let line = serde_json::to_string(&slots)?;
         if let Some(known) = self.slots.get_mut(key).filter(|known| known.line == line) {
             known.note_read(now);

@@ -55,7 +55,7 @@ impl CompletionData {
 
     fn slots(&self) -> Vec<CompletionCandidate> {
         let slots = self.names().slots_of(self.page());
-        let description = |it: &NamedSlot| format!("{} {}", it.kind, it.label);
+        let description = |it: &NamedSlot| format!("{} {}", it.kind, it.data.label);
         slots.iter().map(|it| candidate(it.id.to_string(), description(it).trim())).collect()
     }
 

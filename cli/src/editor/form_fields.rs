@@ -9,8 +9,8 @@ use crate::args::fields::FieldValues;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::journal;
-use crate::output::{Style, StyledLine, data};
-use crate::ui::plan::field_list as list;
+use crate::output::data;
+use crate::ui::plan::{field_list as list, form_lines};
 use links_pages::apply::SingleWrite;
 use links_pages::fs::private::ResourceLock;
 
@@ -21,7 +21,7 @@ const WRITABLE: [&str; 7] = ["key", "type", "label", "placeholder", "required", 
 pub(crate) struct FormEditSession {
     form: FormHandle,
     id: String,
-    pub(crate) before: Map<String, Value>,
+    pub(crate) before: Object,
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
     lock: ResourceLock,
@@ -54,13 +54,25 @@ impl FormEditSession {
         if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
             keep_keys(&old, new);
         }
-        for line in difference(&self.before, &changes.0) {
+        let new = changes.0.get("fields").map(|new| list(Some(new)));
+        let stays = |it: &Map<String, Value>| {
+            new.iter().flatten().any(|new| new.get("key") == it.get("key"))
+        };
+        let gone = old.iter().filter(|it| new.is_some() && !stays(it));
+        let gone: Vec<String> = gone.map(|it| called(it)).collect();
+        for line in form_lines(&self.before, &changes, &gone) {
             context.ui.say(&line);
         }
-        let question = match question {
-            Some(question) => Some(question.to_owned()),
-            None => changes.0.get("fields").and_then(|new| removal(&old, &list(Some(new)))),
+        let removal = match gone.len() {
+            0 => None,
+            1 => {
+                Some("Remove this field from the form? Added again, it is a new field.".to_owned())
+            }
+            count => Some(format!(
+                "Remove these {count} fields from the form? Added again, they are new fields."
+            )),
         };
+        let question = question.map(str::to_owned).or(removal);
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
             // No other command waits while the user decides.
             drop(self.lock);
@@ -117,18 +129,6 @@ impl FormEditSession {
 
 fn lock(context: &Context, id: &str) -> ResourceLock {
     context.lock(&format!("form-{id}"))
-}
-
-/// Returns the question to confirm before fields are removed.
-fn removal(old: &[&Map<String, Value>], new: &[&Map<String, Value>]) -> Option<String> {
-    let stays = |it: &&&Map<String, Value>| new.iter().any(|new| new.get("key") == it.get("key"));
-    let gone = old.iter().filter(|it| !stays(it)).count();
-    let what = match gone {
-        0 => return None,
-        1 => "this field from the form? Added again, it is a new field.".to_owned(),
-        _ => format!("these {gone} fields from the form? Added again, they are new fields."),
-    };
-    Some(format!("Remove {what}"))
 }
 
 /// Describes how the fields of a form after a write differ from those that were sent.
@@ -188,64 +188,6 @@ fn keep_keys(old: &[&Map<String, Value>], new: &mut [Value]) {
     }
 }
 
-/// Returns the changes, one line for each value; fields are matched by their keys.
-fn difference(before: &Map<String, Value>, changes: &Map<String, Value>) -> Vec<StyledLine> {
-    let mut lines = Vec::new();
-    for (name, value) in changes.iter().filter(|(name, _)| *name != "fields") {
-        let old = before.get(name).unwrap_or(&Value::Null);
-        if old != value {
-            lines.push(StyledLine::changed(format!("~ {name}: {old} → {value}")));
-        }
-    }
-    let Some(new) = changes.get("fields") else { return lines };
-    let (old, new) = (list(before.get("fields")), list(Some(new)));
-    let with_key = |list: &[&Map<String, Value>], key: &str| {
-        list.iter().position(|it| !key.is_empty() && text(it, "key") == key)
-    };
-    for question in &old {
-        if with_key(&new, text(question, "key")).is_none() {
-            lines.push(whole('-', Style::Removed, question));
-        }
-    }
-    let mut places = Vec::new();
-    for question in &new {
-        match with_key(&old, text(question, "key")) {
-            None => lines.push(whole('+', Style::Added, question)),
-            Some(at) => {
-                places.push(at);
-                lines.extend(changed(old[at], question));
-            }
-        }
-    }
-    if !places.is_sorted() {
-        let order: Vec<_> = new.iter().map(|it| text(it, "label")).collect();
-        lines.push(StyledLine::changed(format!("~ order: {}", order.join(", "))));
-    }
-    lines
-}
-
-fn changed(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<StyledLine> {
-    let of =
-        |question: &Map<String, Value>, name: &str| question.get(name).cloned().unwrap_or_default();
-    let mut names: Vec<&String> = old.keys().collect();
-    names.extend(new.keys().filter(|name| !old.contains_key(*name)));
-    names.retain(|name| of(old, name) != of(new, name));
-    let mut lines = Vec::new();
-    if !names.is_empty() {
-        lines.push(StyledLine::changed(format!("~ {}", called(old))));
-    }
-    let change = |name| format!("    {name}: {} → {}", of(old, name), of(new, name));
-    lines.extend(names.into_iter().map(|name| StyledLine::changed(change(name))));
-    lines
-}
-
-/// Returns a field on a line of its own.
-fn whole(mark: char, tone: Style, question: &Map<String, Value>) -> StyledLine {
-    let part = |(name, value): (&String, &Value)| format!("{name}: {value}");
-    let parts: Vec<_> = question.iter().filter(|(_, value)| !value.is_null()).map(part).collect();
-    StyledLine::new(tone, format!("{mark} {}", parts.join(", ")))
-}
-
 /// Returns the names below `fields.N` if every refusal is about one.
 fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
     let name = |path: &String| {
@@ -260,17 +202,15 @@ fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
 }
 
 /// Reads a form as JSON, and as a typed value for the comparison with a later read.
-pub(crate) async fn record(
-    form: &FormHandle,
-) -> Result<(Map<String, Value>, LeadForm), CommandError> {
+pub(crate) async fn record(form: &FormHandle) -> Result<(Object, LeadForm), CommandError> {
     let answer = form.get().answer().await?;
     let seen = data(answer.body()).map_err(CommandError::unreadable)?;
     Ok((read(&answer)?, seen))
 }
 
 /// Returns a form as it was sent, except that a list which came as an object with numbers as names is a list again.
-pub(crate) fn read(answer: &Answer) -> Result<Map<String, Value>, CommandError> {
-    let mut record: Map<String, Value> = data(answer.body()).map_err(CommandError::unreadable)?;
+fn read(answer: &Answer) -> Result<Object, CommandError> {
+    let mut record: Object = data(answer.body()).map_err(CommandError::unreadable)?;
     for value in record.values_mut() {
         if let Value::Object(items) = value
             && !items.is_empty()
@@ -342,27 +282,5 @@ mod tests {
         assert_eq!(came, "new fields: x (L), y (L), but 1 were sent");
         let lost = all(&["a"], &["a", ""], &["a"]).unwrap();
         assert_eq!(lost, "no new field was stored");
-    }
-
-    #[test]
-    fn the_difference_lists_changed_values_fields_and_order() {
-        let before = object(&json!({ "title": "Old", "enabled": true, "fields": [
-            { "key": "name", "label": "Name" }, { "key": "tel", "label": "Phone" }, { "key": "x", "label": "X" },
-        ] }));
-        let changes = object(&json!({ "title": "New", "enabled": true, "fields": [
-            { "key": "tel", "label": "Tel" }, { "key": "name", "label": "Name" }, { "label": "More" },
-        ] }));
-        let lines: Vec<_> =
-            difference(&before, &changes).iter().map(|it| it.text().to_owned()).collect();
-        let expected = [
-            "~ title: \"Old\" → \"New\"",
-            "- key: \"x\", label: \"X\"",
-            "~ tel (Phone)",
-            "    label: \"Phone\" → \"Tel\"",
-            "+ label: \"More\"",
-            "~ order: Tel, Name, More",
-        ];
-        assert_eq!(lines, expected);
-        assert!(difference(&before, &before).is_empty());
     }
 }

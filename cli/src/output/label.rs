@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -39,12 +39,15 @@ fn is_label(text: &str) -> bool {
     !text.trim().is_empty()
 }
 
-/// What is kept of a slot, read from the JSON of its content without decoding the rest of it. It is its own visitor.
-#[derive(Default)]
+/// What is kept of a slot, read from the JSON of its content without decoding the rest of it. It is its own visitor, and is written as content
+/// of which it would be read.
+#[derive(Default, Serialize)]
 pub(crate) struct SlotSummary {
     /// Label of the slot; empty if there is none.
+    #[serde(rename = "title")]
     pub(crate) label: String,
     /// Id of the form that the slot shows.
+    #[serde(rename = "formId")]
     pub(crate) form: Option<String>,
 }
 

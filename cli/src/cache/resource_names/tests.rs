@@ -64,7 +64,7 @@ fn created_changed_and_deleted_slots_update_the_cached_names() {
     let labels = |operation, target: &str, data: &Value| {
         ResourceNames::remember(&path, &[seen(operation, target, data)], NOW);
         let names = ResourceNames::load(&path);
-        names.slots_of(Some("cafe")).into_iter().map(|it| it.label).collect::<Vec<_>>()
+        names.slots_of(Some("cafe")).into_iter().map(|it| it.data.label).collect::<Vec<_>>()
     };
     assert!(labels("createSlot", page, &slot(1, "A")).is_empty(), "the page is not known");
     assert_eq!(labels("listSlots", page, &json!([slot(1, "A")])), ["A"]);
@@ -175,7 +175,7 @@ fn the_pages_that_show_a_form_are_known_with_the_time_of_their_reads() {
         let pages = pages
             .iter()
             .map(|(login, ids)| ((*login).to_owned(), ids.iter().map(|id| (*id).into()).collect()));
-        Some(KnownFormUse { pages: pages.collect(), as_of: NOW + after })
+        Some((pages.collect(), NOW + after))
     };
     assert_eq!(known("f"), used(&[("cafe", &[4, 6])], 10));
     let bar = |slots: &Value| {
@@ -204,7 +204,7 @@ fn a_response_from_before_a_change_is_read_again() {
     let labels = |answer: SeenAnswer| {
         ResourceNames::remember(&path, &[answer], NOW);
         let names = ResourceNames::load(&path);
-        names.slots_of(Some("cafe")).into_iter().map(|it| it.label).collect::<Vec<_>>()
+        names.slots_of(Some("cafe")).into_iter().map(|it| it.data.label).collect::<Vec<_>>()
     };
     let listed = || seen("listSlots", PAGE, &json!([slot(1, "A"), slot(2, "B")]));
     assert_eq!(labels(listed()), ["A", "B"]);
@@ -279,7 +279,10 @@ fn the_label_and_the_form_of_a_slot_are_kept() {
         ("null", "", None),
     ] {
         let record = format!(r#"{{"id": 1, "type": "form", "data": {content}}}"#);
-        let slot = NamedSlot::from(serde_json::from_str::<SlotRecord>(&record).unwrap());
-        assert_eq!((&*slot.label, slot.form.as_deref()), (label, form), "{content}");
+        let slot: NamedSlot = serde_json::from_str(&record).unwrap();
+        let kept: NamedSlot = serde_json::from_str(&serde_json::to_string(&slot).unwrap()).unwrap();
+        for NamedSlot { data, .. } in [slot, kept] {
+            assert_eq!((&*data.label, data.form.as_deref()), (label, form), "{content}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! `links auth`: commands for accounts.
 
 use std::fmt::Display;
+use std::io;
 
 use clap::Subcommand;
 use serde_json::json;
 
 use super::prelude::CommandResult;
-use crate::auth::{Account, AccountName, AccountsFile, Store, StoreError, Value};
+use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
 use crate::context::Context;
 use crate::env_vars;
 use crate::error::{CommandError, Exit};
@@ -180,7 +181,7 @@ async fn disconnect(context: &Context, store: &Store) -> Result<bool, String> {
     }
 }
 
-fn secret_not_removed(name: &AccountName, error: &StoreError) -> CommandError {
+fn secret_not_removed(name: &AccountName, error: &io::Error) -> CommandError {
     let message = format!("the secret of account `{name}` is still stored: {error}");
     CommandError::refused(message)
         .with_hint("the account was not removed; retry when the store is available")

@@ -180,9 +180,9 @@ fn say_known_uses(context: &Context, form: &str) {
     let names = context.names_file().map(|path| ResourceNames::load(&path)).unwrap_or_default();
     let text = match names.pages_with(form) {
         None => "the pages that show the form are not known yet".to_owned(),
-        Some(known) => {
-            let age = age_words(seconds_now().saturating_sub(known.as_of));
-            let pages = known.pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
+        Some((pages, as_of)) => {
+            let age = age_words(seconds_now().saturating_sub(as_of));
+            let pages = pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
             let none = || "no page that this machine has seen shows the form".to_owned();
             format!("{}, as seen {age}", shown_on(pages).unwrap_or_else(none))
         }

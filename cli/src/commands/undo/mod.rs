@@ -1,22 +1,31 @@
-//! `links undo`: undoes a write of this machine. Undoes a write to a form here, one to a page in `page.rs`.
+//! `links undo`: undoes a write of this machine to a form or to a page.
 
-use links_pages::apply::{RecordWrite, same};
+mod selection;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use links_pages::apply::{
+    DesiredPage, JournalStore, NotRestored, PageSnapshot, RecordWrite, RunCommand, Undo,
+    UndoConflict, fingerprint, same,
+};
+use links_pages::page_file::{PageContent, PageFile};
+use links_pages::sanitize;
+use links_pages::undo::UndoSource;
 use links_sdk::{Client, Object};
-use serde_json::{Map, Value, json};
 
 pub(crate) use self::selection::UndoArgs;
 use self::selection::UndoneWrite;
-use super::prelude::{CommandResult, answered, said};
+use super::prelude::*;
+use crate::account::apply;
+use crate::account::request::RunSource;
+use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::runs;
-use crate::context::Context;
+use crate::apply::sync::recreated_slots;
+use crate::commands::profile::login;
 use crate::editor::form_fields::FormEditSession;
-use crate::error::CommandError;
-use crate::journal;
-use crate::output::{Style, StyledLine, View};
-
-mod conflict;
-mod page;
-mod selection;
+use crate::ui::Ui;
+use crate::ui::plan::{cut, shown_value};
 
 pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult {
     let client = context.writer(args.dry_run).await?;
@@ -31,7 +40,7 @@ pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult 
     let outcome = if undone.log.opening.form.is_some() {
         undo_form(context, &client, &undone, &args).await?
     } else {
-        Box::pin(page::undo(context, &client, &undone, &args)).await?
+        Box::pin(undo_page(context, &client, &undone, &args)).await?
     };
     if context.dry_run().is_none() {
         undone.close();
@@ -51,48 +60,236 @@ async fn undo_form(
     let journal = journal::form_write(context, "undo", id).undoing(&undone.log.run);
     let session =
         FormEditSession::read(context, client.form(id.as_str()), id.clone(), journal).await?;
-    let reverse = Reverse::of(write, undone.log.stored.as_ref(), &session.before);
+    let (changes, conflicts) = reverse(write, undone.log.stored.as_ref(), &session.before);
     if !args.overwrite {
-        conflict::refuse(&context.ui, &reverse.conflicts)?;
+        refuse(&context.ui, &conflicts)?;
     }
-    if reverse.changes.is_empty() {
+    if changes.is_empty() {
         return Ok(said(json!({ "id": id }), "no changes"));
     }
-    context.plan_first.plan(&(id, &reverse.changes))?;
+    context.plan_first.plan(&(id, &changes))?;
     let title = session.before.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
-    let names: Vec<String> = reverse.changes.keys().cloned().collect();
-    let answer = session
-        .update(context, reverse.changes, args.yes, None, Some("Restore these values?"))
-        .await?;
+    let names: Vec<String> = changes.keys().cloned().collect();
+    let answer =
+        session.update(context, changes, args.yes, None, Some("Restore these values?")).await?;
     let line = format!("form \"{title}\": {}", names.join(", "));
     let view = View::Lines(vec![StyledLine::new(Style::Plain, line)]);
     Ok(answered(&answer, view))
 }
 
-/// Values to write so that a form is as it was.
-struct Reverse {
-    changes: Object,
-    /// Values that others changed since, one a line.
-    conflicts: Vec<String>,
+/// Returns the values to write so that a form is as it was, and a line for each one that others changed since.
+fn reverse(
+    write: &RecordWrite,
+    stored: Option<&Object>,
+    now: &Map<String, Value>,
+) -> (Object, Vec<String>) {
+    let (mut changes, mut conflicts) = (Object::default(), Vec::new());
+    for (name, sent) in write.changed.iter() {
+        let before = write.before.get(name).unwrap_or(&Value::Null);
+        let held = now.get(name).unwrap_or(&Value::Null);
+        if same(held, before) {
+            continue;
+        }
+        let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
+        if !same(held, left) {
+            conflicts.push(differs(name, left, held));
+        }
+        changes.insert(name.clone(), before.clone());
+    }
+    (changes, conflicts)
 }
 
-impl Reverse {
-    fn of(write: &RecordWrite, stored: Option<&Object>, now: &Map<String, Value>) -> Self {
-        let mut reverse = Self { changes: Object::default(), conflicts: Vec::new() };
-        for (name, sent) in write.changed.iter() {
-            let before = write.before.get(name).unwrap_or(&Value::Null);
-            let held = now.get(name).unwrap_or(&Value::Null);
-            if same(held, before) {
-                continue;
-            }
-            let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
-            if !same(held, left) {
-                reverse.conflicts.push(conflict::differs(name, left, held));
-            }
-            reverse.changes.insert(name.clone(), before.clone());
-        }
-        reverse
+const LANGUAGE: &str = "languageCode";
+const LOGIN: &str = "login";
+
+/// Undoes a write to a page: its slots and its profile fields.
+async fn undo_page(
+    context: &mut Context,
+    client: &Client,
+    undone: &UndoneWrite,
+    args: &UndoArgs,
+) -> Result<CommandOutput, CommandError> {
+    let mut now = PageSnapshot::read(client, &undone.page()?).await?;
+    let service = runs::service(context).unwrap_or_default();
+    let source = UndoSource {
+        log: undone.log.clone(),
+        store: undone.store.clone(),
+        runs: JournalStore::of(&runs::directory(context)?, &service, now.id),
+    };
+    if source.wrote(LANGUAGE) {
+        now.read_language(client).await?;
     }
+    let types = context.slot_types().await?.rules();
+    let undo = source.reverse(&now, &types, args.overwrite).map_err(|it| runs::list_error(&it))?;
+    let (lines, lost): (Vec<String>, Vec<Value>) = undo.not_restored.iter().map(lost).unzip();
+    for line in lines {
+        context.ui.tell(Style::Removed, line);
+    }
+    let conflicts: Vec<String> = undo.conflicts.iter().map(conflict_line).collect();
+    refuse(&context.ui, &conflicts)?;
+    consent_to_login(context, client, &undo.desired, &now, args).await?;
+
+    let (source, options) = request(context, undone, &undo, &now, args)?;
+    let mut outcome = apply(context, source, options).await?;
+    if let Some(body) = outcome.body.own_mut()
+        && let Some(data) = body["data"].as_object_mut()
+    {
+        let ids = created_ids(data, &undo.recreates);
+        data.insert("undone".to_owned(), undone.log.run.clone().into());
+        data.insert("notRestored".to_owned(), Value::Array(lost));
+        if context.dry_run().is_none() {
+            let file = undone.log.opening.path.as_deref().map(Path::new);
+            for line in recreated_slots::record(context, now.id, &ids, file) {
+                context.ui.say(&line);
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Asks for consent if the undo changes the login back, as a rename does.
+async fn consent_to_login(
+    context: &Context,
+    client: &Client,
+    desired: &DesiredPage,
+    now: &PageSnapshot,
+    args: &UndoArgs,
+) -> Result<(), CommandError> {
+    let Some(old) = desired.fields.get(LOGIN).and_then(Value::as_str) else { return Ok(()) };
+    if old.eq_ignore_ascii_case(&now.login) {
+        return Ok(());
+    }
+    login::check_available(client, old, Some(&ProfileKey::Id(now.id))).await?;
+    let url = now.url.clone().unwrap_or_else(|| now.login.clone());
+    login::require_consent(context, &now.login, &url, args.confirm.clone())
+}
+
+/// Returns a page file of the slots that the page should have, and the options of the run that applies it.
+fn request(
+    context: &Context,
+    undone: &UndoneWrite,
+    undo: &Undo,
+    now: &PageSnapshot,
+    args: &UndoArgs,
+) -> Result<(RunSource, RunOptions), CommandError> {
+    let key = ProfileKey::Id(now.id);
+    let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
+    let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
+    let mut file = PageFile::made(&format!("the page before {}", undone.log.run), text)?;
+    Arc::make_mut(&mut file.page.content).fields = undo.desired.fields.clone();
+    let fields = now.fields();
+    let seen_fields: Object = undo
+        .desired
+        .fields
+        .keys()
+        .map(|name| (name.clone(), fields.get(name).cloned().unwrap_or_default()))
+        .collect();
+    let command = RunCommand {
+        undoes: Some(undone.log.run.clone()),
+        recreates: undo.recreates.clone(),
+        ..journal::command(context, "undo")
+    };
+    let flags = ApplyArgs {
+        yes: args.yes,
+        allow_empty: true,
+        full: args.full,
+        prune: !undo.deletes.is_empty(),
+        max_deletes: Some(undo.deletes.len()),
+        ..ApplyArgs::default()
+    };
+    let options = RunOptions {
+        flags,
+        command,
+        seen_fields,
+        is_one_page: true,
+        is_unrecorded: true,
+        // A login that an undo changes back was confirmed before.
+        allowed: Allowed { allow_create: 0, allow_rename: true },
+        exact: undo.recreates.keys().copied().collect(),
+        kept_reason: Some("newer than the run; kept"),
+        made_for: Some(fingerprint(&now.slots)),
+        wait: args.wait,
+        asks: true,
+        ..RunOptions::default()
+    };
+    Ok((RunSource::text(file), options))
+}
+
+/// Returns the new ids of the slots that were created again, by their earlier ids.
+fn created_ids(
+    data: &serde_json::Map<String, Value>,
+    recreates: &BTreeMap<usize, SlotId>,
+) -> BTreeMap<SlotId, SlotId> {
+    let created = data.get("done").and_then(|done| done["created"].as_object());
+    let id = |index: &usize| created?.get(&index.to_string())?.as_i64().map(SlotId::new);
+    recreates.iter().filter_map(|(index, old)| Some((*old, id(index)?))).collect()
+}
+
+/// Returns a line and a record about what is not restored.
+fn lost(lost: &NotRestored) -> (String, Value) {
+    match lost {
+        NotRestored::Field { name } => {
+            (format!("{name} cannot be restored by this command"), json!({ "field": name }))
+        }
+        NotRestored::Slot { id, kind } => (
+            format!("{kind} {id} cannot be restored: such a slot cannot be created"),
+            json!({ "id": id, "type": kind }),
+        ),
+        NotRestored::Key { id, key } => (
+            format!("slot {id}: `{key}` was added and is kept: the service cannot clear it"),
+            json!({ "id": id, "key": key }),
+        ),
+        NotRestored::Create { kind } => (
+            format!(
+                "perhaps a {kind} was created, but the answer was lost: `links slots list` shows it"
+            ),
+            json!({ "type": kind }),
+        ),
+        _ => ("something cannot be restored".to_owned(), Value::Null),
+    }
+}
+
+/// Maximum width of a value in columns.
+const SHOWN: usize = 60;
+
+/// Returns a line about a change by others since the run, which names both values.
+fn conflict_line(conflict: &UndoConflict) -> String {
+    let what = conflict.to_string();
+    let what = sanitize::line(&what);
+    match conflict {
+        UndoConflict::Field { left, now, .. } | UndoConflict::Edited { left, now, .. } => {
+            differs(&what, left, now)
+        }
+        UndoConflict::Moved { left, now } => {
+            let [left, now] = [left, now].map(|ids| {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                cut(&ids.join(" "), SHOWN)
+            });
+            format!("{what}: the run left {left}, now it is {now}")
+        }
+        _ => format!("{what}: it was deleted since"),
+    }
+}
+
+fn differs(name: &str, left: &Value, now: &Value) -> String {
+    let [left, now] = [left, now].map(|value| cut(&shown_value(value), SHOWN));
+    format!("{name}: the run left {left}, now it is {now}")
+}
+
+/// Refuses an undo that would overwrite what was changed since.
+fn refuse(ui: &Ui, lines: &[String]) -> Result<(), CommandError> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    for line in lines {
+        ui.tell(Style::Changed, format!("! {line}"));
+    }
+    let message = match lines.len() {
+        1 => format!("changed since the run: {}; nothing was written", lines[0]),
+        count => format!("{count} values were changed since the run; nothing was written"),
+    };
+    Err(CommandError::new(Exit::Conflict, message)
+        .with_hint("--overwrite restores what was there before the run all the same"))
 }
 
 #[cfg(test)]
@@ -110,12 +307,12 @@ mod tests {
             changed: object(json!({ "title": "B", "enabled": false, "note": "x" })),
             before: object(json!({ "title": "A", "enabled": true })),
         };
-        let reverse = |now: Value| Reverse::of(&write, None, now.as_object().unwrap());
-        let plain = reverse(json!({ "title": "B", "enabled": false, "note": "x" }));
-        assert!(plain.conflicts.is_empty());
-        assert_eq!(plain.changes, object(json!({ "title": "A", "enabled": true, "note": null })));
-        let edited = reverse(json!({ "title": "C", "enabled": true, "note": "" }));
-        assert_eq!(edited.conflicts, ["title: the run left \"B\", now it is \"C\""]);
-        assert_eq!(edited.changes, object(json!({ "title": "A" })));
+        let reverse = |now: Value| reverse(&write, None, now.as_object().unwrap());
+        let (changes, conflicts) = reverse(json!({ "title": "B", "enabled": false, "note": "x" }));
+        assert!(conflicts.is_empty());
+        assert_eq!(changes, object(json!({ "title": "A", "enabled": true, "note": null })));
+        let (changes, conflicts) = reverse(json!({ "title": "C", "enabled": true, "note": "" }));
+        assert_eq!(conflicts, ["title: the run left \"B\", now it is \"C\""]);
+        assert_eq!(changes, object(json!({ "title": "A" })));
     }
 }

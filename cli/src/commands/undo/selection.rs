@@ -1,17 +1,11 @@
 //! What `links undo` undoes: its arguments, and the selection of the write.
 
-use clap::Args;
 use links_pages::apply::{JournalEntries, JournalStore, RunState};
-use links_sdk::{ProfileId, ProfileKey};
+use links_sdk::ProfileId;
 
 use crate::apply::write_log::{LoggedWrite, is_create};
 use crate::apply::{runs, write_log};
-use crate::args::flags::DryRunArgs;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::help::HelpText;
-use links_pages::profile_key;
+use crate::commands::prelude::*;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
