@@ -1,14 +1,10 @@
 //! Journals of the commands that write: where they are, whose they are, and the single writes of commands that need no run.
 
-use std::path::PathBuf;
-
 use links_pages::apply::{JournalStore, PlannedFields, RunCommand, RunHeader, SingleWrite};
-use links_sdk::{ProfileId, ProfileKey};
 
 use crate::auth::redacted;
-use crate::context::{Context, clock};
-use crate::error::CommandError;
-use crate::output::{Style, StyledLine};
+use crate::context::clock;
+use crate::context::prelude::*;
 use crate::settings::ServiceTarget;
 use crate::ui::plan::value_lines;
 

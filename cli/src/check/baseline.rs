@@ -1,21 +1,14 @@
 //! Links that were not fine in an earlier run, so that only new ones fail.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
-
 use clap::Args;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::checked_link::CheckedLink;
 use super::checked_link::LinkHolder;
 use super::web::verdict::Verdict;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::context::prelude::*;
 use crate::error::file_error::file_error;
-use links_pages::fs::atomic;
-use links_pages::fs::named::{self, ReadError};
+use links_pages::fs::named::ReadError;
 
 /// Maximum size of a baseline in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

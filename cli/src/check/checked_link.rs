@@ -1,12 +1,10 @@
 //! A link with its verdict, as data and as words.
 
 use std::fmt;
-use std::path::PathBuf;
-
-use serde_json::{Value, json};
 
 use super::collect::FoundLink;
 use super::web::verdict::{Judgement, MOVED, Verdict};
+use crate::context::prelude::*;
 use crate::ui::cut;
 
 /// Maximum width of a title.
@@ -52,7 +50,7 @@ impl CheckedLink {
     pub(crate) fn place(&self) -> String {
         match &self.place {
             Some((file, line, column)) => format!("{}:{line}:{column}", file.display()),
-            None => format!("{} {}", self.holder, self.found.path),
+            None => format!("{} {}", self.holder, self.found.value.path),
         }
     }
 
@@ -67,7 +65,7 @@ impl CheckedLink {
     /// Returns what the link belongs to: `button "Menu"`, `social`, or the name of a field.
     pub(crate) fn owner(&self) -> String {
         let Some(slot) = &self.found.slot else {
-            let path = self.found.path.to_string();
+            let path = self.found.value.path.to_string();
             let name = path.split('.').next().unwrap_or_default();
             return if name == "socials" { "social".to_owned() } else { name.to_owned() };
         };
@@ -107,13 +105,17 @@ impl CheckedLink {
         let ends = judgement.certificate_ends;
         let ends = ends.and_then(|at| Some(jiff::Timestamp::try_from(at).ok()?.to_string()));
         let codes: Vec<_> = judgement.notes.iter().map(|(code, _)| code).collect();
+        let (page, form) = match holder {
+            LinkHolder::Page(key) => (Some(key), None),
+            LinkHolder::Form(name) => (None, Some(name)),
+        };
         json!({
-            "page": holder.page(),
-            "form": holder.form(),
+            "page": page,
+            "form": form,
             "file": file,
             "line": line,
             "column": column,
-            "path": found.path.to_string(),
+            "path": found.value.path.to_string(),
             "slotId": slot.map(|it| &it.id),
             "type": slot.map(|it| &it.kind),
             "title": slot.map(|it| &it.title),
@@ -140,24 +142,6 @@ pub(crate) enum LinkHolder {
     Page(String),
     /// Form by its name in its file, or by its id.
     Form(String),
-}
-
-impl LinkHolder {
-    /// Returns the key or login of a page.
-    pub(crate) fn page(&self) -> Option<&str> {
-        match self {
-            Self::Page(key) => Some(key),
-            Self::Form(_) => None,
-        }
-    }
-
-    /// Returns the name or id of a form.
-    pub(crate) fn form(&self) -> Option<&str> {
-        match self {
-            Self::Form(name) => Some(name),
-            Self::Page(_) => None,
-        }
-    }
 }
 
 /// Formats the holder as in messages: `cafe`, or `form booking`.

@@ -1,12 +1,11 @@
 //! The links of a page or a form: a pure function of its document.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use linkify::{LinkFinder, LinkKind};
-use serde_json::Value;
 
+use crate::context::prelude::*;
 use crate::schema::SlotTypeCatalog;
 use crate::schema::fields;
 use crate::search::texts::{self, Owner};
@@ -34,8 +33,7 @@ const MISSED: usize = 16;
 /// Link of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLink {
-    /// Place in the document.
-    pub(crate) path: Rc<Path>,
+    pub(crate) value: Rc<LinkedValue>,
     /// Slot that holds it, if it is in one.
     pub(crate) slot: Option<Rc<Owner>>,
     /// URL.
@@ -46,6 +44,15 @@ pub(crate) struct FoundLink {
     pub(crate) is_escaped: bool,
     /// Place in the text of the document, in bytes.
     pub(crate) offset: usize,
+}
+
+/// Value of a document with a link.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LinkedValue {
+    pub(crate) path: Path,
+    pub(crate) text: String,
+    /// Place in the text of the document.
+    pub(crate) span: Range<usize>,
 }
 
 /// Returns the links of a page or a form in the order of its document: social links, values whose schema says that they are URLs, and whatever else
@@ -88,10 +95,10 @@ fn add_links(
     if trimmed.is_empty() {
         return;
     }
-    let path = Rc::new(path);
+    let value = Rc::new(LinkedValue { path, text: text.to_owned(), span: node.span.clone() });
     let mut add = |url: String, part, is_escaped, offset| {
-        let (path, slot) = (path.clone(), slot.cloned());
-        found.push(FoundLink { path, slot, url, part, is_escaped, offset });
+        let (value, slot) = (value.clone(), slot.cloned());
+        found.push(FoundLink { value, slot, url, part, is_escaped, offset });
     };
     if is_url {
         return add(trimmed.to_owned(), None, false, node.span.start);
@@ -214,7 +221,7 @@ mod tests {
             let line = text[..link.offset].matches('\n').count() + 1;
             let part = link.part.map(|part| format!(" {part:?}")).unwrap_or_default();
             let kind = slot.kind.as_deref().unwrap_or_default();
-            format!("{line} {} {kind}: {}{part}", link.path, link.url)
+            format!("{line} {} {kind}: {}{part}", link.value.path, link.url)
         };
         links(&document.root, text, Some(&types())).into_iter().map(shown).collect()
     }

@@ -1,19 +1,16 @@
 //! Writes links that have moved for good into their files. Everything else in a file stays as it is.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path as FilePath, PathBuf};
-
-use serde_json::Value;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path as FilePath;
+use std::rc::Rc;
 
 use super::CheckedPage;
 use super::checked_link::CheckedLink;
-use super::collect::FoundLink;
+use super::collect::{FoundLink, LinkedValue};
 use crate::account::pull::existing_file::not_written;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use links_pages::fs::{atomic, named};
+use crate::context::prelude::*;
 use links_pages::page_file::Document;
-use links_pages::page_file::node::{Node, Span, Tree};
 use links_pages::page_file::patch::{Edit, PatchError, Path, PathStep, patch};
 
 /// Maximum number of values that are changed one by one where they cannot be changed together: each costs a pass over the text.
@@ -50,7 +47,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, Com
     if moves.is_empty() {
         return Ok(false);
     }
-    let patched = written(text, &page.source.root, &moves).map_err(|error| {
+    let patched = written(text, &moves).map_err(|error| {
         let message = format!("{}: {error}; the file was not written", file.display());
         CommandError::new(Exit::Invalid, message).with_hint("write the new URLs by hand")
     })?;
@@ -78,8 +75,7 @@ fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<(), 
 
 /// A value with links that have moved.
 struct MovedValue {
-    path: Path,
-    span: Span,
+    old: Rc<LinkedValue>,
     /// New value.
     text: String,
     /// Links in their order: the place in the document, the URL as the value has it, and the new one.
@@ -88,9 +84,9 @@ struct MovedValue {
 
 /// Returns a text after moves: only the characters of the URLs differ. A value whose text in the file does not show them, or could not hold
 /// the new ones, is written anew.
-fn written(text: &str, root: &Node, moves: &[(FoundLink, String)]) -> Result<String, PatchError> {
-    let mut values = moved_values(root, moves);
-    values.sort_by_key(|value| value.span.start);
+fn written(text: &str, moves: &[(FoundLink, String)]) -> Result<String, PatchError> {
+    let mut values = moved_values(moves);
+    values.sort_by_key(|value| value.old.span.start);
     if let Some(changed) = in_place(text, &values) {
         return Ok(changed);
     }
@@ -101,21 +97,21 @@ fn written(text: &str, root: &Node, moves: &[(FoundLink, String)]) -> Result<Str
         let changed = is_tried.then(|| in_place(&text, std::slice::from_ref(&value))).flatten();
         match changed {
             Some(changed) => text = changed,
-            None => anew.push(Edit::Set { path: value.path, value: Value::String(value.text) }),
+            None => anew
+                .push(Edit::Set { path: value.old.path.clone(), value: Value::String(value.text) }),
         }
     }
     if anew.is_empty() { Ok(text) } else { patch(&text, &anew) }
 }
 
-fn moved_values(root: &Node, moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
+fn moved_values(moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
     let mut by_value: BTreeMap<String, Vec<&(FoundLink, String)>> = BTreeMap::new();
     for found in moves {
-        by_value.entry(found.0.path.to_string()).or_default().push(found);
+        by_value.entry(found.0.value.path.to_string()).or_default().push(found);
     }
     let value = |mut moves: Vec<&(FoundLink, String)>| {
-        let path = Path::clone(&moves.first()?.0.path);
-        let node = node_at(root, &path)?;
-        let Tree::Text(text) = &node.tree else { return None };
+        let old = moves.first()?.0.value.clone();
+        let text = &old.text;
         let (mut changed, mut from, mut urls) = (String::new(), 0, Vec::new());
         let has_markup = text.contains('<');
         moves.sort_by_key(|(link, _)| link.part.clone().map(|it| it.start));
@@ -133,13 +129,13 @@ fn moved_values(root: &Node, moves: &[(FoundLink, String)]) -> Vec<MovedValue> {
             from = part.end;
         }
         changed.push_str(&text[from..]);
-        Some(MovedValue { path, span: node.span.clone(), text: changed, urls })
+        Some(MovedValue { old, text: changed, urls })
     };
     by_value.into_values().filter_map(value).collect()
 }
 
 /// Returns the place of a text without the white space around it.
-fn trimmed(text: &str) -> Span {
+fn trimmed(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }
@@ -150,8 +146,8 @@ fn in_place(text: &str, values: &[MovedValue]) -> Option<String> {
     for value in values {
         for (offset, old, new) in &value.urls {
             let is_there = text.get(*offset..).is_some_and(|rest| rest.starts_with(old.as_str()));
-            let start = if is_there { *offset } else { value.span.start.max(from) };
-            let at = start + text.get(start..value.span.end)?.find(old.as_str())?;
+            let start = if is_there { *offset } else { value.old.span.start.max(from) };
+            let at = start + text.get(start..value.old.span.end)?.find(old.as_str())?;
             changed.push_str(text.get(from..at)?);
             changed.push_str(new);
             from = at + old.len();
@@ -161,7 +157,7 @@ fn in_place(text: &str, values: &[MovedValue]) -> Option<String> {
     let read = |text: &str| Document::from_bytes("", text.into()).ok().map(|it| it.root.to_json());
     let mut expected = read(text)?;
     for value in values {
-        *value_at(&mut expected, &value.path)? = Value::String(value.text.clone());
+        *value_at(&mut expected, &value.old.path)? = Value::String(value.text.clone());
     }
     (read(&changed)? == expected).then_some(changed)
 }
@@ -185,28 +181,11 @@ fn within_text(url: &str, is_escaped: bool) -> String {
     if is_escaped { written.replace('&', "&amp;") } else { written }
 }
 
-fn node_at<'n>(root: &'n Node, path: &Path) -> Option<&'n Node> {
-    let mut node = root;
-    for step in &path.0 {
-        node = match (step, &node.tree) {
-            (PathStep::Item(at), Tree::List(items)) => items.get(*at)?,
-            (PathStep::Key(name), Tree::Map(entries)) => {
-                let is_named = |key: &links_pages::page_file::node::Key| {
-                    key.name == *name
-                        || key.is_literal && name.strip_prefix('$') == Some(key.name.as_str())
-                };
-                entries.iter().find(|(key, _)| is_named(key)).map(|(_, value)| value)?
-            }
-            _ => return None,
-        };
-    }
-    Some(node)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::check::collect;
+    use links_pages::page_file::node::Node;
 
     fn fixed(text: &str, moves: &[(&str, &str)]) -> String {
         let mut document = Document::from_bytes("it.yaml", text.into()).unwrap();
@@ -217,7 +196,7 @@ mod tests {
             Some((link, (*to).to_owned()))
         };
         let moves: Vec<_> = links.into_iter().filter_map(moved).collect();
-        written(text, &document.root, &moves).unwrap()
+        written(text, &moves).unwrap()
     }
 
     #[test]

@@ -8,18 +8,14 @@ pub(crate) mod report;
 pub(crate) mod visits;
 mod web;
 
-use std::path::PathBuf;
 use std::time::Duration;
-
-use links_sdk::ProfileKey;
 
 use self::baseline::Baseline;
 use self::checked_link::{CheckedLink, LinkHolder};
 use self::collect::FoundLink;
 use self::visits::LinkVerdicts;
 use crate::cache::load_slot_types;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::schema::SlotTypeCatalog;
 use crate::search::Source;
 use crate::search::sources::{Sources, of_account, of_files};

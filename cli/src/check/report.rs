@@ -1,12 +1,11 @@
 //! Output of a check: lines, records, and annotations.
 
-use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::checked_link::CheckedLink;
 use super::web::verdict::Verdict;
-use crate::error::exit_code::Exit;
-use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
+use crate::context::prelude::*;
+use crate::output::{Body, Instead};
 use crate::ui::annotations::{Annotate, Level};
 
 /// Maximum widths to which columns are aligned; longer cells push the rest of their line.
@@ -26,23 +25,43 @@ pub(crate) struct ReportOptions {
 
 /// Returns the output of a check.
 pub(crate) fn output(links: Vec<CheckedLink>, options: ReportOptions) -> CommandOutput {
-    let fails = links.iter().any(|link| link.fails(options.strict));
-    let counts = Counts::of(&links, options.strict);
+    let count = |is: &dyn Fn(&CheckedLink) -> bool| links.iter().filter(|it| is(it)).count();
+    let counts = [
+        (count(&|it| it.judgement.verdict == Verdict::Broken), "broken"),
+        (count(&|it| it.judgement.verdict == Verdict::Unsure), "unsure"),
+        (count(&|it| it.judgement.moved_to.is_some() && !it.is_fixed), "moved"),
+        (count(&|it| it.is_fixed), "fixed"),
+    ];
+    // These decide the exit code.
+    let new = count(&|it| it.fails(options.strict));
+    let [(broken, _), (unsure, _), (moved, _), (fixed, _)] = counts;
     let meta = json!({
         "links": links.len(),
         "requested": options.requested,
-        "broken": counts.broken,
-        "unsure": counts.unsure,
-        "moved": counts.moved,
-        "fixed": counts.fixed,
-        "new": counts.new,
+        "broken": broken,
+        "unsure": unsure,
+        "moved": moved,
+        "fixed": fixed,
+        "new": new,
     });
     let mut lines = lines(&links, options.offers_fix);
-    lines.push(StyledLine::new(Style::Plain, counts.words(links.len(), options.has_baseline)));
+    let counted = counts.iter().filter(|(count, _)| *count > 0);
+    let mut words: Vec<_> = counted.map(|(count, what)| format!("{count} {what}")).collect();
+    if words.is_empty() {
+        words.push("all fine".to_owned());
+    } else if options.has_baseline {
+        words.push(format!("{new} new"));
+    }
+    let words = words.join(", ");
+    lines.push(StyledLine::plain(match links.len() {
+        0 => "no links".to_owned(),
+        1 => format!("1 link: {words}"),
+        count => format!("{count} links: {words}"),
+    }));
     let data: Vec<Value> = links.iter().map(CheckedLink::json).collect();
     let body = Body::Own(json!({ "data": data, "meta": meta }));
     let view = View::Listing(lines, Instead::Id("url"));
-    CommandOutput::new(body, view).exit(if fails { Exit::No } else { Exit::Ok })
+    CommandOutput::new(body, view).exit(if new > 0 { Exit::No } else { Exit::Ok })
 }
 
 /// Writes an annotation for each link that has a file and something to be said about it.
@@ -91,56 +110,12 @@ fn lines(links: &[CheckedLink], offers_fix: bool) -> Vec<StyledLine> {
     notable.iter().zip(&rows).map(line).collect()
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    broken: usize,
-    unsure: usize,
-    moved: usize,
-    fixed: usize,
-    /// Links that decide the exit code.
-    new: usize,
-}
-
-impl Counts {
-    fn of(links: &[CheckedLink], strict: bool) -> Self {
-        let count = |is: &dyn Fn(&CheckedLink) -> bool| links.iter().filter(|it| is(it)).count();
-        Self {
-            broken: count(&|it| it.judgement.verdict == Verdict::Broken),
-            unsure: count(&|it| it.judgement.verdict == Verdict::Unsure),
-            moved: count(&|it| it.judgement.moved_to.is_some() && !it.is_fixed),
-            fixed: count(&|it| it.is_fixed),
-            new: count(&|it| it.fails(strict)),
-        }
-    }
-
-    fn words(self, links: usize, has_baseline: bool) -> String {
-        if links == 0 {
-            return "no links".to_owned();
-        }
-        let counts = [
-            (self.broken, "broken"),
-            (self.unsure, "unsure"),
-            (self.moved, "moved"),
-            (self.fixed, "fixed"),
-        ];
-        let counted = counts.iter().filter(|(count, _)| *count > 0);
-        let mut words: Vec<_> = counted.map(|(count, what)| format!("{count} {what}")).collect();
-        if words.is_empty() {
-            words.push("all fine".to_owned());
-        } else if has_baseline {
-            words.push(format!("{} new", self.new));
-        }
-        let plural = if links == 1 { "link" } else { "links" };
-        format!("{links} {plural}: {}", words.join(", "))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::web::verdict::{Judgement, MOVED};
 
     use super::super::checked_link::LinkHolder;
-    use super::super::collect::FoundLink;
+    use super::super::collect::{FoundLink, LinkedValue};
     use super::*;
     use crate::search::texts::Owner;
     use links_pages::page_file::patch::Path;
@@ -151,7 +126,12 @@ mod tests {
             Owner { id: None, kind, title }.into()
         });
         let found = FoundLink {
-            path: Path::root().key("socials").item(0).into(),
+            value: LinkedValue {
+                path: Path::root().key("socials").item(0),
+                text: url.to_owned(),
+                span: 0..0,
+            }
+            .into(),
             slot,
             url: url.to_owned(),
             part: None,

@@ -1,8 +1,6 @@
 //! Verdicts on links: from the cache, or from their sites.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io;
-use std::path::Path;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,9 +17,8 @@ use super::web::link::{WebLink, read_link};
 use super::web::verdict::{Judgement, Verdict};
 use super::web::visit::{NETWORK_UNREACHABLE, Visit, VisitEnd};
 use crate::cache::{load_json, store_json};
-use crate::context::{Context, clock};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::context::clock;
+use crate::context::prelude::*;
 
 // How links are checked. Not a doc comment, which clap would print above the help of the command.
 #[derive(Args, Clone, Copy, Debug)]

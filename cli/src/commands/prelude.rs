@@ -1,26 +1,21 @@
 //! What most commands import; what is declared about a command, and the usual ways from a call of the service to the output.
 
-pub(crate) use std::path::{Path, PathBuf};
-
 pub(crate) use clap::{Args, Subcommand};
 use links_pages::apply::{RecordWrite, SingleWrite, record_in};
-pub(crate) use links_pages::fs::named;
 pub(crate) use links_pages::profile_key;
-use links_sdk::{Answer, Call, Create, Error, Object, Write};
-pub(crate) use links_sdk::{ProfileKey, Slot, SlotId};
-pub(crate) use serde_json::{Map, Value, json};
+pub(crate) use links_sdk::Slot;
+use links_sdk::{Answer, Call, Create, Error, Write};
 
 pub(crate) use crate::account::files::named_files;
 pub(crate) use crate::args::fields::FieldValues;
 pub(crate) use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
 pub(crate) use crate::args::page::PageKey;
 pub(crate) use crate::confine::NamedFiles;
-pub(crate) use crate::context::Context;
 pub(crate) use crate::context::plan_first::PlanRule;
-pub(crate) use crate::error::{CommandError, Exit, Result};
+pub(crate) use crate::context::prelude::*;
 pub(crate) use crate::help::{HelpText, POINTER};
 pub(crate) use crate::journal;
-pub(crate) use crate::output::{Body, Column, CommandOutput, Style, StyledLine, View, yaml};
+pub(crate) use crate::output::{Body, Column, yaml};
 use crate::ui::Ui;
 
 /// Result of a command.

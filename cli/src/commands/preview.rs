@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::account::summary;
 use crate::apply::apply_args::{ApplyArgs, RunOptions, SyncArgs};
-use crate::preview::{ApplyWhen, PreviewOutputs, PreviewRequest, preview, serve, shown};
+use crate::preview::{ApplyWhen, PreviewRequest, preview, serve, shown};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Args, Debug)]
@@ -67,5 +67,5 @@ pub(super) async fn run(context: &mut Context, args: PreviewArgs) -> CommandResu
     }
     summary::check(summary.as_deref(), context.settings.output)?;
     let preview = preview(context, &request).await?;
-    shown(context, preview, &PreviewOutputs { diff, summary, max_tokens })
+    shown(context, preview, diff, summary.as_deref(), max_tokens)
 }

@@ -8,13 +8,12 @@ use clap::{Arg, Command};
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
-use serde_json::Value;
 
 use super::line::is_plain;
-use crate::auth::{Accounts, AccountsFile};
+use crate::auth::AccountsFile;
 use crate::cache::load_slot_types;
 use crate::cache::resource_names::{NamedSlot, ResourceNames};
-use crate::context::Context;
+use crate::context::prelude::*;
 use crate::help::TOPICS;
 use crate::output::format::Format;
 use crate::schema::SlotTypeCatalog;
@@ -23,11 +22,11 @@ use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;
 use crate::{journal, settings};
 use links_pages::apply::{JournalStore, RunHeader};
-use links_pages::sanitize;
 
 impl CompletionData {
     fn accounts(&self) -> Vec<CompletionCandidate> {
-        let known = self.known_accounts().into_iter().flat_map(|it| &it.known);
+        let load = || AccountsFile::new(self.context()?.config_directory().ok()?).load().ok();
+        let known = load().into_iter().flat_map(|it| it.known);
         known.map(|(name, it)| candidate(name.to_string(), &it.user)).collect()
     }
 
@@ -50,7 +49,13 @@ impl CompletionData {
             let command = header.command.as_ref().map_or("", |it| it.name.as_str());
             candidate(run, format!("{command} {}", header.login).trim())
         };
-        self.newest_runs().iter().map(of).collect()
+        let newest = || {
+            let context = self.context()?;
+            let (state, service) =
+                (context.settings.state_directory()?, journal::service(&context)?);
+            JournalStore::newest(&state, &service, RUNS).ok()
+        };
+        newest().iter().flatten().map(of).collect()
     }
 
     fn slots(&self) -> Vec<CompletionCandidate> {
@@ -131,7 +136,7 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
         ("ID", "slots") => CompletionData::slots,
         ("ID" | "FORM", _) => CompletionData::forms,
         ("NAME", "" | "auth") => CompletionData::accounts,
-        ("NAME", "config") => |_| config_keys(),
+        ("NAME", "config") => |_| KEYS.iter().map(|it| candidate(it.name, it.variable)).collect(),
         ("TYPE", "slots" | "schema") => CompletionData::types,
         ("RUN", "undo") => CompletionData::runs,
         ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
@@ -161,10 +166,6 @@ fn is_name(text: &str, more: &str) -> bool {
 
 /// HTTP methods that `links api` takes.
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-
-fn config_keys() -> Vec<CompletionCandidate> {
-    KEYS.iter().map(|it| candidate(it.name, it.variable)).collect()
-}
 
 fn candidate(value: impl Into<OsString>, description: &str) -> CompletionCandidate {
     let description = sanitize::line(description).into_owned();
@@ -210,7 +211,6 @@ pub(super) struct CompletionData {
     command: fn() -> Command,
     names: OnceLock<ResourceNames>,
     types: OnceLock<Option<SlotTypeCatalog>>,
-    accounts: OnceLock<Option<Accounts>>,
 }
 
 impl CompletionData {
@@ -221,7 +221,6 @@ impl CompletionData {
             command,
             names: OnceLock::new(),
             types: OnceLock::new(),
-            accounts: OnceLock::new(),
         }
     }
 
@@ -235,23 +234,6 @@ impl CompletionData {
     fn slot_types(&self) -> Option<&SlotTypeCatalog> {
         let load = || load_slot_types(&self.context()?.slot_types_file()?, None);
         self.types.get_or_init(load).as_ref()
-    }
-
-    /// Accounts of this machine.
-    fn known_accounts(&self) -> Option<&Accounts> {
-        let load = || AccountsFile::new(self.context()?.config_directory().ok()?).load().ok();
-        self.accounts.get_or_init(load).as_ref()
-    }
-
-    /// Newest runs of this machine.
-    fn newest_runs(&self) -> Vec<(String, RunHeader)> {
-        let read = || {
-            let context = self.context()?;
-            let (state, service) =
-                (context.settings.state_directory()?, journal::service(&context)?);
-            JournalStore::newest(&state, &service, RUNS).ok()
-        };
-        read().unwrap_or_default()
     }
 
     /// Returns a context for the service of the line, which knows the files of earlier commands.

@@ -1,6 +1,7 @@
 //! Context of every command: the settings, the terminal and the service, which is contacted only if a command needs it.
 
 pub(crate) mod plan_first;
+pub(crate) mod prelude;
 mod slot_types;
 
 use std::collections::BTreeMap;

@@ -1,13 +1,10 @@
 //! Update of a form's fields: a write replaces the whole list, so the fields that stay have to keep their keys, and the differences are
 //! shown before the write.
 
-use links_sdk::types::LeadForm;
-use links_sdk::{Answer, Error, FormChanges, FormHandle, Object};
-use serde_json::{Map, Value};
+use links_sdk::{Answer, Error, FormChanges, FormHandle};
 
 use crate::args::fields::FieldValues;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::journal;
 use crate::output::data;
 use crate::ui::plan::{field_list as list, form_lines};

@@ -2,21 +2,16 @@
 
 pub(crate) mod form_fields;
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
 
 use links_sdk::Answer;
-use serde_json::json;
 use tempfile::TempPath;
 
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::context::prelude::*;
 use crate::process;
 use crate::signal::SuppressInterrupt;
-use links_pages::fs::named::{self, ReadError};
+use links_pages::fs::named::ReadError;
 use links_pages::page_file::Document;
-use links_pages::sanitize;
 
 /// Opens a YAML text in the editor and passes the result to `apply`, with the path of its file; repeats that when `apply` refuses the text
 /// as invalid, or because others changed the same. Returns `None` if nothing was changed.

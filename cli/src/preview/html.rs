@@ -2,12 +2,11 @@
 //! where images come from. Every text is escaped by the templates.
 
 use links_sdk::Slot;
-use links_sdk::types::LeadForm;
 use maud::{DOCTYPE, Markup, html};
-use serde_json::{Map, Value};
 
 use super::shown_page::Preview;
-use crate::output::{Style, StyledLine, diff_lines, unified};
+use crate::context::prelude::*;
+use crate::output::{diff_lines, unified};
 
 /// What a document shows.
 pub(super) struct Screen<'s> {

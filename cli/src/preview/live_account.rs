@@ -1,16 +1,12 @@
 //! What a preview reads of the account: the page, its forms and languages, and the slot types.
 
-use links_pages::apply::PageSnapshot;
-use links_sdk::ProfileKey;
-use links_sdk::types::{LanguageOption, LeadForm};
+use links_sdk::types::LanguageOption;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::page_request;
 use crate::cache::{load_json, store_json};
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::schema::SlotTypeCatalog;
 use links_pages::page_file::local_image::hash_of;
 use links_pages::page_file::{PageFile, Reference, ReferenceTarget};

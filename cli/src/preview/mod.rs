@@ -10,6 +10,6 @@ mod shadow;
 mod shadow_account;
 mod shown_page;
 
-pub(crate) use output::{PreviewOutputs, shown};
+pub(crate) use output::shown;
 pub(crate) use render::{PreviewRequest, preview};
 pub(crate) use serve::{ApplyWhen, serve};

@@ -1,36 +1,20 @@
 //! Output of `links preview`.
 
-use std::path::PathBuf;
-
-use serde_json::json;
-
 use super::shown_page::{AS_THE_SERVICE, Preview};
 use crate::account::summary;
 use crate::apply::apply_args::refused;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::context::prelude::*;
 use crate::output::format::code_block;
-use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::output::{diff_lines, unified};
-use links_pages::sanitize;
 
-/// What a preview shows, and where it goes.
-#[derive(Debug)]
-pub(crate) struct PreviewOutputs {
-    /// True if the changes are shown instead of the page.
-    pub(crate) diff: bool,
-    /// File that the preview is appended to, in Markdown; `-` for standard output.
-    pub(crate) summary: Option<PathBuf>,
-    /// Number of tokens above which the answer is no.
-    pub(crate) max_tokens: Option<u64>,
-}
-
-/// Returns the output of a preview.
+/// Returns the output of a preview: with `diff` the changes instead of the page. It is also appended to the file of `summary`, in Markdown; `-`
+/// is standard output. With more than `max_tokens` the answer is no.
 pub(crate) fn shown(
     context: &Context,
     preview: Preview,
-    outputs: &PreviewOutputs,
+    diff: bool,
+    summary: Option<&Path>,
+    max_tokens: Option<u64>,
 ) -> Result<CommandOutput, CommandError> {
     let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } = preview;
     let (login, refusal) = (snapshot.login, outlook.refusal);
@@ -38,8 +22,8 @@ pub(crate) fn shown(
     let renderer = if rendered_by == AS_THE_SERVICE { "service" } else { "model" };
     context.ui.say(&StyledLine::new(Style::Faint, format!("{login}: {words}")));
     let header = format!("{}: {words}", code(&login));
-    let is_too_long = outputs.max_tokens.is_some_and(|most| tokens.count > most);
-    if let Some(most) = outputs.max_tokens.filter(|_| is_too_long) {
+    let is_too_long = max_tokens.is_some_and(|most| tokens.count > most);
+    if let Some(most) = max_tokens.filter(|_| is_too_long) {
         let text = format!("the page would have {}, more than {most}", tokens.words());
         context.ui.say(&StyledLine::new(Style::Removed, text));
     }
@@ -53,12 +37,11 @@ pub(crate) fn shown(
         "tokens": tokens.count, "tokensAreEstimated": tokens.is_estimate, "differs": differs, "refusal": refusal,
     });
     if is_too_long {
-        data["maxTokens"] = json!(outputs.max_tokens);
+        data["maxTokens"] = json!(max_tokens);
     }
-    let diff = outputs.diff.then(|| unified(("the page", &before), (&file, &after)));
-    let summary = outputs.summary.as_ref();
+    let diff = diff.then(|| unified(("the page", &before), (&file, &after)));
     let summary = summary.map(|path| (path, in_markdown(&header, diff.as_deref(), &after)));
-    let is_no = is_too_long || outputs.diff && differs;
+    let is_no = is_too_long || diff.is_some() && differs;
     let view = match diff {
         None => View::Markdown(after),
         Some(diff) if diff.is_empty() => {

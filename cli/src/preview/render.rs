@@ -1,7 +1,6 @@
 //! A preview of a page file: the file is applied to a shadow, and the shadow renders the page.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
 
 use super::live_account::LiveAccount;
 use super::shadow::Shadow;
@@ -9,11 +8,8 @@ use super::shown_page::{AS_THE_SERVICE, HERE, NEW_PAGE, Preview, TokenCount};
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::ApplyOutlook;
 use crate::apply::apply_args::RunOptions;
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::context::prelude::*;
 use crate::error::file_error::unread_page_file;
-use links_pages::fs::named;
 use links_pages::page_file::local_image::hash_of;
 
 /// Page file to preview, and the options that it would be applied with.

@@ -1,12 +1,7 @@
 //! Shadow of the account: the contract server in this process, with a page and what it refers to.
 
-use std::collections::BTreeMap;
-use std::io;
-
 use links_fixtures::{Account, Choices, ContractServer, World};
-use links_pages::apply::PageSnapshot;
-use links_sdk::{BaseUrl, Client, Object, ProfileId, ProfileKey, RateLimits, Slot, Token};
-use serde_json::{Value, json};
+use links_sdk::{BaseUrl, RateLimits, Slot, Token};
 
 use super::live_account::LiveAccount;
 use super::shadow_account;
@@ -15,8 +10,7 @@ use crate::account::files::AccountFiles;
 use crate::account::shadow_run::run_on_shadow;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::uploads::unsent_path;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::sandbox::without_limits;
 use crate::schema::SlotTypeCatalog;
 

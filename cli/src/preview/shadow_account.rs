@@ -1,17 +1,12 @@
 //! Records of the service in the model's own types.
 
-use std::collections::BTreeSet;
-
 use jiff::{SignedDuration, Timestamp};
 use links_fixtures::{Account, Form, FormField, Language, Profile, Slot, Social, World};
-use links_pages::apply::PageSnapshot;
-use links_sdk::ProfileKey;
-use links_sdk::types::LeadForm;
-use serde_json::Value;
 
 use super::live_account::LiveAccount;
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::KNOWN_TYPES;
+use crate::context::prelude::*;
 use links_pages::page_file::{PageFile, ReferenceTarget};
 
 /// Language of which only the id is known.

@@ -1,13 +1,8 @@
 //! A page as its file would make it, and how true that is: who has rendered it, and how its tokens were counted.
 
-use std::collections::BTreeMap;
-
-use links_pages::apply::PageSnapshot;
-use links_sdk::ProfileId;
-use links_sdk::types::LeadForm;
-
 use super::live_account::ServiceMarkdown;
 use crate::account::shadow_run::ApplyOutlook;
+use crate::context::prelude::*;
 use links_pages::page_file::local_image::LocalImage;
 
 /// Number of bytes that count as one token where nothing better is known.

@@ -6,13 +6,10 @@ pub(crate) mod sources;
 pub(crate) mod texts;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-
-use links_sdk::ProfileId;
-use serde_json::{Value, json};
 
 use self::pattern::Pattern;
 use self::texts::{Area, PageText};
+use crate::context::prelude::*;
 use links_pages::page_file::Places;
 use links_pages::page_file::node::Node;
 

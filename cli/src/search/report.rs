@@ -1,12 +1,10 @@
 //! Output of a search: lines like those of grep, and records.
 
-use serde_json::Value;
-
 use super::Hit;
 use super::pattern::{Piece, excerpt, width};
 use super::texts::{Area, PageText};
-use crate::error::Exit;
-use crate::output::{Column, CommandOutput, Instead, StyledLine, View};
+use crate::context::prelude::*;
+use crate::output::{Column, Instead};
 use crate::ui::cut;
 
 /// Columns of the table in a document.

@@ -1,18 +1,10 @@
 //! Reads what is searched or checked: page files and form files, pages of the account, and lead forms.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
-use links_pages::apply::PageSnapshot;
-use links_sdk::ProfileKey;
-use links_sdk::types::LeadForm;
-
 use super::Source;
 use super::texts::Area;
 use crate::account::files::AccountFiles;
 use crate::account::{estimate, live_page};
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use links_pages::page_file::Document;
 use links_pages::page_file::node::Node;
 

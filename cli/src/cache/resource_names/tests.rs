@@ -116,7 +116,7 @@ fn slots_in_another_form_are_no_slots_and_are_read_again() {
     let other = XxHash3_64::oneshot_with_seed(WHAT_IS_KEPT + 1, &listed.body);
     let slots = json!({ "b": { "read": 1 }, "cafe": { "read": 1 } });
     let first = json!({ "profiles": {}, "forms": {}, "seen": { PAGE: other }, "slots": slots });
-    std::fs::write(&path, format!("{first}\n[[2,\"x\"]]\n5\n")).unwrap();
+    std::fs::write(&path, format!("{first}\n[{{\"id\":2,\"kind\":\"x\"}}]\n5\n")).unwrap();
     assert!(ResourceNames::load(&path).slots_of(None).is_empty());
     ResourceNames::remember(&path, &[listed], NOW);
     assert_eq!(ResourceNames::load(&path).slots_of(None).len(), 1);

@@ -1,14 +1,12 @@
 //! `links auth login`: obtains credentials from the browser, a token or a command, chooses the place for the secret, and stores the login:
 //! the account, then its secret.
 
-use std::io;
 use std::io::Read;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use links_sdk::oauth::Connector;
 use links_sdk::types::Me;
-use links_sdk::{BaseUrl, Client, Error, Token};
-use serde_json::json;
+use links_sdk::{BaseUrl, Error, Token};
 use zeroize::Zeroizing;
 
 use super::oauth::connect;
@@ -16,12 +14,9 @@ use crate::auth::{
     Account, AccountName, Accounts, AccountsFile, ClientAuth, Secret, SecretLocation, Store,
     TokenCommand, Value, check_keyring,
 };
-use crate::commands::prelude::CommandResult;
-use crate::context::{Context, no_service};
+use crate::commands::prelude::*;
+use crate::context::no_service;
 use crate::env_vars;
-use crate::error::{CommandError, Exit};
-use crate::help::HelpText;
-use crate::output::{CommandOutput, Style, StyledLine, View};
 use crate::settings::{ServiceTarget, TokenOrigin};
 
 #[derive(Args, Debug)]

@@ -1,18 +1,10 @@
 //! `links auth`: commands for accounts.
 
 use std::fmt::Display;
-use std::io;
 
-use clap::Subcommand;
-use serde_json::json;
-
-use super::prelude::CommandResult;
 use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
-use crate::context::Context;
+use crate::commands::prelude::*;
 use crate::env_vars;
-use crate::error::{CommandError, Exit};
-use crate::help::{HelpText, POINTER};
-use crate::output::{Column, CommandOutput, StyledLine, View};
 use crate::settings::{OF_ACCOUNT, ServiceTarget, TokenOrigin};
 
 mod callback_server;

@@ -8,9 +8,8 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 use super::callback_server::Listener;
 use crate::auth::AccountsFile;
-use crate::context::{Context, clock};
-use crate::error::{CommandError, Exit};
-use crate::output::{Style, StyledLine};
+use crate::commands::prelude::*;
+use crate::context::clock;
 use crate::process;
 
 /// Client name for which the user approves access.

@@ -3,16 +3,12 @@
 
 use std::io::IsTerminal;
 use std::net::IpAddr;
-use std::path::Path;
-
-use serde_json::{Value, json};
 
 use super::checks::{Finding, FindingState};
 use crate::apply::write_log;
 use crate::auth::redacted;
-use crate::context::Context;
+use crate::commands::prelude::*;
 use crate::env_vars;
-use crate::error::{CommandError, Exit};
 use crate::settings::config_file::{self, Config, KEYS};
 use crate::settings::{ServiceTarget, TokenOrigin};
 use links_pages::fs::atomic::NewFile;

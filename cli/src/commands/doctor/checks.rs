@@ -1,15 +1,13 @@
 //! Checks of this machine: the settings, the origin of the token, and the permissions of files and directories; and those that ask a server:
 //! the connection, the clock, the abilities of the token and the limits, and the one that shares the rate limits.
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use links_sdk::types::Me;
-use links_sdk::{BaseUrl, Client, Clock, Error, SystemClock};
+use links_sdk::{BaseUrl, Clock, Error, SystemClock};
 
-use crate::context::Context;
+use crate::commands::prelude::*;
 use crate::env_vars::{self, BASE_URL, CACHE_DIR, CONFIG_DIR, STATE_DIR, TOKEN_FILE};
-use crate::error::{CommandError, Exit};
 use crate::settings::config_file::Config;
 use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin, config_file};
 

@@ -3,15 +3,8 @@
 mod bug_report;
 mod checks;
 
-use std::path::PathBuf;
-
+use crate::commands::prelude::*;
 use checks::{CONNECTION, Finding, FindingState};
-use serde_json::{Value, json};
-
-use crate::commands::prelude::CommandResult;
-use crate::context::Context;
-use crate::error::Exit;
-use crate::output::{CommandOutput, Style, StyledLine, View};
 
 /// Names of the checks without which a connection is not tried.
 const NEEDED: [&str; 2] = [checks::SERVICE, checks::TOKEN];

@@ -1,7 +1,6 @@
 //! HTTP server of a preview on `127.0.0.1`. Every path begins with the secret; every request names this server as its host, and no other origin.
 
 use std::convert::Infallible;
-use std::io;
 use std::net::Ipv4Addr;
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,12 +13,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_local;
 
 use super::serve_session::{ApplyOrder, Document, FAILED};
+use crate::context::prelude::*;
 use links_pages::page_file::local_image::hash_of;
 
 const STYLE: &str = include_str!("../assets/style.css");

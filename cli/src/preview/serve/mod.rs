@@ -3,16 +3,12 @@
 mod http_server;
 mod serve_session;
 
-use std::collections::BTreeSet;
 use std::future::poll_fn;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::task::Poll;
 use std::time::Duration;
 
 use http_server::{HEAD_LIMIT, Routes};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
-use serde_json::json;
 pub(crate) use serve_session::ApplyWhen;
 use serve_session::{ApplyOrder, ServeSession};
 use tokio::sync::mpsc;
@@ -21,10 +17,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::render::{PreviewRequest, PreviewSource};
-use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::context::prelude::*;
 use crate::signal::SuppressInterrupt;
 use links_pages::fs::directory_of;
 
