@@ -80,10 +80,10 @@ pub(crate) use matching::choose_read_only;
 pub use open_page::OpenPage;
 pub use page_fields::{FieldsRequest, PAGE_FIELDS, PlannedFields, page_fields};
 pub use page_snapshot::PageSnapshot;
-pub(crate) use plan::label;
 pub use plan::{
     Notice, Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
+pub(crate) use plan::{arrange, label};
 pub use plan_error::{IdentityProblem, ItemError, ItemProblem, PlanError};
 pub use plan_options::{PlanOptions, RetainReason, SyncedRun};
 pub use request::{Apply, Checked, PlannedPage};

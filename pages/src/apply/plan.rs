@@ -470,7 +470,7 @@ pub(crate) fn label(data: &Map<String, Value>) -> Option<String> {
 
 /// Returns the slots of `page` that are not to be deleted, in the order of `wanted`. A slot that `wanted` does not mention stays after the
 /// nearest mentioned slot to its left, or before all others.
-pub(super) fn arrange<T: Copy + Eq + Hash>(
+pub(crate) fn arrange<T: Copy + Eq + Hash>(
     page: &[T],
     wanted: &[T],
     to_delete: &HashSet<T>,

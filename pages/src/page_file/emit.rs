@@ -83,33 +83,19 @@ impl TextStyle {
 
     /// Returns a value on one line.
     pub(super) fn flow(&self, value: &Value) -> String {
-        let mut out = String::new();
-        self.write_flow(value, &mut out);
-        out
-    }
-
-    fn write_flow(&self, value: &Value, out: &mut String) {
         let (colon, comma) = if self.is_tight { (":", ",") } else { (": ", ", ") };
         match value {
             Value::Array(items) => {
-                out.push('[');
-                for (at, item) in items.iter().enumerate() {
-                    out.push_str(if at == 0 { "" } else { comma });
-                    self.write_flow(item, out);
-                }
-                out.push(']');
+                let items: Vec<String> = items.iter().map(|item| self.flow(item)).collect();
+                format!("[{}]", items.join(comma))
             }
             Value::Object(entries) => {
-                out.push('{');
-                for (at, (name, value)) in entries.iter().enumerate() {
-                    out.push_str(if at == 0 { "" } else { comma });
-                    out.push_str(&self.key(name, true));
-                    out.push_str(colon);
-                    self.write_flow(value, out);
-                }
-                out.push('}');
+                let entry = |(name, value): (&String, &Value)| {
+                    format!("{}{colon}{}", self.key(name, true), self.flow(value))
+                };
+                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(comma))
             }
-            other => out.push_str(&self.scalar(other, ScalarStyle::Plain, true)),
+            other => self.scalar(other, ScalarStyle::Plain, true),
         }
     }
 

@@ -99,11 +99,12 @@ impl<'a> Bound<'a> {
     }
 
     /// Returns the keys of a slot that changed on the page since the last sync, mentioned or not.
-    pub(super) fn changed_there(&self, entry: &'a SlotBase, position: usize) -> Vec<&'a str> {
-        let slot = &self.slots[position];
-        let keys: BTreeSet<&str> =
-            entry.keys.keys().map(String::as_str).chain(slot.writable_keys()).collect();
-        keys.into_iter().filter(|key| slot.hash(key) != entry.pair(key).page).collect()
+    pub(super) fn changed_there<'k>(
+        &'k self,
+        entry: &'k SlotBase,
+        position: usize,
+    ) -> BTreeSet<&'k str> {
+        self.slots[position].changed(entry).collect()
     }
 
     /// Compares the profile fields that the file mentions and that were read.
@@ -169,7 +170,7 @@ impl Bound<'_> {
                 });
                 said.count() == written.keys.len() && self.removed_keys(item, entry).is_empty()
             } else {
-                *entry == SlotBase { keys: [].into(), was: [].into(), ..entry.clone() }
+                entry.keys.is_empty() && entry.was.is_empty()
             }
     }
 
@@ -219,11 +220,9 @@ fn two_way(
     let is_made = |position: &usize| items.iter().all(|item| item.position != Some(*position));
     Ok(Identities {
         made_there: (0..page.slots.len()).filter(is_made).collect(),
-        item_of_entry: Vec::new(),
-        live: Vec::new(),
-        doubtful: Vec::new(),
         resembling: vec![Vec::new(); items.len()],
         items,
+        ..Identities::default()
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::bound::{Bound, ComparedKey, Decision};
@@ -11,7 +12,8 @@ use super::{
     RemoteChange, Replaced, SyncNote,
 };
 use crate::apply::{
-    BoundItem, DesiredPage, DesiredSlot, Plan, PlanError, PlanOptions, SlotTypes, Wanted, label,
+    BoundItem, DesiredPage, DesiredSlot, Plan, PlanError, PlanOptions, SlotTypes, Wanted, arrange,
+    label,
 };
 use links_sdk::{Object, Slot, SlotId};
 
@@ -392,18 +394,10 @@ pub(super) fn merged_order(
     if !takes_page {
         return items.to_vec();
     }
-    let mut order: Vec<usize> =
-        items.iter().copied().filter(|item| position(*item).is_some()).collect();
-    order.sort_by_key(|item| position(*item));
-    let mut left = None;
-    for item in items {
-        if position(*item).is_none() {
-            let place = left.and_then(|left| order.iter().position(|other| *other == left));
-            order.insert(place.map_or(0, |place| place + 1), *item);
-        }
-        left = Some(*item);
-    }
-    order
+    let mut placed = items.to_vec();
+    placed.retain(|item| position(*item).is_some());
+    placed.sort_by_key(|item| position(*item));
+    arrange(items, &placed, &HashSet::default())
 }
 
 #[cfg(test)]

@@ -173,6 +173,12 @@ impl<'a> HashedSlot<'a> {
         self.writable.iter().copied()
     }
 
+    /// Returns the keys, mentioned or not, that changed since the record was written.
+    fn changed<'k>(&'k self, entry: &'k SlotBase) -> impl Iterator<Item = &'k str> {
+        let keys = entry.keys.keys().map(String::as_str).chain(self.writable.iter().copied());
+        keys.filter(|key| self.hash(key) != entry.pair(key).page)
+    }
+
     /// Returns the hashes of the keys that a client may write.
     fn writable_hashes(&self) -> BTreeMap<&'a str, ValueHash> {
         self.writable.iter().map(|key| (*key, self.hash(key))).collect()

@@ -34,7 +34,7 @@ pub(super) struct ItemIdentity {
 }
 
 /// What each item, each entry and each slot is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Identities {
     pub(super) items: Vec<ItemIdentity>,
     /// For each entry, the item that is bound to it.
@@ -219,10 +219,9 @@ impl<'a> Binder<'a> {
 
     /// Returns whether the slot of an entry was deleted or changed since the last sync.
     fn is_changed_there(&self, entry: usize) -> bool {
-        let Some(position) = self.live[entry] else { return true };
-        let (base, slot) = (&self.entries[entry], &self.slots[position]);
-        let keys = base.keys.keys().map(String::as_str).chain(slot.writable_keys());
-        keys.into_iter().any(|key| slot.hash(key) != base.pair(key).page)
+        self.live[entry].is_none_or(|position| {
+            self.slots[position].changed(&self.entries[entry]).next().is_some()
+        })
     }
 
     /// Returns whether the entries differ on the page, today or at the last sync.
