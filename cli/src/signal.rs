@@ -21,16 +21,9 @@ static INTERRUPTED: Notify = Notify::const_new();
 /// Number of tasks that must not be interrupted, and whether the program exits after the last of them.
 static DEFERRED: Mutex<(usize, bool)> = Mutex::new((0, false));
 
-/// Report to the user about a Ctrl-C.
-pub(crate) enum Interrupt {
-    /// The program exits as soon as the tasks that must not be interrupted have ended.
-    Deferred,
-    /// The program exits now, with this error.
-    Ended(Box<CommandError>),
-}
-
-/// Callback that reports to the user.
-type Report = Box<dyn Fn(Interrupt) + Send>;
+/// Callback that reports a Ctrl-C to the user: the error with which the program ends now, or none if it ends as soon as the tasks that must
+/// not be interrupted have ended.
+type Report = Box<dyn Fn(Option<CommandError>) + Send>;
 
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
@@ -90,13 +83,13 @@ pub(crate) async fn interrupt() {
 }
 
 /// Sets the callback that reports a Ctrl-C to the user.
-pub(crate) fn report_by(report: impl Fn(Interrupt) + Send + 'static) {
+pub(crate) fn report_by(report: impl Fn(Option<CommandError>) + Send + 'static) {
     *lock(&REPORT) = Some(Box::new(report));
 }
 
-fn report(interrupt: Interrupt) {
+fn report(end: Option<CommandError>) {
     if let Some(report) = lock(&REPORT).as_ref() {
-        report(interrupt);
+        report(end);
     }
 }
 
@@ -106,7 +99,7 @@ fn defer_exit() -> bool {
     let is_first = deferred.0 > 0 && !deferred.1;
     if is_first {
         deferred.1 = true;
-        report(Interrupt::Deferred);
+        report(None);
     }
     is_first
 }
@@ -121,7 +114,7 @@ fn end() {
         undo();
     }
     let written = lock(&CLIENT).as_ref().map(Client::write_summary).unwrap_or_default();
-    report(Interrupt::Ended(Box::new(stopped(&written))));
+    report(Some(stopped(&written)));
     end_by_signal()
 }
 

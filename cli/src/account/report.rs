@@ -229,7 +229,7 @@ fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLin
 
 fn indented(line: StyledLine) -> StyledLine {
     let text = format!("  {}", line.text());
-    StyledLine::new(line.style(), text)
+    StyledLine::new(line.tone, text)
 }
 
 fn summary(state: &AccountState) -> String {

@@ -21,7 +21,7 @@ use crate::output::format::{Format, OutputOptions, Query, run_filter_if_requeste
 use crate::output::{Style, dry_run};
 use crate::settings::Settings;
 use crate::settings::global_args::GlobalArgs;
-use crate::signal::{self, Interrupt};
+use crate::signal;
 use crate::ui::{self, Ui};
 use crate::{git, process, settings};
 use links_pages::sanitize;
@@ -81,7 +81,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     let rules = cli.command.rules();
     if let Some(named) = rules.files {
         if let Ok(named) = &named
-            && rules.reads_history
+            && !rules.ignores_history
         {
             named.locks().for_each(|lock| git::prepare(&lock));
         }
@@ -138,12 +138,12 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
 
 /// Sets how a Ctrl-C is reported.
 fn report_interrupts(ui: Ui) {
-    signal::report_by(move |interrupt| match interrupt {
-        Interrupt::Deferred => {
+    signal::report_by(move |end| match end {
+        None => {
             let text = "stopping as soon as it is safe; Ctrl-C again stops at once";
             ui.tell(Style::Changed, text);
         }
-        Interrupt::Ended(failure) => {
+        Some(failure) => {
             ui.break_line();
             ui.fail(&failure);
         }

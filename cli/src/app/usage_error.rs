@@ -24,10 +24,10 @@ const DASHBOARD_SECONDS: u32 = 3;
 pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
     // Only this of all options matters to help, and to read the others takes a quarter of the time.
-    let color = words.iter().any(|it| it.starts_with("--color")).then(|| {
-        let words: Vec<&str> = words.iter().map(|it| &**it).collect();
-        PartialLine::read(words.get(1..).unwrap_or_default()).global.color
-    });
+    let color = words
+        .iter()
+        .any(|it| it.starts_with("--color"))
+        .then(|| PartialLine::read(words.get(1..).unwrap_or_default()).global.color);
     ui::help(help, settings::color_of_process(color.flatten()));
     Exit::Ok
 }

@@ -54,7 +54,7 @@ impl CheckArgs {
         let BaselineArgs { baseline, update_baseline } = &self.baseline;
         let files = if *update_baseline { &mut named.write } else { &mut named.read };
         files.extend(baseline.clone());
-        CommandRules { reads_history: false, ..CommandRules::confined(Ok(named)) }
+        CommandRules { ignores_history: true, ..CommandRules::confined(Ok(named)) }
     }
 }
 

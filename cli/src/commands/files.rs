@@ -19,14 +19,6 @@ pub(crate) enum FilesCommand {
     Upload(FilesUploadArgs),
 }
 
-impl FilesCommand {
-    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
-        match self {
-            Self::Upload(args) => upload(context, args).await,
-        }
-    }
-}
-
 #[derive(Args, Debug)]
 #[command(long_examples = ["links files upload terrace.jpg raf.jpg", "links profile update cafe avatar=\"$(links files upload logo.png --for avatar -o ids)\""])]
 pub(crate) struct FilesUploadArgs {
@@ -78,7 +70,7 @@ const COLUMNS: &[Column] = &[
     Column::at("SOURCE", "source"),
 ];
 
-async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
+pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
     let method = args.method()?;
     // All sources are checked first, so that a mistake in the last one is found before anything is uploaded.
     let sources: Vec<_> = args

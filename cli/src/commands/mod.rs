@@ -168,8 +168,11 @@ impl Command {
             Self::Log(args) => log::run(context, &args),
             Self::Undo(args) => Box::pin(undo::run(context, args)).await,
             Self::Forms(command) => command.run(context).await,
-            Self::Channels(command) => command.run(context).await,
-            Self::Files(command) => command.run(context).await,
+            Self::Channels(forms::ChannelsCommand::List) => {
+                let channels = context.client().await?.notification_channels();
+                shown(channels.answer(), View::Table(forms::CHANNEL_COLUMNS)).await
+            }
+            Self::Files(files::FilesCommand::Upload(args)) => files::upload(context, args).await,
             Self::Music(command) => command.run(context).await,
             Self::Analytics(command) => command.run(context).await,
             Self::Schema(command) => command.run(context).await,

@@ -1,7 +1,7 @@
 //! What most commands import; what is declared about a command, and the usual ways from a call of the service to the output.
 
 pub(crate) use clap::{Args, Subcommand};
-use links_pages::apply::{RecordWrite, SingleWrite, record_in};
+use links_pages::apply::{RecordWrite, record_in};
 pub(crate) use links_pages::profile_key;
 pub(crate) use links_sdk::Slot;
 use links_sdk::{Answer, Call, Create, Error, Write};
@@ -15,29 +15,23 @@ pub(crate) use crate::context::plan_first::PlanRule;
 pub(crate) use crate::context::prelude::*;
 pub(crate) use crate::help::{HelpText, POINTER};
 pub(crate) use crate::journal;
-pub(crate) use crate::output::{Body, Column, yaml};
+pub(crate) use crate::output::{Body, Column, parsed, read_data, yaml};
 use crate::ui::Ui;
 
 /// Result of a command.
 pub(crate) type CommandResult = Result<CommandOutput>;
 
 /// What the program has to know of a command before it runs.
+#[derive(Default)]
 pub(crate) struct CommandRules {
     /// Files that a confined command names, or the reason why it is not confined; `None` for all other commands.
     pub(crate) files: Option<Result<NamedFiles, &'static str>>,
-    /// True if the command may ask what earlier commits say of these files.
-    pub(crate) reads_history: bool,
+    /// True if the command never asks what earlier commits say of these files.
+    pub(crate) ignores_history: bool,
     /// What it needs before it may write, where writes have to be planned before (`LINKS_PLAN_FIRST`).
     pub(crate) plan: PlanRule,
     /// True if the command is of use if the configuration file is broken.
     pub(crate) accepts_invalid_config: bool,
-}
-
-impl Default for CommandRules {
-    fn default() -> Self {
-        let (files, plan) = (None, PlanRule::DryRun);
-        Self { files, reads_history: true, plan, accepts_invalid_config: false }
-    }
 }
 
 impl CommandRules {
@@ -85,10 +79,11 @@ pub(crate) fn with_failure(
 /// Writes fields of a page and records them in the journal.
 pub(crate) async fn write_fields(
     context: &Context,
-    write: SingleWrite,
+    (command, key): (&str, &ProfileKey),
     call: Call<Answer, Write>,
     sent: &Object,
 ) -> Result<Answer, Error> {
+    let write = journal::page_write(context, command, key);
     let written = write.change_page(sent, call).await;
     journal::finish(context, &write, written)
 }

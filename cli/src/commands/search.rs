@@ -34,7 +34,7 @@ impl SearchCommandArgs {
         let (paths, _) = page::split(self.pages.clone());
         let named =
             if paths.is_empty() { NamedFiles::default() } else { named_files(&paths, &[], false) };
-        CommandRules { reads_history: false, ..CommandRules::confined(Ok(named)) }
+        CommandRules { ignores_history: true, ..CommandRules::confined(Ok(named)) }
     }
 }
 

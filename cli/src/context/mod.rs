@@ -115,7 +115,8 @@ impl Context {
     /// the last sync, and caches nothing.
     #[cfg(feature = "sandbox")]
     pub(crate) fn shadowed(&self, client: Client, types: SlotTypeCatalog) -> Self {
-        let ui = Ui::plain(self.settings.output).without_progress();
+        let mut ui = Ui::plain(self.settings.output);
+        ui.progress = false;
         Self {
             client: Some(client),
             shadow_types: Some(types),
@@ -128,7 +129,7 @@ impl Context {
     /// [`client`](Self::client) returns afterwards.
     pub(crate) async fn writer(&mut self, dry_run: impl Into<Option<DryRun>>) -> Result<Client> {
         self.dry_run = dry_run.into();
-        self.ui.set_dry_run(self.dry_run.is_some());
+        self.ui.is_dry_run = self.dry_run.is_some();
         let client = self.client().await?;
         if !self.plan_first.is_cleared() {
             let record = self.dry_run_record();

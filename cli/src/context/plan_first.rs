@@ -22,9 +22,10 @@ const VALID_FOR: u64 = 3600;
 const FILE_MAX: u64 = 64 << 20;
 
 /// What a command needs before it may write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PlanRule {
     /// A dry run of the same command line.
+    #[default]
     DryRun,
     /// A saved plan, which this command line does not name.
     SavedPlan,

@@ -6,7 +6,7 @@ use links_sdk::{Answer, Error, FormChanges, FormHandle};
 use crate::args::fields::FieldValues;
 use crate::context::prelude::*;
 use crate::journal;
-use crate::output::data;
+use crate::output::read_data;
 use crate::ui::plan::{field_list as list, form_lines};
 use links_pages::apply::SingleWrite;
 use links_pages::fs::private::ResourceLock;
@@ -201,13 +201,13 @@ fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
 /// Reads a form as JSON, and as a typed value for the comparison with a later read.
 pub(crate) async fn record(form: &FormHandle) -> Result<(Object, LeadForm), CommandError> {
     let answer = form.get().answer().await?;
-    let seen = data(answer.body()).map_err(CommandError::unreadable)?;
+    let seen = read_data(answer.body())?;
     Ok((read(&answer)?, seen))
 }
 
 /// Returns a form as it was sent, except that a list which came as an object with numbers as names is a list again.
 fn read(answer: &Answer) -> Result<Object, CommandError> {
-    let mut record: Object = data(answer.body()).map_err(CommandError::unreadable)?;
+    let mut record: Object = read_data(answer.body())?;
     for value in record.values_mut() {
         if let Value::Object(items) = value
             && !items.is_empty()

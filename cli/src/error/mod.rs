@@ -95,10 +95,8 @@ impl CommandError {
     #[must_use]
     pub(crate) fn with_failures(mut self, failures: Vec<Self>) -> Self {
         for mut failure in failures {
-            match std::mem::take(&mut failure.0.others) {
-                none if none.is_empty() => self.0.others.push(failure),
-                others => self.0.others.extend(others),
-            }
+            let others = std::mem::take(&mut failure.0.others);
+            self.0.others.extend(if others.is_empty() { vec![failure] } else { others });
         }
         self
     }

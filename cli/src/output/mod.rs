@@ -171,14 +171,9 @@ impl Column {
         Self { title, cell: Cell::Of(make), fit: Fit::Wrapped }
     }
 
-    /// Returns the column, cut where the table is wider than the terminal.
-    pub(crate) const fn cut(self) -> Self {
-        Self { fit: Fit::Cut, ..self }
-    }
-
-    /// Column that shows text computed from the record: whole, unless the table is wider than the terminal.
-    pub(crate) const fn whole(title: &'static str, make: fn(&Value) -> String) -> Self {
-        Self { title, cell: Cell::Of(make), fit: Fit::Whole }
+    /// Sets what becomes of long cells.
+    pub(crate) const fn fit(self, fit: Fit) -> Self {
+        Self { fit, ..self }
     }
 }
 
@@ -191,7 +186,17 @@ impl fmt::Debug for CommandOutput {
     }
 }
 
+/// Parses the body of a response of the service.
+pub(crate) fn parsed<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T> {
+    serde_json::from_slice(body).map_err(CommandError::unreadable)
+}
+
 /// Reads the `data` of a response of the service.
+pub(crate) fn read_data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T> {
+    data(body).map_err(CommandError::unreadable)
+}
+
+/// Reads the `data` of a response of the service, as JSON has it.
 pub(crate) fn data<'b, T: Deserialize<'b>>(body: &'b [u8]) -> serde_json::Result<T> {
     #[derive(Deserialize)]
     struct Envelope<T> {

@@ -90,10 +90,6 @@ impl StyledLine {
     }
 
     /// Sanitized text of the line.
-    pub(crate) fn style(&self) -> Style {
-        self.tone
-    }
-
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

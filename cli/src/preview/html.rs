@@ -133,7 +133,7 @@ fn confirmation(screen: &Screen<'_>, page: &Preview) -> Markup {
 }
 
 fn class(line: &StyledLine) -> Option<&'static str> {
-    match line.style() {
+    match line.tone {
         Style::Added => Some("added"),
         Style::Removed => Some("removed"),
         Style::Faint => Some("faint"),

@@ -17,6 +17,7 @@ pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 use stream::ContentKind;
 pub(crate) use stream::protected;
+pub(crate) use table::width;
 
 use crate::error::{CommandError, draw};
 use crate::output::format::{Format, OutputOptions, Rendering};
@@ -31,11 +32,12 @@ pub(crate) struct Ui {
     /// True if stderr is JSON, because a program reads it.
     says_json: bool,
     color: Color,
-    progress: bool,
+    /// True if long work shows its progress.
+    pub(crate) progress: bool,
     verbose: u8,
     terminal: Terminal,
     /// True in a dry run, where nothing needs confirmation.
-    is_dry_run: bool,
+    pub(crate) is_dry_run: bool,
 }
 
 /// Standard streams that are terminals.
@@ -161,38 +163,22 @@ impl Ui {
         Progress::new(steps, shown)
     }
 
-    /// Returns the same without progress displays.
-    #[cfg(feature = "sandbox")]
-    pub(crate) fn without_progress(self) -> Self {
-        Self { progress: false, ..self }
-    }
-
     /// Returns the observer of requests, which reports waits.
     pub(crate) fn watch(&self) -> RequestObserver {
         RequestObserver::new(self.says_json, self.verbose, self.progress && self.terminal.stderr)
     }
 
-    /// Sets whether the command is a dry run.
-    pub(crate) fn set_dry_run(&mut self, is_dry_run: bool) {
-        self.is_dry_run = is_dry_run;
-    }
-
-    /// Asks a yes-or-no question. `None` without a terminal; in a dry run the answer is always yes.
-    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+    /// Shows lines and asks a yes-or-no question about them. `None` without a terminal; in a dry run the answer is always yes.
+    pub(crate) fn ask_about(&self, lines: &[StyledLine], question: &str) -> Option<bool> {
         if self.is_dry_run {
             return Some(true);
         }
-        self.is_interactive().then(|| stream::yes(question))
-    }
-
-    /// Shows lines and asks a yes-or-no question about them. `None` without a terminal; in a dry run the answer is always yes.
-    pub(crate) fn ask_about(&self, lines: &[StyledLine], question: &str) -> Option<bool> {
-        if self.is_interactive() && !self.is_dry_run {
+        self.is_interactive().then(|| {
             for line in lines {
                 self.instruct(line);
             }
-        }
-        self.ask(question)
+            stream::yes(question)
+        })
     }
 
     /// Asks for confirmation of changes, unless the command line has it.
@@ -328,9 +314,4 @@ pub(crate) fn help(error: &clap::Error, color: Color) {
     } else {
         let _ = stream::print(text.as_bytes(), ContentKind::Text, terminal);
     }
-}
-
-/// Width of the terminal in columns, or 100 without a terminal.
-pub(crate) fn width() -> usize {
-    table::terminal_width().unwrap_or(100)
 }

@@ -30,7 +30,11 @@ impl Progress {
         let hidden = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), hidden);
         let bar = if shown { lines().add(bar) } else { bar };
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
+        Self::of(bar, "{bar:24} {pos}/{len} {msg}", shown)
+    }
+
+    fn of(bar: ProgressBar, template: &str, shown: bool) -> Self {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         let terminal = shown.then(|| {
@@ -70,34 +74,27 @@ pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
 /// Line on stderr that counts the seconds of a wait down; removed when it is dropped, or when the wait is over.
 #[derive(Debug)]
 pub(super) struct Countdown {
-    bar: ProgressBar,
+    _line: Progress,
     /// Ends the thread when it is dropped.
     _ended: Sender<()>,
-    _terminal: (RestoreOnExit, Option<Modes>),
 }
 
 impl Countdown {
     /// Shows a wait for this reason.
     pub(super) fn start(wait: Duration, reason: &str) -> Self {
         let (ended, is_ended) = channel();
-        let bar = lines().insert(0, ProgressBar::new_spinner());
-        if let Ok(style) = ProgressStyle::with_template("{msg}") {
-            bar.set_style(style);
-        }
-        let shown = bar.clone();
-        let terminal =
-            (RestoreOnExit::new(move || shown.finish_and_clear()), Modes::without_ctrl_c());
-        let (line, reason) = (bar.clone(), sanitize::line(reason).into_owned());
+        let line = Progress::of(lines().insert(0, ProgressBar::new_spinner()), "{msg}", true);
+        let (bar, reason) = (line.bar.clone(), sanitize::line(reason).into_owned());
         let clock = SystemClock::new();
         let until = clock.monotonic() + wait;
         let count = move || {
             loop {
                 let left = until.saturating_sub(clock.monotonic());
                 if left.is_zero() {
-                    return line.finish_and_clear();
+                    return bar.finish_and_clear();
                 }
-                line.set_message(wait_line(left, &reason));
-                line.force_draw();
+                bar.set_message(wait_line(left, &reason));
+                bar.force_draw();
                 if is_ended.recv_timeout(next_change(left)) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
@@ -105,13 +102,7 @@ impl Countdown {
         };
         // Without the thread the wait is the same, and no line tells it.
         let _ = thread::Builder::new().name("countdown".to_owned()).spawn(count);
-        Self { bar, _ended: ended, _terminal: terminal }
-    }
-}
-
-impl Drop for Countdown {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        Self { _line: line, _ended: ended }
     }
 }
 

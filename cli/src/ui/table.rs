@@ -23,7 +23,15 @@ const WIDTH_MIN: u16 = 20;
 
 /// Renders one line per row. On a terminal the columns share its width; elsewhere no row is wrapped.
 pub(super) fn render(grid: &Grid, terminal: bool) -> String {
-    let mut table = frame(terminal);
+    let mut table = Table::new();
+    // Without borders, and as wide as the terminal, if that is known.
+    table.load_style(presets::NOTHING);
+    let width = table.width().filter(|width| terminal && *width >= WIDTH_MIN);
+    if !terminal {
+        table.force_no_tty();
+    } else if width.is_some() {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+    }
     if grid.headings.is_empty() {
         for row in &grid.rows {
             table.add_row(row.iter().map(|it| sanitize::line(it)));
@@ -38,7 +46,6 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
             };
             rows.push(row.iter().enumerate().map(cell).collect());
         }
-        let width = if terminal { table.width().filter(|width| *width >= WIDTH_MIN) } else { None };
         if let Some(width) = width {
             fit(&grid.headings, &mut rows, &grid.fits, width.into());
         }
@@ -48,7 +55,11 @@ pub(super) fn render(grid: &Grid, terminal: bool) -> String {
             first.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
-    lines(table)
+    for column in table.column_iter_mut() {
+        column.set_padding((0, PADDING_RIGHT));
+    }
+    // Without trailing white space.
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 /// Cuts the cells of the columns that are not wrapped so that the table fits a width: the widest of them gives way first, none becomes narrower
@@ -74,31 +85,11 @@ fn fit(headings: &[String], rows: &mut [Vec<String>], fits: &[Fit], width: usize
     }
 }
 
-/// Creates a table without borders that fits the width of the terminal, if known.
-fn frame(terminal: bool) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if !terminal {
-        table.force_no_tty();
-    } else if table.width().is_some_and(|width| width >= WIDTH_MIN) {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    }
-    table
-}
-
-/// Width of the terminal on stdout or stderr in columns.
-pub(super) fn terminal_width() -> Option<usize> {
+/// Width of the terminal on stdout or stderr in columns, or 100 without a terminal.
+pub(crate) fn width() -> usize {
     let stdout = Table::new().width();
     let width = stdout.or_else(|| Table::new().use_stderr().width());
-    width.filter(|width| *width >= WIDTH_MIN).map(usize::from)
-}
-
-/// Text of a table, without trailing white space.
-fn lines(mut table: Table) -> String {
-    for column in table.column_iter_mut() {
-        column.set_padding((0, PADDING_RIGHT));
-    }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    width.filter(|width| *width >= WIDTH_MIN).map_or(100, usize::from)
 }
 
 #[cfg(test)]

@@ -156,11 +156,10 @@ impl FigureTable {
         let counted =
             columns.iter().find(|it| is_number(it) && **it != "id" && !it.ends_with("Id"));
         if let Some(column) = counted.filter(|_| self.width.is_some()) {
-            let number =
-                |it: &&Map<String, Value>| it.get(*column).and_then(Value::as_f64).unwrap_or(0.0);
-            let most = records.iter().map(number).fold(0.0, f64::max);
-            for (row, record) in rows.iter_mut().skip(1).zip(records) {
-                *row += &bar(number(record), most, BAR);
+            let numbers = floats(records, column);
+            let most = most(&numbers);
+            for (row, number) in rows.iter_mut().skip(1).zip(numbers) {
+                *row += &bar(number, most, BAR);
             }
         }
         for row in &rows {
@@ -172,22 +171,14 @@ impl FigureTable {
     fn timeline(&mut self, name: &str, records: &[&Map<String, Value>], series: &[&str]) {
         let Some(width) = self.width else { return self.records(name, records) };
         self.title(name);
-        let numbers = |series: &str| -> Vec<f64> {
-            records.iter().map(|it| it.get(series).and_then(Value::as_f64).unwrap_or(0.0)).collect()
-        };
         let label = series.iter().map(|it| it.width()).max().unwrap_or(0);
         let room = width.saturating_sub(label + 12).max(10);
-        let mut each = 1;
-        if let Some(first) = series.first() {
-            let (parts, of) = gathered(&numbers(first), room);
-            each = of;
-            for line in columns(&parts, HEIGHT) {
-                self.say(format!("  {:label$}  {line}", ""));
-            }
+        let (parts, each) = gathered(&floats(records, series[0]), room);
+        for line in columns(&parts, HEIGHT) {
+            self.say(format!("  {:label$}  {line}", ""));
         }
         for series in series {
-            let all = numbers(series);
-            let (parts, _) = gathered(&all, room);
+            let (parts, _) = gathered(&floats(records, series), room);
             let most = parts.iter().copied().fold(0.0, f64::max);
             self.say(format!("  {series:label$}  {}  ≤ {most}", sparkline(&parts)));
         }
@@ -202,6 +193,11 @@ impl FigureTable {
             date(records.last())
         ));
     }
+}
+
+/// Returns the numbers of one name.
+fn floats(records: &[&Map<String, Value>], name: &str) -> Vec<f64> {
+    records.iter().map(|it| it.get(name).and_then(Value::as_f64).unwrap_or(0.0)).collect()
 }
 
 /// Removes from the previous period the numbers that are shown beside the current ones.

@@ -131,7 +131,7 @@ impl QueryArgs {
 /// Returns the output of an answer: its recognised parts in human-readable form, with notes on their accuracy and age.
 async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
     let answer = call.answer().await?;
-    let body: Value = serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+    let body: Value = parsed(answer.body())?;
     let meta = &body["meta"];
     let approximate = meta["uniquesAreApproximate"] == true;
     let width = context.ui.is_read().then(ui::width);

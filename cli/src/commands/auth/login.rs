@@ -255,7 +255,7 @@ fn choose(
     let Err(error) = check_keyring() else { return Ok(SecretLocation::Keyring) };
     let question =
         format!("{error}. Keep the secret in a file below {directory} that only you can read?");
-    if choice.is_none() && context.ui.ask(&question) == Some(true) {
+    if choice.is_none() && context.ui.ask_about(&[], &question) == Some(true) {
         return Ok(SecretLocation::File);
     }
     Err(CommandError::refused(error.to_string()).with_hint(format!(

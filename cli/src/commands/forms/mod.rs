@@ -79,21 +79,10 @@ pub(crate) enum ChannelsCommand {
     List,
 }
 
-const CHANNEL_COLUMNS: &[Column] = &[
+pub(super) const CHANNEL_COLUMNS: &[Column] = &[
     Column::at("ID", "id"),
     Column::at("CHANNEL", "channel"),
     Column::at("LABEL", "label"),
     Column::at("RECIPIENT", "recipient"),
     Column::at("ACTIVE", "isActive"),
 ];
-
-impl ChannelsCommand {
-    pub(super) async fn run(self, context: &mut Context) -> CommandResult {
-        match self {
-            Self::List => {
-                let client = context.client().await?;
-                shown(client.notification_channels().answer(), View::Table(CHANNEL_COLUMNS)).await
-            }
-        }
-    }
-}

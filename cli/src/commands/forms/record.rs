@@ -137,8 +137,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
     };
     let mut output = answered(&answer, View::Record(FIRST));
     if let Some(uses) = uses {
-        let mut body: Value =
-            serde_json::from_slice(answer.body()).map_err(CommandError::internal)?;
+        let mut body: Value = parsed(answer.body())?;
         body["meta"] = json!({ "usedOn": uses });
         output.body = Body::Own(body);
     }

@@ -7,7 +7,6 @@ use super::login;
 use crate::args::images;
 use crate::commands::prelude::*;
 use crate::editor;
-use crate::output::data;
 
 /// Fields of a page that are shown first.
 pub(crate) const FIRST: &[&str] = &["id", "login", "title", "description", "computed.url"];
@@ -81,9 +80,8 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let profile = client.profile(&*args.key);
     let fields = fields.upload(context, &client).await?;
     let sent = fields.object();
-    let write = journal::page_write(context, "profile update", &args.key);
     let call = profile.update_unchanged(None, ProfileChanges(sent.clone())).answer();
-    let changed = write_fields(context, write, call, &sent).await;
+    let changed = write_fields(context, ("profile update", &*args.key), call, &sent).await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -121,9 +119,9 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
         return shown(profile.settings().answer(), View::Record(FIRST_SETTINGS)).await;
     }
     let sent = fields.some("languageCode=kk")?.object();
-    let write = journal::page_write(context, "profile settings", &args.key);
     let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
-    let answer = write_fields(context, write, call.answer(), &sent).await?;
+    let command = ("profile settings", &*args.key);
+    let answer = write_fields(context, command, call.answer(), &sent).await?;
     Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
 }
 
@@ -152,9 +150,9 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         if changes.is_empty() {
             return Ok(None);
         }
-        let write = journal::page_write(context, "profile edit", &args.key);
         let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone())).answer();
-        let updated = write_fields(context, write, call, &changes).await;
+        let command = ("profile edit", &*args.key);
+        let updated = write_fields(context, command, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
@@ -164,8 +162,8 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
 async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile)> {
     let answer = profile.get().answer().await?;
-    let seen = data(answer.body()).map_err(CommandError::unreadable)?;
-    let mut fields: Map<String, Value> = data(answer.body()).map_err(CommandError::unreadable)?;
+    let seen = read_data(answer.body())?;
+    let mut fields: Map<String, Value> = read_data(answer.body())?;
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
     Ok((fields, seen))
 }

@@ -3,7 +3,6 @@
 use links_sdk::{Client, SettingsChanges};
 
 use crate::commands::prelude::*;
-use crate::output::data;
 use crate::ui::annotations::Annotate;
 use links_pages::profile_key::broken_login_rule;
 
@@ -24,7 +23,7 @@ async fn check(client: &Client, login: &str, page: Option<&ProfileKey>) -> Resul
         None => client.profiles().check_login(login),
     };
     let answer = check.answer().await?;
-    data(answer.body()).map_err(CommandError::unreadable)
+    read_data(answer.body())
 }
 
 /// Refuses a login that is not free.
@@ -162,7 +161,8 @@ pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> Co
     let write = journal::single_write(context, "profile rename", page.profile_id, &old, None);
     let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
     let sent = [("login", args.new.clone())].into_iter().collect();
-    let answer = write_fields(context, write, call, &sent).await?;
+    let changed = write.change_page(&sent, call).await;
+    let answer = journal::finish(context, &write, changed)?;
     let line = format!("the login was changed from {old} to {}", args.new);
     Ok(answered(&answer, View::Lines(vec![StyledLine::plain(line)])))
 }

@@ -48,9 +48,8 @@ impl SocialsCommand {
         }
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
         let command = if is_add { "profile socials add" } else { "profile socials remove" };
-        let write = journal::page_write(context, command, &key);
         let call = profile.update_unchanged(&page, ProfileChanges(sent.clone())).answer();
-        let answer = write_fields(context, write, call, &sent).await?;
+        let answer = write_fields(context, (command, &*key), call, &sent).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }
 }

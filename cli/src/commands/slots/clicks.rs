@@ -43,8 +43,7 @@ impl PageClicks {
         slots: &[Slot],
     ) -> Result<Self> {
         let answer = profile.analytics(query).answer().await?;
-        let mut envelope: Value =
-            serde_json::from_slice(answer.body()).map_err(CommandError::unreadable)?;
+        let mut envelope: Value = parsed(answer.body())?;
         let (data, meta) = (envelope["data"].take(), envelope["meta"].take());
         let ids: Vec<SlotId> = slots.iter().map(|slot| slot.id).collect();
         let by_slot = of_slots(&data, &ids);

@@ -154,7 +154,7 @@ async fn list(
     if clicks.by_slot.is_none() {
         unrecognised(context, &clicks.data);
     }
-    let mut listed: Value = serde_json::from_slice(&body).map_err(CommandError::unreadable)?;
+    let mut listed: Value = parsed(&body)?;
     for record in listed["data"].as_array_mut().into_iter().flatten() {
         record["clicks"] = json!(record["id"].as_i64().and_then(|id| clicks.of(id.into())));
     }

@@ -3,7 +3,6 @@
 use links_sdk::types::SlotType;
 
 use crate::commands::prelude::*;
-use crate::output::{self};
 use crate::schema::fields as schema_fields;
 use links_pages::apply::literal;
 use links_pages::sanitize;
@@ -16,7 +15,7 @@ pub(super) async fn explain(
     field: Option<String>,
 ) -> CommandResult {
     let answer = context.client().await?.slot_type(kind).answer().await?;
-    let slot_type: SlotType = output::data(answer.body()).map_err(CommandError::unreadable)?;
+    let slot_type: SlotType = read_data(answer.body())?;
     match field {
         None => Ok(answered(&answer, View::Lines(of_type(&slot_type)?))),
         Some(field) => of_field(&slot_type, &field),

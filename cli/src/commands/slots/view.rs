@@ -4,7 +4,7 @@ use bytes::Bytes;
 use links_sdk::SlotsHandle;
 
 use crate::commands::prelude::*;
-use crate::output::data;
+use crate::output::Fit;
 use crate::output::label::label;
 use links_pages::page_file::local_image::has_image_ending;
 
@@ -16,10 +16,11 @@ const TYPE: Column = Column::at("TYPE", "type");
 const CONTENT: Column = Column::of("CONTENT", |slot| {
     slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
 })
-.cut();
-const LINK: Column = Column::whole("LINK", |slot| {
+.fit(Fit::Cut);
+const LINK: Column = Column::of("LINK", |slot| {
     slot["data"].as_object().and_then(link).unwrap_or_default().to_owned()
-});
+})
+.fit(Fit::Whole);
 const NOTE: Column = Column::of("NOTE", |slot| {
     if slot["supported"] == false { "legacy: cannot be edited".into() } else { String::new() }
 });
@@ -45,7 +46,7 @@ pub(super) fn link(data: &Map<String, Value>) -> Option<&str> {
 /// Reads the slots of a page, and returns them with the body of the answer.
 pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>)> {
     let answer = slots.list().answer().await?;
-    let page = data(answer.body()).map_err(CommandError::unreadable)?;
+    let page = read_data(answer.body())?;
     Ok((answer.body().clone(), page))
 }
 

@@ -18,7 +18,7 @@ use records::Selection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Cell, Column, CommandOutput, Instead, StyledLine, View, yaml};
+use super::{Cell, Column, CommandOutput, Instead, StyledLine, View, parsed, yaml};
 use crate::error::{CommandError, Result};
 
 /// How data is printed.
@@ -261,7 +261,7 @@ fn ids<'r>(records: impl IntoIterator<Item = &'r Value>, view: &View) -> String 
 
 fn yaml_documents(selected: &Selection) -> Result<String> {
     match selected {
-        Selection::Received(bytes) => yaml(&records::parsed(bytes)?),
+        Selection::Received(bytes) => yaml(&parsed::<Value>(bytes)?),
         Selection::Decoded(value) => yaml(value),
         Selection::Made(values) => {
             let documents = values.iter().map(|it| yaml(&records::made(it)?));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{FieldSelection, Query};
 use crate::error::{CommandError, Result};
-use crate::output::Body;
+use crate::output::{Body, parsed};
 
 /// Part of a body to print.
 pub(crate) enum Selection<'a> {
@@ -82,15 +82,6 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Parses bytes as JSON.
-///
-/// # Errors
-///
-/// When these bytes are not JSON, or nested deeper than any response.
-pub(crate) fn parsed(bytes: &[u8]) -> Result<Value> {
-    serde_json::from_slice(bytes).map_err(CommandError::unreadable)
-}
-
 /// Converts a result of a filter to JSON.
 ///
 /// # Errors
@@ -131,8 +122,8 @@ fn data(mut value: Value) -> Value {
 /// Returns the records of a body without decoding them, so that numbers keep their digits.
 fn raw(bytes: &[u8]) -> serde_json::Result<Vec<Box<RawValue>>> {
     let data = crate::output::data::<&RawValue>(bytes)
-        .or_else(|_| serde_json::from_slice::<&RawValue>(bytes))?
-        .get();
+        .or_else(|_| serde_json::from_slice::<&RawValue>(bytes))?;
+    let data = data.get();
     let records: Vec<Box<RawValue>> = match serde_json::from_str(data) {
         Ok(records) => records,
         Err(_) => vec![serde_json::from_str(data)?],
