@@ -7,13 +7,15 @@ use clap::ValueEnum;
 use links_sdk::BaseUrl;
 use toml_edit::{DocumentMut, Item, Value};
 
-use super::Env;
 use super::global_args::Color;
 use crate::env_vars;
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 use links_pages::fs::private;
 use links_pages::suggest::nearest;
+
+/// Function that returns the value of an environment variable.
+pub(super) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Name of the file in its directory.
 const NAME: &str = "config.toml";

@@ -11,7 +11,7 @@ use links_sdk::{BuildError, ConnectionOptions};
 use links_sdk::{RedisServer, WhenUnreachable};
 use zeroize::Zeroizing;
 
-use super::Env;
+use super::config_file::Env;
 #[cfg(feature = "redis")]
 use super::config_file::variable;
 use crate::env_vars::PACER;

@@ -141,9 +141,6 @@ pub(crate) const OF_CONFIG: &str = "`base-url` of config.toml";
 /// Origin of a URL of an account.
 pub(crate) const OF_ACCOUNT: &str = "the account";
 
-/// Function that returns the value of an environment variable.
-pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
-
 impl std::fmt::Debug for TokenOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

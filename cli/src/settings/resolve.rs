@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::config_file::{self, COLORS, Config, SECONDS, variable};
+use super::config_file::{self, COLORS, Config, Env, SECONDS, variable};
 use super::connection::{CertificateFile, ConnectionFiles, shared_pacing};
 use super::global_args::{Color, GlobalArgs, SandboxMode};
 use super::{
-    Env, MissingToken, OF_ACCOUNT, OF_CONFIG, ServiceTarget, ServiceUrl, Settings, TokenOrigin,
+    MissingToken, OF_ACCOUNT, OF_CONFIG, ServiceTarget, ServiceUrl, Settings, TokenOrigin,
     config_directory,
 };
 use crate::auth::{Account, AccountName, Accounts, AccountsFile};
