@@ -70,7 +70,7 @@ pub(crate) fn single_write(
     SingleWrite::new(target)
 }
 
-/// Ends a write with its result, and says if it is not in the journal. A dry run shows what it would change.
+/// Ends a write with its result. A dry run shows what it would change.
 pub(crate) fn finish<T, E>(
     context: &Context,
     write: &SingleWrite,
@@ -83,6 +83,15 @@ pub(crate) fn finish<T, E>(
             context.ui.say(&line);
         }
     }
+    closed(context, write, result)
+}
+
+/// Ends a write whose changes were shown, and says if it is not in the journal.
+pub(crate) fn closed<T, E>(
+    context: &Context,
+    write: &SingleWrite,
+    result: Result<T, E>,
+) -> Result<T, E> {
     if let Some(error) = write.close(result.is_ok()) {
         let text = format!(
             "this command is not in `links log`, and cannot be undone: the journal cannot be written: {error}"

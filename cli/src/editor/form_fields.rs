@@ -78,7 +78,7 @@ impl FormEditSession {
         }
         let (sent, result) = self.write(changes).await;
         let answer =
-            journal::finish(context, &self.journal, result).map_err(|error| match source {
+            journal::closed(context, &self.journal, result).map_err(|error| match source {
                 Some(fields) => fields.failure(error, ""),
                 None => error.into(),
             })?;
