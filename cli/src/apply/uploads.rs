@@ -53,10 +53,12 @@ pub(crate) async fn resolve(
         }
     }
     let known = context.uploads();
+    let account = known.account_of(page.id);
     for image in images {
         let hash = &image.local.hash;
+        let of_account = account.and_then(|account| known.of_account(account, hash));
         let recorded = record.into_iter().flat_map(|record| record.images_of(hash, page));
-        let mut paths = known.of_page(page.id, hash).into_iter().chain(recorded).peekable();
+        let mut paths = of_account.into_iter().chain(recorded).peekable();
         let (first, shown) = (paths.peek().copied(), shown_at(page, file, &image.place));
         // The service may have an image under several paths: a page keeps the one that it has.
         let path = paths.find(|path| Some(*path) == shown).or(first);
@@ -132,7 +134,7 @@ impl PlannedPage {
                 None => self.send(&image).await?,
             };
             // A failure to remember the image costs one more upload later.
-            let _ = known.remember(self.page.id, account, &image.local.hash, &path);
+            let _ = known.remember(Some(self.page.id), account, &image.local.hash, &path);
             self.images[nth].uploaded = true;
             self.put(&image.place, &json!(path));
         }
@@ -221,7 +223,8 @@ impl PlannedPage {
             return;
         }
         let hashes = self.images.iter().map(|it| it.local.hash.as_str());
-        let _ = context.uploads().forget(self.page.id, hashes);
+        let mut known = context.uploads();
+        let _ = known.account_of(self.page.id).map(|account| known.forget(account, hashes));
         let is_refused = |image: &&Image| {
             refused.iter().any(|refusal| {
                 let (place, path) = (&image.place, refusal.path.get(1..).unwrap_or_default());

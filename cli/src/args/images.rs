@@ -89,7 +89,7 @@ impl ReusedImages {
     pub(crate) fn remember(&mut self, hash: &str, path: &str) {
         if let Some(account) = self.account {
             // A failure to remember the image costs one more upload later.
-            let _ = self.uploads.remember_of_account(account, hash, path);
+            let _ = self.uploads.remember(None, account, hash, path);
         }
     }
 
@@ -97,7 +97,7 @@ impl ReusedImages {
     pub(crate) fn forget(&self) {
         if let Some(account) = self.account.filter(|_| !self.hashes.is_empty()) {
             let hashes = self.hashes.iter().map(String::as_str);
-            let _ = self.uploads.clone().forget_of_account(account, hashes);
+            let _ = self.uploads.clone().forget(account, hashes);
         }
     }
 }

@@ -27,9 +27,9 @@ impl Uploads {
         Self { file, ..kept }
     }
 
-    /// Path of an image on the account of a page, if that account is known.
-    pub(crate) fn of_page(&self, page: ProfileId, hash: &str) -> Option<&str> {
-        self.of_account(*self.pages.get(&page)?, hash)
+    /// Account of a page, if it is known.
+    pub(crate) fn account_of(&self, page: ProfileId) -> Option<i64> {
+        self.pages.get(&page).copied()
     }
 
     /// Path of an image on an account.
@@ -37,46 +37,22 @@ impl Uploads {
         self.accounts.get(&account)?.get(hash).map(String::as_str)
     }
 
-    /// Adds an image, and records the account of the page.
+    /// Adds an image of an account, and records the account of the page, if it is for one.
     pub(crate) fn remember(
         &mut self,
-        page: ProfileId,
+        page: Option<ProfileId>,
         account: i64,
         hash: &str,
         path: &str,
     ) -> io::Result<()> {
         // A page that does not exist yet has no id.
-        if page != 0 {
-            self.pages.insert(page, account);
-        }
-        self.remember_of_account(account, hash, path)
-    }
-
-    /// Adds an image of an account.
-    pub(crate) fn remember_of_account(
-        &mut self,
-        account: i64,
-        hash: &str,
-        path: &str,
-    ) -> io::Result<()> {
+        self.pages.extend(page.filter(|page| *page != 0).map(|page| (page, account)));
         self.accounts.entry(account).or_default().insert(hash.to_owned(), path.to_owned());
         self.save()
     }
 
-    /// Removes images that the service may no longer have.
-    pub(crate) fn forget<'h>(
-        &mut self,
-        page: ProfileId,
-        hashes: impl IntoIterator<Item = &'h str>,
-    ) -> io::Result<()> {
-        match self.pages.get(&page).copied() {
-            Some(account) => self.forget_of_account(account, hashes),
-            None => Ok(()),
-        }
-    }
-
     /// Removes images of an account that the service may no longer have.
-    pub(crate) fn forget_of_account<'h>(
+    pub(crate) fn forget<'h>(
         &mut self,
         account: i64,
         hashes: impl IntoIterator<Item = &'h str>,
@@ -103,29 +79,30 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("new/uploads.json");
         let open = || Uploads::open(Some(file.clone()));
-        assert_eq!(open().of_page(1.into(), "h"), None);
-        open().remember(1.into(), 7, "h", "uploads/h.jpg").unwrap();
-        assert_eq!(open().of_page(1.into(), "h"), Some("uploads/h.jpg"));
-        assert_eq!((open().of_page(2.into(), "h"), open().of_page(1.into(), "i")), (None, None));
-        open().remember(2.into(), 7, "i", "uploads/i.jpg").unwrap();
-        assert_eq!(open().of_page(2.into(), "h"), Some("uploads/h.jpg"));
+        let of_page = |page: i64, hash: &str| {
+            let known = open();
+            known.of_account(known.account_of(page.into())?, hash).map(str::to_owned)
+        };
+        assert_eq!(of_page(1, "h"), None);
+        open().remember(Some(1.into()), 7, "h", "uploads/h.jpg").unwrap();
+        assert_eq!(of_page(1, "h").as_deref(), Some("uploads/h.jpg"));
+        assert_eq!((of_page(2, "h"), of_page(1, "i")), (None, None));
+        open().remember(Some(2.into()), 7, "i", "uploads/i.jpg").unwrap();
+        assert_eq!(of_page(2, "h").as_deref(), Some("uploads/h.jpg"));
         assert_eq!(
             (open().of_account(7, "i"), open().of_account(8, "i")),
             (Some("uploads/i.jpg"), None)
         );
-        open().forget(2.into(), ["h", "x"]).unwrap();
-        assert_eq!(
-            (open().of_page(1.into(), "h"), open().of_page(1.into(), "i")),
-            (None, Some("uploads/i.jpg"))
-        );
-        open().forget(9.into(), ["i"]).unwrap();
-        open().remember_of_account(9, "k", "uploads/k.jpg").unwrap();
+        open().forget(7, ["h", "x"]).unwrap();
+        assert_eq!((of_page(1, "h"), of_page(1, "i").as_deref()), (None, Some("uploads/i.jpg")));
+        open().forget(8, ["i"]).unwrap();
+        open().remember(None, 9, "k", "uploads/k.jpg").unwrap();
         assert_eq!(open().of_account(9, "k"), Some("uploads/k.jpg"));
-        open().forget_of_account(9, ["k"]).unwrap();
+        open().forget(9, ["k"]).unwrap();
         assert_eq!(open().of_account(9, "k"), None);
 
         std::fs::write(&file, "[1, 2").unwrap();
-        assert_eq!(open().of_page(1.into(), "i"), None);
-        Uploads::open(None).remember(1.into(), 7, "h", "x").unwrap();
+        assert_eq!(of_page(1, "i"), None);
+        Uploads::open(None).remember(Some(1.into()), 7, "h", "x").unwrap();
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use clap::ValueEnum;
 use links_sdk::oauth::Connector;
 use links_sdk::types::Me;
-use links_sdk::{BaseUrl, Error, Token};
+use links_sdk::{BaseUrl, Token};
 use zeroize::Zeroizing;
 
 use super::oauth::connect;
@@ -264,29 +264,23 @@ fn choose(
     )))
 }
 
-/// Reads the owner of a token that a login obtained.
+/// Reads the owner of a token that a login obtained. If the service does not know the token, the hint says so if its prefix is not that of this
+/// service.
 async fn owner(client: &Client, token: &Token) -> Result<Me, CommandError> {
-    match client.me().await {
-        Ok(me) => Ok(me),
-        Err(error) if error.is_not_authenticated() => {
-            Err(unknown_token(client, token, error).await)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Returns the error for a token that the service does not know, with a hint if its prefix is not that of this service.
-async fn unknown_token(client: &Client, token: &Token, error: Error) -> CommandError {
+    let error = match client.me().await {
+        Err(error) if error.is_not_authenticated() => error,
+        me => return Ok(me?),
+    };
     let prefix = client.index().await.map(|index| index.authentication.token_prefix);
     let failure = CommandError::from(error);
-    match prefix {
+    Err(match prefix {
         Ok(prefix) if !token.secret().starts_with(&prefix) => {
             failure.with_hint(format!("the tokens of this service begin with `{prefix}`"))
         }
         _ => failure.with_hint(
             "nothing was stored; check in the account's API settings whether the token still exists",
         ),
-    }
+    })
 }
 
 /// Stores an account and its secret, and makes the account the current one. Returns the name of the account.
@@ -315,8 +309,13 @@ fn store_login(
         accounts.current = Some(name.clone());
         accounts.known.insert(name.clone(), account.clone())
     })?;
-    if let Some(former) = former.filter(|it| is_elsewhere(it, &account.kept, &base.origin())) {
-        remove_secret(file, &name, &former);
+    let former = former.filter(|it| is_elsewhere(it, &account.kept, &base.origin()));
+    let former_store = former.and_then(|it| {
+        Store::of(file.directory(), &name, &it.kept, it.origin().unwrap_or_default())
+    });
+    if let Some(store) = former_store {
+        // A secret that cannot be removed there is never read again.
+        let _ = store.lock().and_then(|_lock| store.remove());
     }
     Ok(name)
 }
@@ -369,15 +368,6 @@ fn is_elsewhere(former: &Account, kept: &SecretLocation, origin: &str) -> bool {
             former.kept != *kept || former.origin().as_deref() != Some(origin)
         }
         SecretLocation::File | SecretLocation::Command(_) => former.kept != *kept,
-    }
-}
-
-/// Removes the former secret of an account.
-fn remove_secret(file: &AccountsFile, name: &AccountName, former: &Account) {
-    let origin = former.origin().unwrap_or_default();
-    if let Some(store) = Store::of(file.directory(), name, &former.kept, origin) {
-        // A secret that cannot be removed there is never read again.
-        let _ = store.lock().and_then(|_lock| store.remove());
     }
 }
 

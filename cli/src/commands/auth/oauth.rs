@@ -78,7 +78,10 @@ async fn attempt(
         () = clock.sleep(LIMIT) => {
             // A server may report only to its user that it has forgotten this program.
             accounts.register(mcp_url, None)?;
-            return Err(too_late());
+            let minutes = LIMIT.as_secs() / 60;
+            let message = format!("access was not approved within {minutes} minutes");
+            return Err(CommandError::new(Exit::NotAuthenticated, message)
+                .with_hint("nothing was stored; start the login again"));
         }
     };
     match login.finish(&answer).await {
@@ -143,12 +146,6 @@ async fn paste(
     let message = "access was not approved: no URL was pasted";
     Err(CommandError::new(Exit::NotAuthenticated, message)
         .with_hint("without a browser, log in with a token: `links auth login --token-stdin`"))
-}
-
-fn too_late() -> CommandError {
-    let message = format!("access was not approved within {} minutes", LIMIT.as_secs() / 60);
-    CommandError::new(Exit::NotAuthenticated, message)
-        .with_hint("nothing was stored; start the login again")
 }
 
 fn cannot_listen(port: u16, error: &std::io::Error) -> CommandError {
