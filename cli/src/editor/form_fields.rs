@@ -52,8 +52,8 @@ impl FormEditSession {
             keep_keys(&old, new);
         }
         let new = changes.0.get("fields").map(|new| list(Some(new)));
-        let stays = |it: &Map<String, Value>| {
-            new.iter().flatten().any(|new| new.get("key") == it.get("key"))
+        let stays = |old: &Map<String, Value>| {
+            new.iter().flatten().any(|new| new.get("key") == old.get("key"))
         };
         let gone = old.iter().filter(|it| new.is_some() && !stays(it));
         let gone: Vec<String> = gone.map(|it| called(it)).collect();
