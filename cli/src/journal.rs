@@ -24,7 +24,7 @@ pub(crate) fn service(context: &Context) -> Option<String> {
 }
 
 /// State directory, without which no run begins.
-pub(crate) fn directory(context: &Context) -> Result<PathBuf, CommandError> {
+pub(crate) fn directory(context: &Context) -> Result<PathBuf> {
     context.settings.needed_state_directory()
 }
 

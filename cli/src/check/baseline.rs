@@ -26,7 +26,7 @@ pub(crate) struct BaselineArgs {
 
 impl BaselineArgs {
     /// Reads the baseline that the links are compared with; an empty one where there is none, or it is written anew.
-    pub(crate) fn read(&self) -> Result<Baseline, CommandError> {
+    pub(crate) fn read(&self) -> Result<Baseline> {
         match &self.baseline {
             Some(path) if !self.update_baseline => Baseline::read(path),
             _ => Ok(Baseline::default()),
@@ -61,7 +61,7 @@ struct BaselineLink {
 
 impl Baseline {
     /// Reads a baseline.
-    fn read(path: &Path) -> Result<Self, CommandError> {
+    fn read(path: &Path) -> Result<Self> {
         let (name, bytes) = match named::read_most(path, MAX_BYTES) {
             Err(ReadError::Io(name, error)) if error.kind() == io::ErrorKind::NotFound => {
                 let message = format!("there is no baseline {name}");
@@ -98,7 +98,7 @@ impl Baseline {
 }
 
 /// Writes a baseline with the links that are not fine, each once for each page and form.
-pub(crate) fn write(path: &Path, links: &[CheckedLink]) -> Result<(), CommandError> {
+pub(crate) fn write(path: &Path, links: &[CheckedLink]) -> Result<()> {
     let mut known = BTreeMap::new();
     for link in links.iter().filter(|link| link.judgement.verdict != Verdict::Fine) {
         known.insert((&link.holder, &link.found.url), link.judgement.verdict);

@@ -38,7 +38,7 @@ pub(crate) fn write_all(pages: &[CheckedPage], links: &mut [CheckedLink]) -> Vec
 }
 
 /// Writes the moves of the links of a page into its file. Returns whether there were any.
-fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, CommandError> {
+fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool> {
     let Some((file, text)) = &page.source.file else { return Ok(false) };
     let moves: Vec<(FoundLink, String)> = links
         .iter()
@@ -59,7 +59,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool, Com
 }
 
 /// Replaces a file that is still as it was checked; a byte order mark stays.
-fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<(), CommandError> {
+fn replace_checked(file: &FilePath, checked: &str, patched: &str) -> Result<()> {
     let current = named::read(file).ok().and_then(|(_, bytes)| String::from_utf8(bytes).ok());
     let current = current.unwrap_or_default();
     let mark = if current.starts_with('\u{feff}') { "\u{feff}" } else { "" };

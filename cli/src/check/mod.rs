@@ -38,7 +38,7 @@ pub(crate) async fn read(
     paths: &[PathBuf],
     keys: &[ProfileKey],
     all: bool,
-) -> Result<Vec<CheckedPage>, CommandError> {
+) -> Result<Vec<CheckedPage>> {
     let is_live = all || !keys.is_empty();
     let mut sources = Sources::default();
     if !is_live || !paths.is_empty() {
@@ -57,10 +57,7 @@ pub(crate) async fn read(
 }
 
 /// Returns the slot types, of any age. Page files are checked without them where no service can be asked.
-async fn types(
-    context: &mut Context,
-    is_live: bool,
-) -> Result<Option<SlotTypeCatalog>, CommandError> {
+async fn types(context: &mut Context, is_live: bool) -> Result<Option<SlotTypeCatalog>> {
     if let Some(known) = context.slot_types_file().and_then(|path| load_slot_types(&path, None)) {
         return Ok(Some(known));
     }

@@ -49,7 +49,7 @@ impl LinkVerdicts {
         context: &Context,
         urls: impl Iterator<Item = &str>,
         options: VisitOptions,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let clock = clock();
         let mut verdicts = Self::default();
         let mut web: Vec<(String, WebLink)> = Vec::new();
@@ -123,7 +123,7 @@ async fn visit(
     links: Vec<WebLink>,
     options: VisitOptions,
     clock: Arc<dyn Clock>,
-) -> Result<Vec<Visit>, CommandError> {
+) -> Result<Vec<Visit>> {
     if links.is_empty() {
         return Ok(Vec::new());
     }

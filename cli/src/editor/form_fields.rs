@@ -31,7 +31,7 @@ impl FormEditSession {
         form: FormHandle,
         id: String,
         journal: SingleWrite,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let lock = lock(context, &id);
         let (before, seen) = record(&form).await?;
         Ok(Self { form, id, before, seen, lock, journal })
@@ -46,7 +46,7 @@ impl FormEditSession {
         is_confirmed: bool,
         source: Option<&FieldValues>,
         question: Option<&str>,
-    ) -> Result<Answer, CommandError> {
+    ) -> Result<Answer> {
         let old = list(self.before.get("fields"));
         if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
             keep_keys(&old, new);
@@ -199,14 +199,14 @@ fn refused<'p>(paths: impl Iterator<Item = &'p String>) -> Option<Vec<String>> {
 }
 
 /// Reads a form as JSON, and as a typed value for the comparison with a later read.
-pub(crate) async fn record(form: &FormHandle) -> Result<(Object, LeadForm), CommandError> {
+pub(crate) async fn record(form: &FormHandle) -> Result<(Object, LeadForm)> {
     let answer = form.get().answer().await?;
     let seen = read_data(answer.body())?;
     Ok((read(&answer)?, seen))
 }
 
 /// Returns a form as it was sent, except that a list which came as an object with numbers as names is a list again.
-fn read(answer: &Answer) -> Result<Object, CommandError> {
+fn read(answer: &Answer) -> Result<Object> {
     let mut record: Object = read_data(answer.body())?;
     for value in record.values_mut() {
         if let Value::Object(items) = value

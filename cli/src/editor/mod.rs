@@ -24,8 +24,8 @@ pub(crate) async fn edit<T>(
     context: &mut Context,
     name: &str,
     text: &str,
-    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
-) -> Result<Option<T>, CommandError> {
+    apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>>,
+) -> Result<Option<T>> {
     if !context.ui.is_interactive() {
         return Err(CommandError::refused("the editor needs a terminal")
             .with_hint("change fields with FIELD=VALUE or a file instead"));
@@ -59,8 +59,8 @@ async fn rounds<T>(
     name: &str,
     original: &str,
     draft: &Draft,
-    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>, CommandError>,
-) -> Result<Option<T>, CommandError> {
+    mut apply: impl AsyncFnMut(&mut Context, Document, &Path) -> Result<Option<T>>,
+) -> Result<Option<T>> {
     let mut refused: Option<Refused> = None;
     loop {
         open(editor, draft.path())?;
@@ -128,7 +128,7 @@ pub(crate) fn unchanged() -> CommandOutput {
     CommandOutput::own(json!({ "changed": false }), View::Lines(vec![line]))
 }
 
-fn open(editor: &str, draft: &Path) -> Result<(), CommandError> {
+fn open(editor: &str, draft: &Path) -> Result<()> {
     let failed = |why: String| {
         CommandError::usage(format!("the editor `{editor}` failed: {why}"))
             .with_hint("set VISUAL or EDITOR to choose the editor")

@@ -42,10 +42,7 @@ fn needs(page: Option<&PageSnapshot>, file: &PageFile) -> (bool, bool) {
 
 impl LiveAccount {
     /// Reads what the file of a page needs.
-    pub(super) async fn read(
-        context: &mut Context,
-        files: &AccountFiles,
-    ) -> Result<Self, CommandError> {
+    pub(super) async fn read(context: &mut Context, files: &AccountFiles) -> Result<Self> {
         let client = context.client().await?;
         let Some(request) = page_request(context, files)? else {
             return Err(CommandError::internal("a preview without a page"));
@@ -88,11 +85,7 @@ impl LiveAccount {
     }
 
     /// Returns whether this is all that the file of a page needs.
-    pub(super) fn is_enough(
-        &self,
-        context: &Context,
-        files: &AccountFiles,
-    ) -> Result<bool, CommandError> {
+    pub(super) fn is_enough(&self, context: &Context, files: &AccountFiles) -> Result<bool> {
         let request = page_request(context, files)?;
         let is_same = request.is_some_and(|request| request.keys == self.keys);
         let has_all = |file: &PageFile| {
@@ -120,7 +113,7 @@ impl ServiceMarkdown {
         page: &PageSnapshot,
         forms: &[LeadForm],
         may_ask: bool,
-    ) -> Result<Option<Self>, CommandError> {
+    ) -> Result<Option<Self>> {
         let file = context.cache_file(&format!("markdown-{}", page.id));
         let fingerprint = fingerprint(page, forms);
         let cached = file.as_deref().and_then(load_json::<Self>);

@@ -15,7 +15,7 @@ pub(crate) fn shown(
     diff: bool,
     summary: Option<&Path>,
     max_tokens: Option<u64>,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let Preview { file, id, before, after, rendered_by, tokens, outlook, snapshot, .. } = preview;
     let (login, refusal) = (snapshot.login, outlook.refusal);
     let words = format!("{rendered_by}; {}", tokens.words());

@@ -22,10 +22,7 @@ pub(crate) struct PreviewRequest {
 }
 
 /// Renders the page of a file as it would be after `links apply`.
-pub(crate) async fn preview(
-    context: &mut Context,
-    request: &PreviewRequest,
-) -> Result<Preview, CommandError> {
+pub(crate) async fn preview(context: &mut Context, request: &PreviewRequest) -> Result<Preview> {
     let source = PreviewSource::read(&request.path, &request.options.flags.upload_root)?;
     render(context, request, &source, &mut None).await
 }
@@ -36,7 +33,7 @@ pub(super) async fn render(
     request: &PreviewRequest,
     source: &PreviewSource,
     live: &mut Option<LiveAccount>,
-) -> Result<Preview, CommandError> {
+) -> Result<Preview> {
     let files = source.parse()?;
     if request.offline {
         return offline(context, request, files).await;
@@ -63,7 +60,7 @@ async fn render_live(
     request: &PreviewRequest,
     live: &LiveAccount,
     files: AccountFiles,
-) -> Result<Preview, CommandError> {
+) -> Result<Preview> {
     let shadow = Shadow::of_live(live, &files)?;
     let id = live.page.as_ref().map(|page| page.id);
     let before = match id {
@@ -88,7 +85,7 @@ async fn offline(
     context: &Context,
     request: &PreviewRequest,
     files: AccountFiles,
-) -> Result<Preview, CommandError> {
+) -> Result<Preview> {
     let shadow = Shadow::of_file(&files)?;
     let mut options = RunOptions { is_unrecorded: true, ..request.options.clone() };
     options.flags.no_validate = true;
@@ -107,13 +104,13 @@ pub(super) struct PreviewSource {
 }
 
 impl PreviewSource {
-    pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self, CommandError> {
+    pub(super) fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         let (name, bytes) = named::read(path).map_err(unread_page_file)?;
         Ok(Self { path: path.to_owned(), name, bytes, roots: roots.to_vec() })
     }
 
     /// Reads a file whose preview is served: what is no file is never read from standard input instead.
-    pub(super) fn read_served(path: &Path, roots: &[PathBuf]) -> Result<Self, CommandError> {
+    pub(super) fn read_served(path: &Path, roots: &[PathBuf]) -> Result<Self> {
         Self::read(path, roots).map_err(|failure| match failure.exit() {
             Exit::Invalid if !path.is_file() => failure.with_hint("a page file is needed here"),
             _ => failure,
@@ -131,7 +128,7 @@ impl PreviewSource {
     }
 
     /// Parses the text. Refuses what is no page file.
-    pub(super) fn parse(&self) -> Result<AccountFiles, CommandError> {
+    pub(super) fn parse(&self) -> Result<AccountFiles> {
         let files = AccountFiles::of_text(&self.path, &self.name, self.bytes.clone(), &self.roots)?;
         if files.pages.is_empty() {
             let message = format!("{} is a form file; a preview shows a page", self.name);

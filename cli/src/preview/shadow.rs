@@ -25,7 +25,7 @@ pub(super) struct Shadow {
 
 impl Shadow {
     /// Returns the shadow of an account that was read.
-    pub(super) fn of_live(live: &LiveAccount, files: &AccountFiles) -> Result<Self, CommandError> {
+    pub(super) fn of_live(live: &LiveAccount, files: &AccountFiles) -> Result<Self> {
         let account = shadow_account::of_live(live, files);
         let kinds = account.profiles.iter().flat_map(|page| &page.slots).map(|slot| &*slot.kind);
         let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
@@ -58,14 +58,14 @@ impl Shadow {
     }
 
     /// Returns the shadow of an account that has what a file names, and nothing else.
-    pub(super) fn of_file(files: &AccountFiles) -> Result<Self, CommandError> {
+    pub(super) fn of_file(files: &AccountFiles) -> Result<Self> {
         let account = shadow_account::of_file(files);
         let items = files.pages.iter().flat_map(|(_, file)| &file.page.content.slots);
         let slot_schemas = items.map(|item| (item.kind.clone(), json!({}))).collect();
         Self::connected(start(&account, &choices("", slot_schemas)))
     }
 
-    fn connected(server: io::Result<ContractServer>) -> Result<Self, CommandError> {
+    fn connected(server: io::Result<ContractServer>) -> Result<Self> {
         let cannot = |error: &dyn std::fmt::Display| {
             CommandError::internal(format!("cannot start the model of the service: {error}"))
         };
@@ -79,12 +79,12 @@ impl Shadow {
     }
 
     /// Returns the page as the model renders it.
-    pub(super) async fn markdown(&self, page: ProfileId) -> Result<String, CommandError> {
+    pub(super) async fn markdown(&self, page: ProfileId) -> Result<String> {
         Ok(self.client.profile(page).markdown().await?.text)
     }
 
     /// Returns the slot types of the model.
-    pub(super) async fn slot_types(&self) -> Result<SlotTypeCatalog, CommandError> {
+    pub(super) async fn slot_types(&self) -> Result<SlotTypeCatalog> {
         Ok(SlotTypeCatalog::of(self.client.slot_types().await?, true))
     }
 
@@ -95,7 +95,7 @@ impl Shadow {
         options: RunOptions,
         types: SlotTypeCatalog,
         files: AccountFiles,
-    ) -> Result<Preview, CommandError> {
+    ) -> Result<Preview> {
         let file = files.pages.first().map(|(path, _)| path.display().to_string());
         let mut shadowed = context.shadowed(self.client.clone(), types);
         let (page, images, outlook) = run_on_shadow(&mut shadowed, files, options).await?;

@@ -18,7 +18,7 @@ pub(crate) struct Sources {
 }
 
 /// Reads page files and form files.
-pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
+pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>> {
     let files = AccountFiles::read_each(paths, &[])?;
     if files.is_empty() {
         return Err(CommandError::usage("there is no page file and no form file")
@@ -53,7 +53,7 @@ pub(crate) async fn of_account(
     areas: &[Area],
     is_strict: bool,
     sources: &mut Sources,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let client = context.client().await?;
     let is_all = keys.is_empty();
     let has_forms = areas.is_empty() || areas.contains(&Area::Forms);

@@ -147,7 +147,7 @@ async fn new_credentials(
     args: &AuthLoginArgs,
     base: &BaseUrl,
     file: &AccountsFile,
-) -> Result<NewCredentials, CommandError> {
+) -> Result<NewCredentials> {
     if let Some(line) = &args.token_command {
         return from_command(line);
     }
@@ -176,7 +176,7 @@ struct NewCredentials {
 }
 
 /// Runs a token command.
-fn from_command(line: &str) -> Result<NewCredentials, CommandError> {
+fn from_command(line: &str) -> Result<NewCredentials> {
     let words = words(line)?;
     let token = TokenCommand::new(&words).get();
     let token =
@@ -185,13 +185,13 @@ fn from_command(line: &str) -> Result<NewCredentials, CommandError> {
 }
 
 /// Splits the line of a token command into the command and its arguments.
-fn words(line: &str) -> Result<Vec<String>, CommandError> {
+fn words(line: &str) -> Result<Vec<String>> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
     words.ok_or_else(|| CommandError::usage("--token-command: the quotes do not match"))
 }
 
 /// Reads the token that is piped in or typed; errors do not show it.
-fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials, CommandError> {
+fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials> {
     let text = context.ui.ask_secret("Token (not shown)").unwrap_or_else(|| {
         let most = Token::MAX_BYTES as u64;
         let mut text = String::new();
@@ -209,11 +209,7 @@ fn from_stdin(context: &Context, kept: SecretLocation) -> Result<NewCredentials,
 }
 
 /// Returns the URL of the connector: the given one, that of the environment, that of the account, or the one that the service names.
-async fn mcp_url(
-    context: &Context,
-    given: Option<&String>,
-    base: &BaseUrl,
-) -> Result<String, CommandError> {
+async fn mcp_url(context: &Context, given: Option<&String>, base: &BaseUrl) -> Result<String> {
     let of_account = match &context.settings.token {
         TokenOrigin::Account(_, account) => account.mcp_url.as_ref(),
         _ => None,
@@ -243,7 +239,7 @@ fn choose(
     context: &Context,
     choice: Option<StoreChoice>,
     file: &AccountsFile,
-) -> Result<SecretLocation, CommandError> {
+) -> Result<SecretLocation> {
     let directory = file.directory().display();
     if choice == Some(StoreChoice::File) {
         let text = format!(
@@ -266,7 +262,7 @@ fn choose(
 
 /// Reads the owner of a token that a login obtained. If the service does not know the token, the hint says so if its prefix is not that of this
 /// service.
-async fn owner(client: &Client, token: &Token) -> Result<Me, CommandError> {
+async fn owner(client: &Client, token: &Token) -> Result<Me> {
     let error = match client.me().await {
         Err(error) if error.is_not_authenticated() => error,
         me => return Ok(me?),
@@ -290,7 +286,7 @@ fn store_login(
     named: Option<&AccountName>,
     account: &Account,
     value: Option<Value>,
-) -> Result<AccountName, CommandError> {
+) -> Result<AccountName> {
     // A new account is stored before its secret, so that a secret without an account is never left.
     let (name, is_new) = store_account(file, base, named, account)?;
     let store = Store::of(file.directory(), &name, &account.kept, base.origin());
@@ -326,7 +322,7 @@ fn store_account(
     base: &BaseUrl,
     named: Option<&AccountName>,
     account: &Account,
-) -> Result<(AccountName, bool), CommandError> {
+) -> Result<(AccountName, bool)> {
     let name_in = |accounts: &Accounts| {
         let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
         refuse_other(accounts, &name, base).map(|()| name)
@@ -345,11 +341,7 @@ fn store_account(
 }
 
 /// Refuses a name that already belongs to an account of another service.
-fn refuse_other(
-    accounts: &Accounts,
-    name: &AccountName,
-    base: &BaseUrl,
-) -> Result<(), CommandError> {
+fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Result<()> {
     match accounts.known.get(name) {
         Some(known) if known.origin() != Some(base.origin()) => {
             let message = format!("`{name}` is the account at {}", known.base_url);

@@ -32,7 +32,7 @@ pub(crate) async fn connect(
     browser: bool,
     port: u16,
     accounts: &AccountsFile,
-) -> Result<Credentials, CommandError> {
+) -> Result<Credentials> {
     let known = accounts.load()?.clients.remove(mcp_url);
     let mut pasted = None;
     let mut attempt = async |client_id| {
@@ -56,7 +56,7 @@ async fn attempt(
     accounts: &AccountsFile,
     client_id: Option<&str>,
     pasted: &mut Option<Receiver<String>>,
-) -> Result<Option<Credentials>, CommandError> {
+) -> Result<Option<Credentials>> {
     let listener = Listener::bind(port).map_err(|error| cannot_listen(port, &error))?;
     let connection = context.settings.connection.read()?;
     let connector = Connector::discover(mcp_url, &connection).await?;
@@ -131,7 +131,7 @@ async fn paste(
     context: &Context,
     pasted: &mut Option<Receiver<String>>,
     login: &Login,
-) -> Result<String, CommandError> {
+) -> Result<String> {
     let Some(lines) = pasted else { return std::future::pending().await };
     while let Some(line) = lines.recv().await {
         let line = line.trim();

@@ -24,7 +24,7 @@ const OF_OTHERS: [&str; 6] =
     ["ALL_PROXY", "CI", "SSL_CERT_DIR", "SSL_CERT_FILE", "TERM", "WSL_DISTRO_NAME"];
 
 /// Prepares the file of a report, which must not exist, before there is anything to report.
-pub(super) fn prepare(path: &Path) -> Result<NewFile, CommandError> {
+pub(super) fn prepare(path: &Path) -> Result<NewFile> {
     if path.as_os_str() == "-" {
         return Err(unwritten("a report is a file, because the findings are printed".to_owned()));
     }
@@ -37,7 +37,7 @@ pub(super) fn write(
     path: &Path,
     context: &Context,
     findings: &[Finding],
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let text = format!("{:#}\n", report(context, findings));
     file.write(&redacted(&text)).map_err(|error| not_written(path, &error))
 }

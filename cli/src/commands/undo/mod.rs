@@ -108,7 +108,7 @@ async fn undo_page(
     client: &Client,
     undone: &UndoneWrite,
     args: &UndoArgs,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let mut now = PageSnapshot::read(client, &undone.page()?).await?;
     let service = runs::service(context).unwrap_or_default();
     let source = UndoSource {
@@ -154,7 +154,7 @@ async fn consent_to_login(
     desired: &DesiredPage,
     now: &PageSnapshot,
     args: &UndoArgs,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let Some(old) = desired.fields.get(LOGIN).and_then(Value::as_str) else { return Ok(()) };
     if old.eq_ignore_ascii_case(&now.login) {
         return Ok(());
@@ -171,7 +171,7 @@ fn request(
     undo: &Undo,
     now: &PageSnapshot,
     args: &UndoArgs,
-) -> Result<(RunSource, RunOptions), CommandError> {
+) -> Result<(RunSource, RunOptions)> {
     let key = ProfileKey::Id(now.id);
     let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
     let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
@@ -277,7 +277,7 @@ fn differs(name: &str, left: &Value, now: &Value) -> String {
 }
 
 /// Refuses an undo that would overwrite what was changed since.
-fn refuse(ui: &Ui, lines: &[String]) -> Result<(), CommandError> {
+fn refuse(ui: &Ui, lines: &[String]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }

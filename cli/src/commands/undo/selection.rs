@@ -50,7 +50,7 @@ const LIST: &str = "`links log` lists the writes of this machine";
 
 impl UndoneWrite {
     /// Returns the write of this name, or the newest one of this account that can be undone.
-    pub(super) fn select(context: &Context, name: Option<&str>) -> Result<Self, CommandError> {
+    pub(super) fn select(context: &Context, name: Option<&str>) -> Result<Self> {
         let all = write_log::all(context)?;
         let position = match name {
             Some(name) => named(&all, name)?,
@@ -67,10 +67,7 @@ impl UndoneWrite {
     }
 
     /// Returns the other writes of the same call of the program that can be undone: the name of each, and what it wrote to.
-    pub(super) fn companions(
-        &self,
-        context: &Context,
-    ) -> Result<Vec<(String, String)>, CommandError> {
+    pub(super) fn companions(&self, context: &Context) -> Result<Vec<(String, String)>> {
         let call = |log: &JournalEntries| log.opening.command.as_ref()?.call.clone();
         let Some(own) = call(&self.log) else { return Ok(Vec::new()) };
         let others =
@@ -84,7 +81,7 @@ impl UndoneWrite {
     }
 
     /// Key of the page.
-    pub(super) fn page(&self) -> Result<ProfileKey, CommandError> {
+    pub(super) fn page(&self) -> Result<ProfileKey> {
         match self.page {
             None => profile_key::parse(&self.log.opening.login).map_err(CommandError::internal),
             Some(id) => Ok(ProfileKey::Id(id)),
@@ -109,7 +106,7 @@ pub(super) fn target(log: &JournalEntries) -> String {
 }
 
 /// Returns the position of the write of this name.
-fn named(all: &[LoggedWrite], name: &str) -> Result<usize, CommandError> {
+fn named(all: &[LoggedWrite], name: &str) -> Result<usize> {
     let named = |at: &usize| all[*at].run().starts_with(name);
     let found: Vec<usize> = (0..all.len()).filter(named).collect();
     let [position] = found[..] else {
@@ -133,7 +130,7 @@ fn named(all: &[LoggedWrite], name: &str) -> Result<usize, CommandError> {
 
 /// Returns the position of the newest write that can be undone and is known to belong to this account. An undo that was interrupted is
 /// continued, not undone.
-fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize, CommandError> {
+fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize> {
     let own = context.owner();
     let is_own =
         |write: &LoggedWrite| own.as_ref().is_some_and(|own| write.is_of(own) == Some(true));

@@ -27,7 +27,7 @@ pub(crate) async fn serve(
     request: PreviewRequest,
     port: Option<u16>,
     apply: Option<ApplyWhen>,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     if request.path.as_os_str() == "-" {
         return Err(CommandError::usage("standard input cannot be served: it does not change")
             .with_hint("name a page file"));

@@ -84,7 +84,7 @@ impl ServeSession {
     /// # Errors
     ///
     /// When the service cannot be asked. Problems of the file are shown in the document.
-    pub(super) async fn begin(&mut self) -> Result<(), CommandError> {
+    pub(super) async fn begin(&mut self) -> Result<()> {
         let made = self.make().await;
         self.publish();
         match made {
@@ -131,7 +131,7 @@ impl ServeSession {
     }
 
     /// Reads the file and makes a preview. Keeps the last one if that fails.
-    async fn make(&mut self) -> Result<(), CommandError> {
+    async fn make(&mut self) -> Result<()> {
         let roots = &self.request.options.flags.upload_root;
         let made = match PreviewSource::read_served(&self.request.path, roots) {
             Err(failure) => Err(failure),
