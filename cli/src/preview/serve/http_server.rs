@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_local;
 
-use super::serve_session::{ApplyOrder, Document, FAILED};
+use super::serve_session::{ApplyOrder, FAILED, ServedDocument};
 use crate::context::prelude::*;
 use links_pages::page_file::local_image::hash_of;
 
@@ -36,7 +36,7 @@ pub(super) struct Routes {
     pub(super) host: String,
     /// Beginning of every path, without which nothing is served.
     pub(super) secret: String,
-    pub(super) document: watch::Receiver<Document>,
+    pub(super) document: watch::Receiver<ServedDocument>,
     /// Where orders to apply the file go, if it may be applied.
     pub(super) orders: Option<mpsc::Sender<ApplyOrder>>,
 }
@@ -160,7 +160,7 @@ async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody>
 }
 
 /// Returns an answer that goes on: the version of the document, and each one after it.
-fn versions(mut document: watch::Receiver<Document>) -> Channel<Bytes> {
+fn versions(mut document: watch::Receiver<ServedDocument>) -> Channel<Bytes> {
     let (mut events, body) = Channel::new(1);
     document.mark_changed();
     spawn_local(async move {
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     fn routes(host: &str) -> Routes {
-        let document = watch::Sender::new(Document::default()).subscribe();
+        let document = watch::Sender::new(ServedDocument::default()).subscribe();
         Routes { host: host.to_owned(), secret: "5ec7e7".to_owned(), document, orders: None }
     }
 

@@ -48,7 +48,7 @@ pub(super) struct ServeSession {
     context: Context,
     request: PreviewRequest,
     apply: Option<ApplyWhen>,
-    document: watch::Sender<Document>,
+    document: watch::Sender<ServedDocument>,
     live: Option<LiveAccount>,
     /// Text of the file as the document shows it.
     source: Option<PreviewSource>,
@@ -220,7 +220,7 @@ impl ServeSession {
     }
 
     /// Returns a receiver of the document and of those that replace it.
-    pub(super) fn document(&self) -> watch::Receiver<Document> {
+    pub(super) fn document(&self) -> watch::Receiver<ServedDocument> {
         self.document.subscribe()
     }
 
@@ -245,7 +245,8 @@ impl ServeSession {
                 let version = shown.version + 1;
                 let images = page.iter().flat_map(|page| page.images.values()).cloned().collect();
                 let image_origin = page.and_then(image_origin);
-                *shown = Document { version, html: html(version).into(), images, image_origin };
+                *shown =
+                    ServedDocument { version, html: html(version).into(), images, image_origin };
             }
             is_changed
         });
@@ -254,7 +255,7 @@ impl ServeSession {
 
 /// A document with the images that it shows.
 #[derive(Default)]
-pub(super) struct Document {
+pub(super) struct ServedDocument {
     pub(super) version: u64,
     pub(super) html: Bytes,
     pub(super) images: Vec<LocalImage>,
