@@ -306,8 +306,8 @@ fn store_login(
         accounts.known.insert(name.clone(), account.clone())
     })?;
     let former = former.filter(|it| is_elsewhere(it, &account.kept, &base.origin()));
-    let former_store = former.and_then(|it| {
-        Store::of(file.directory(), &name, &it.kept, it.origin().unwrap_or_default())
+    let former_store = former.and_then(|former| {
+        Store::of(file.directory(), &name, &former.kept, former.origin().unwrap_or_default())
     });
     if let Some(store) = former_store {
         // A secret that cannot be removed there is never read again.
