@@ -10,7 +10,7 @@ use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 use links_pages::sanitize::quoted;
 
 /// A page file that is not there any more.
@@ -48,7 +48,7 @@ impl AbsentFile {
     /// Returns the line for the user.
     pub(super) fn line(&self) -> StyledLine {
         let (login, words) = (&self.login, self.words());
-        StyledLine::new(Style::Faint, format!("= {login}: {words}"))
+        StyledLine::faint(format!("= {login}: {words}"))
     }
 
     /// Describes what becomes of the page.

@@ -7,7 +7,7 @@ use crate::apply::apply_args::RunOptions;
 use crate::apply::preflight::check_write_access;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::output::{Style, StyledLine, counted};
+use crate::output::{StyledLine, counted};
 use crate::ui::plan::Upload;
 
 /// What a run does that cannot be undone.
@@ -43,7 +43,7 @@ pub(super) async fn confirm(
         check_write_access(context.me(&state.client).await?)?;
     }
     if found.deletes > 0 {
-        found.lines.push(StyledLine::new(Style::Faint, UNDO_OF_DELETES));
+        found.lines.push(StyledLine::faint(UNDO_OF_DELETES));
     }
     let words = found.words().join(", ");
     let (question, what) = if words.is_empty() {
@@ -57,10 +57,10 @@ pub(super) async fn confirm(
 
 /// Lines that name every image to upload and every slot to delete.
 fn confirmation_lines(deletes: &[PlannedDelete], uploads: &[Upload]) -> Vec<StyledLine> {
-    let upload = |it: &Upload| StyledLine::new(Style::Changed, format!("  upload {it}"));
+    let upload = |it: &Upload| StyledLine::changed(format!("  upload {it}"));
     let delete = |slot: &PlannedDelete| {
         let label = slot.label.as_ref().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-        StyledLine::new(Style::Removed, format!("  delete {} {}{label}", slot.kind, slot.id))
+        StyledLine::removed(format!("  delete {} {}{label}", slot.kind, slot.id))
     };
     uploads.iter().map(upload).chain(deletes.iter().map(delete)).collect()
 }
@@ -84,7 +84,7 @@ impl Irreversible {
         for form in &state.forms {
             found.removed_fields += form.plan.removed.len();
             let line = |name: &String| {
-                StyledLine::new(Style::Removed, format!("  form {}: field {name}", form.plan.name))
+                StyledLine::removed(format!("  form {}: field {name}", form.plan.name))
             };
             found.lines.extend(form.plan.removed.iter().map(line));
         }
@@ -105,14 +105,11 @@ impl Irreversible {
             found.uploads += uploads.len();
         }
         let lost = |what: &String| {
-            StyledLine::new(Style::Added, format!("  new {what}, which cannot be deleted again"))
+            StyledLine::added(format!("  new {what}, which cannot be deleted again"))
         };
         found.lines.extend(found.creates.iter().map(lost).collect::<Vec<_>>());
         let broken = |what: &String| {
-            StyledLine::new(
-                Style::Removed,
-                format!("  login {what}: links, QR codes and NFC tags break"),
-            )
+            StyledLine::removed(format!("  login {what}: links, QR codes and NFC tags break"))
         };
         found.lines.extend(found.renames.iter().map(broken).collect::<Vec<_>>());
         found

@@ -5,7 +5,7 @@ use links_sdk::RateLimits;
 use super::state::{AccountState, PageState};
 use crate::apply::execute::counted_requests;
 use crate::apply::planned::PlannedPage;
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 use crate::ui::Ui;
 
 /// Number of pages from which the time of a run is announced.
@@ -74,7 +74,7 @@ pub(crate) fn announce(ui: &Ui, pages: usize, requests: usize) {
 pub(crate) fn announce_all(ui: &Ui, pages: usize, requests: usize) {
     let counted = if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") };
     let text = format!("reading {counted}: at least {}", words(requests));
-    ui.say(&StyledLine::new(Style::Faint, text));
+    ui.say(&StyledLine::faint(text));
 }
 
 /// Describes a number of requests and their time: `14 requests, about 2 s`.

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::confine::NamedFiles;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::{unread_page_file, unusable_path};
 use links_pages::form_file::FormFile;
 use links_pages::fs::named;
@@ -203,7 +202,7 @@ pub(crate) fn read_page(
 pub(super) fn both_files_of(what: &str, one: &Path, other: &Path) -> CommandError {
     let (one, other) = (one.display(), other.display());
     let message = format!("{one} and {other} are both files of {what}; nothing was written");
-    CommandError::new(Exit::Invalid, message).with_hint("keep one of them, or name only one")
+    CommandError::invalid(message).with_hint("keep one of them, or name only one")
 }
 
 fn unusable(failures: Vec<CommandError>) -> CommandError {

@@ -16,11 +16,10 @@ use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
 use crate::apply::sync::{LockWrites, WrittenLocks};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::journal;
+use crate::output::StyledLine;
 use crate::output::dry_run::{curl, described};
-use crate::output::{Style, StyledLine};
 use links_pages::form_file::FormFile;
 use links_pages::page_file::At;
 
@@ -141,7 +140,7 @@ impl PlannedForm {
         };
         let (name, title) = (&self.plan.name, &form.title);
         let text = format!("! only links.lock says that form {name} is \"{title}\" ({})", form.id);
-        let line = StyledLine::new(Style::Removed, text);
+        let line = StyledLine::removed(text);
         std::iter::once(line).chain(self.lock_only.reason_line()).collect()
     }
 
@@ -217,7 +216,7 @@ impl PlannedForm {
         let name = &self.plan.name;
         if let Err(error) = record_form(context, &self.path, name, id) {
             let text = format!("the form {name} could not be recorded: {error}");
-            context.ui.say(&StyledLine::new(Style::Removed, text));
+            context.ui.say(&StyledLine::removed(text));
         }
     }
 
@@ -245,7 +244,7 @@ fn check_locked(
 ) -> Result<(), CommandError> {
     let name = &file.form.name;
     let refused = |message: String| {
-        CommandError::new(Exit::Refused, format!("--locked: {message}; nothing was written"))
+        CommandError::refused(format!("--locked: {message}; nothing was written"))
             .with_hint("run `links apply` without --locked, and commit links.lock")
     };
     let Some(id) = recorded.filter(|id| forms.iter().any(|form| form.id == *id)) else {

@@ -33,9 +33,8 @@ use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{Style, StyledLine};
+use crate::error::{CommandError, Exit};
+use crate::output::StyledLine;
 use crate::ui::Progress;
 use links_pages::page_file::{At, PageFile};
 use links_pages::suggest::nearest;
@@ -78,7 +77,7 @@ impl<'c> PagesRun<'c> {
             _ => failure,
         })?;
         if let Some(words) = files.left_out_words() {
-            context.ui.say(&StyledLine::new(Style::Faint, words));
+            context.ui.say(&StyledLine::faint(words));
         }
         let absent = AbsentFile::below(context, &files.directories)?;
         let AccountFiles { pages, forms, .. } = files;
@@ -102,7 +101,7 @@ impl<'c> PagesRun<'c> {
             }
             if let Some(names) = file.left_out_words() {
                 let text = format!("only slots are written; left out: {names}");
-                context.ui.say(&StyledLine::new(Style::Faint, text));
+                context.ui.say(&StyledLine::faint(text));
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
             inputs.push(PageInput::File {
@@ -457,7 +456,7 @@ impl<'c> PagesRun<'c> {
             if let Some(error) = page.not_recorded {
                 let path = self.state.pages[page.nth].path.display().to_string();
                 let text = format!("{}{}", self.state.named(&path), not_recorded_note(&error));
-                self.context.ui.say(&StyledLine::new(Style::Changed, text));
+                self.context.ui.say(&StyledLine::changed(text));
             }
             results.insert(page.nth, page.result.map_err(RunFailure::from));
         }

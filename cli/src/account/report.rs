@@ -18,8 +18,7 @@ use crate::apply::fail_on::FailOn;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::{self, MergedPage, Since};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
 use crate::ui::plan::shown_value;
 use crate::ui::{self, Ui};
@@ -175,7 +174,7 @@ pub(super) fn one_page_summary(
     is_run: bool,
 ) -> impl Iterator<Item = StyledLine> {
     let refusal = planned.refusal.filter(|_| !is_run).map(|refusal| {
-        StyledLine::new(Style::Removed, format!("apply would refuse this: {}", refused(refusal)))
+        StyledLine::removed(format!("apply would refuse this: {}", refused(refusal)))
     });
     std::iter::once(planned.summary()).chain(planned.created_again_note()).chain(refusal)
 }
@@ -211,9 +210,9 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let refusals = state.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
     lines.extend(refusals.map(|(planned, refusal)| {
         let text = format!("apply would refuse {}: {}", planned.page.login, refused(refusal));
-        StyledLine::new(Style::Removed, text)
+        StyledLine::removed(text)
     }));
-    lines.push(StyledLine::new(Style::Plain, summary(state)));
+    lines.push(StyledLine::plain(summary(state)));
     lines
 }
 
@@ -224,7 +223,7 @@ fn unchanged_line(kind: &str, names: &[&str], several: &str) -> Option<StyledLin
         [name] => format!("= {kind}{name}: no changes"),
         names => format!("= {} {several}: no changes", names.len()),
     };
-    Some(StyledLine::new(Style::Faint, text))
+    Some(StyledLine::faint(text))
 }
 
 fn indented(line: StyledLine) -> StyledLine {
@@ -242,15 +241,16 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let plan = if planned.plan.is_empty() { String::new() } else { format!("; {}", planned.plan) };
     if page.is_new {
         let text = format!("+ {login}: new page, which cannot be deleted again{plan}");
-        let meant = page.meant.as_ref().map(|login| {
-            StyledLine::new(Style::Changed, format!("  did you mean the page `{login}`?"))
-        });
-        return [StyledLine::new(Style::Added, text)].into_iter().chain(meant).collect();
+        let meant = page
+            .meant
+            .as_ref()
+            .map(|login| StyledLine::changed(format!("  did you mean the page `{login}`?")));
+        return [StyledLine::added(text)].into_iter().chain(meant).collect();
     }
     if planned.plan.is_empty() {
-        return vec![StyledLine::new(Style::Faint, format!("= {login}: no changes"))];
+        return vec![StyledLine::faint(format!("= {login}: no changes"))];
     }
-    let changed = |plan: &Plan| StyledLine::new(Style::Changed, format!("~ {login}: {plan}"));
+    let changed = |plan: &Plan| StyledLine::changed(format!("~ {login}: {plan}"));
     let Some(new) = planned.plan.fields.changed.get(LOGIN) else {
         return vec![changed(&planned.plan)];
     };
@@ -258,7 +258,7 @@ fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     rest.fields.changed.0.retain(|name, _| name != LOGIN);
     let text =
         format!("! {login}: new login {}; links, QR codes and NFC tags break", shown_value(new));
-    let renamed = StyledLine::new(Style::Removed, text);
+    let renamed = StyledLine::removed(text);
     let rest = (!rest.is_empty()).then(|| changed(&rest));
     rest.into_iter().chain([renamed]).collect()
 }
@@ -267,7 +267,7 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     let name = &plan.name;
     if plan.id.is_none() {
         let text = format!("+ form {name}: new form, which cannot be deleted again");
-        let heading = StyledLine::new(Style::Added, text);
+        let heading = StyledLine::added(text);
         let lines = ui::plan::form_lines(&plan.before, &plan.changed, &plan.removed);
         return std::iter::once(heading).chain(lines).collect();
     }
@@ -275,7 +275,7 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
         [] => String::new(),
         logins => format!(" (shown on {})", logins.join(", ")),
     };
-    let mut lines = vec![StyledLine::new(Style::Changed, format!("~ form {name}{on}"))];
+    let mut lines = vec![StyledLine::changed(format!("~ form {name}{on}"))];
     lines.extend(ui::plan::form_lines(&plan.before, &plan.changed, &plan.removed));
     lines
 }
@@ -495,8 +495,8 @@ fn applied_to_one(
     let merged = planned.merged.as_deref().filter(|_| planned.plan.is_empty());
     let mut lines = merged.map_or(Vec::new(), |it| sync::lines(it, None));
     let text = format!("{}: {} ({})", page.login, written(&done), counted_requests(requests));
-    lines.push(StyledLine::new(Style::Plain, text));
-    lines.extend(page.url.clone().map(|url| StyledLine::new(Style::Faint, url)));
+    lines.push(StyledLine::plain(text));
+    lines.extend(page.url.clone().map(|url| StyledLine::faint(url)));
     let mut meta = json!({ "requests": requests });
     add_to_meta(&mut meta, &state);
     let PageSnapshot { id, login, url, .. } = &*page;
@@ -506,7 +506,7 @@ fn applied_to_one(
         let text = format!(
             "the page matches the file, but that could not be recorded: {error}; run the same command again"
         );
-        context.ui.say(&StyledLine::new(Style::Removed, text));
+        context.ui.say(&StyledLine::removed(text));
         // Without a lock the next run knows from its journal what this one has written.
         if planned.record.as_ref().is_some_and(|it| it.is_in_lock()) {
             exit = Exit::Partial;

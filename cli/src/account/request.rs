@@ -11,7 +11,6 @@ use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use links_pages::page_file::PageFile;
 
 /// Files of a run, with what they come from, or an edit of pages without files.
@@ -56,7 +55,7 @@ impl RunSource {
     ) -> Result<Self, CommandError> {
         let files = AccountFiles::read(paths, roots)?;
         if files.is_empty() {
-            let failure = CommandError::new(Exit::Usage, "there is no page file and no form file");
+            let failure = CommandError::usage("there is no page file and no form file");
             let absent = AbsentFile::below(context, &files.directories)?;
             let words = absent.first().map(AbsentFile::words);
             return Err(failure.with_hint(words.unwrap_or_else(|| {

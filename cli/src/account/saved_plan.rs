@@ -17,9 +17,8 @@ use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::LockStore;
 use crate::apply::uploads::{put_in_plan, upload_of};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
+use crate::error::{CommandError, Exit};
 use links_pages::form_file::FormFile;
 use links_pages::fs::{atomic, named};
 use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
@@ -126,7 +125,7 @@ impl SavedPlan {
         let name = path.display();
         if named::read_most(path, MAX_BYTES).is_ok_and(|(_, bytes)| !is_saved_plan(&bytes)) {
             let message = format!("{name} already exists and is not a saved plan");
-            return Err(CommandError::new(Exit::Refused, message));
+            return Err(CommandError::refused(message));
         }
         let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)? + "\n";
         atomic::write(path, &text, true)
@@ -145,7 +144,7 @@ impl SavedPlan {
             return Err(CommandError::usage(format!("{name} is not a saved plan")).with_hint(hint));
         }
         let unusable = |why: &dyn std::fmt::Display| {
-            CommandError::new(Exit::Invalid, format!("the plan {name} cannot be used: {why}"))
+            CommandError::invalid(format!("the plan {name} cannot be used: {why}"))
         };
         let value: Value = serde_json::from_slice(&bytes).map_err(|why| unusable(&why))?;
         if value["version"].as_u64().is_some_and(|version| version > VERSION.into()) {
@@ -155,7 +154,7 @@ impl SavedPlan {
         if saved.digest != saved.content_digest() {
             let command = saved.pages.first().map_or("plan", SavedPage::planned_by);
             let message = "the plan file was edited since the plan was made; nothing was written";
-            return Err(CommandError::new(Exit::Invalid, message)
+            return Err(CommandError::invalid(message)
                 .with_hint(format!("make a new plan: links {command} --out PLAN")));
         }
         let is_of_slots = matches!(&saved.pages[..], [page] if !page.whole);

@@ -18,7 +18,6 @@ use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::output::StyledLine;
 
 /// Slot types that the shadow knows: those of the interface (section 2.2).
@@ -118,7 +117,7 @@ fn require_known_types(planned: &PlannedPage) -> Result<(), CommandError> {
         "the preview does not know slots of the type {}, and cannot show the page; nothing was written",
         create.kind
     );
-    let failure = CommandError::new(Exit::Refused, message);
+    let failure = CommandError::refused(message);
     Err(failure.with_hint("`links plan` shows what `links apply` would write"))
 }
 

@@ -77,12 +77,11 @@ pub(super) fn described(lines: &[StyledLine]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::Style;
 
     #[test]
     fn no_text_of_a_page_ends_the_block() {
         let lines = ["+ text: ```` <script>", "~ cafe", "2 requests"];
-        let lines = lines.map(|text| StyledLine::new(Style::Plain, text));
+        let lines = lines.map(|text| StyledLine::plain(text));
         assert_eq!(
             described(&lines),
             "### links plan: 2 requests\n\n`````diff\n+ text: ```` <script>\n~ cafe\n`````\n\n"

@@ -8,7 +8,6 @@ use links_pages::apply::{DeleteLimits, GuardRefusal, RunCommand};
 use links_sdk::{Object, ProfileKey, SlotId};
 
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 
 // What may be done to make a page like a file. Not a doc comment: clap would take it for the text of the command.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -117,5 +116,5 @@ pub(crate) fn refused(refusal: GuardRefusal) -> CommandError {
         GuardRefusal::ManyDeletes { .. } => "pass --max-deletes N if this is intended",
         GuardRefusal::OverMaxDeletes { .. } => "raise --max-deletes if this is intended",
     };
-    CommandError::new(Exit::Refused, refusal.to_string()).with_hint(flag)
+    CommandError::refused(refusal.to_string()).with_hint(flag)
 }

@@ -11,7 +11,7 @@ use super::planned::PlannedPage;
 use super::problems;
 use crate::error::CommandError;
 use crate::output::dry_run::{curl, described};
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, StyledLine, View};
 
 /// Sends the creates and updates of a plan as dry runs and collects the refusals. Deletes have no dry run: they are refused only for
 /// unknown ids, and the ids were just read. Returns notes about what was checked.
@@ -28,7 +28,7 @@ pub(crate) async fn check_on_service(
                 format!("{several} slots with images that are not uploaded yet are not checked")
             }
         };
-        notes.push(StyledLine::new(Style::Faint, text));
+        notes.push(StyledLine::faint(text));
     }
     let fields = planned.images.iter().filter(|it| !it.uploaded && it.place.item.is_none());
     let fields = fields.filter_map(|it| it.place.path.first().map(String::as_str)).collect();
@@ -43,7 +43,7 @@ pub(crate) async fn check_on_service(
         if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
             let text = format!("the service would accept {which} new and changed slots");
-            notes.push(StyledLine::new(Style::Faint, text));
+            notes.push(StyledLine::faint(text));
         }
         return Ok(notes);
     }
@@ -56,7 +56,7 @@ pub(crate) async fn check_on_service(
 
 /// Note at the end of a dry run.
 pub(crate) fn nothing_changed() -> StyledLine {
-    StyledLine::new(Style::Faint, "a dry run: nothing was changed")
+    StyledLine::faint("a dry run: nothing was changed")
 }
 
 /// Adds notes below the lines of an output.

@@ -9,8 +9,7 @@ use super::apply_args::refused;
 use super::planned::PlannedPage;
 use super::{problems, runs};
 use crate::apply::runs::unwritable;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 
 /// Short description of a step.
 pub(crate) fn step_message(step: Step) -> String {
@@ -175,7 +174,7 @@ pub(crate) fn failed(
         }
         ApplyCause::Emptied(known) => {
             let message = format!("the page is empty, but the last run left {known} slots on it");
-            return CommandError::new(Exit::Refused, message)
+            return CommandError::refused(message)
                 .with_hint("pass --allow-empty if another client has emptied it");
         }
         _ => CommandError::new(Exit::Server, message),

@@ -5,7 +5,6 @@ use links_pages::sync::{DeletionReason, Merge};
 
 use super::planned::PlannedPage;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 
 /// Differences for which a plan ends with exit code 3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -33,7 +32,7 @@ impl FailOn {
             "no links.lock has a record of {}, so it is unknown what was changed on the page since the last sync; nothing was written",
             planned.file.document.name()
         );
-        Err(CommandError::new(Exit::Refused, message).with_hint(
+        Err(CommandError::refused(message).with_hint(
             "`links slots apply` or `links init --refresh` below a links.lock records the page",
         ))
     }

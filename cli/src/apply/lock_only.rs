@@ -15,9 +15,8 @@ use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
 use super::sync::{LockStore, SyncRecord, file_page, live};
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::git::{self, History, HistoryEnd};
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 use crate::ui::Ui;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::node::Tree;
@@ -153,7 +152,7 @@ impl LockOnly {
     /// Line about what could not be read, if there was something.
     pub(crate) fn reason_line(&self) -> Option<StyledLine> {
         let reason = self.reason.as_ref()?;
-        Some(StyledLine::new(Style::Faint, format!("! earlier commits were not read: {reason}")))
+        Some(StyledLine::faint(format!("! earlier commits were not read: {reason}")))
     }
 }
 
@@ -209,7 +208,7 @@ pub(crate) fn confirm(ui: &Ui, lines: &[StyledLine], is_trusted: bool) -> Result
             "only links.lock says what would be deleted or changed, and there is no terminal to confirm it; nothing was written".to_owned()
         }
     };
-    Err(CommandError::new(Exit::Refused, message).with_hint(
+    Err(CommandError::refused(message).with_hint(
         "look at the last changes of links.lock; pass --trust-lock if they are right, or restore the lock",
     ))
 }

@@ -3,7 +3,6 @@
 use super::known_forms;
 use super::sync::SyncRecord;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::output::counted;
 use links_pages::page_file::{FieldDiagnostic, PageFile, Reference, ReferenceTarget};
 
@@ -13,7 +12,7 @@ const UPLOAD: &str = "apply the file without --locked, which uploads it, and com
 pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), CommandError> {
     let name = file.document.name();
     let refused = |message: String| {
-        CommandError::new(Exit::Refused, format!("--locked: {message}; nothing was written"))
+        CommandError::refused(format!("--locked: {message}; nothing was written"))
     };
     let Some(record) = record.filter(|it| it.is_in_lock()) else {
         return Err(refused(format!("no links.lock governs {name}"))

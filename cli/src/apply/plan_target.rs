@@ -8,8 +8,7 @@ use crate::apply::apply_args::{RunOptions, SyncArgs};
 use crate::apply::image::Image;
 use crate::apply::sync::{self, SyncRecord};
 use crate::args::fields::contested;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use links_pages::page_file::{FileScope, PageFile};
 use links_pages::sanitize::quoted;
 

@@ -11,7 +11,7 @@ use links_sdk::Client;
 use crate::apply::image::{Image, new_images};
 use crate::apply::lock_only::LockOnly;
 use crate::apply::sync::{self, MergedPage, SyncRecord};
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 use crate::schema::SlotTypeCatalog;
 use crate::ui;
 use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
@@ -93,7 +93,7 @@ impl PlannedPage {
         } else {
             format!("{} ({} requests)", self.plan, self.requests())
         };
-        StyledLine::new(Style::Plain, text)
+        StyledLine::plain(text)
     }
 
     /// View of the plan for output, including uploads.
@@ -134,7 +134,7 @@ impl PlannedPage {
         let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
         lines.extend((is_first && !self.plan.updates.is_empty()).then(|| {
             let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";
-            StyledLine::new(Style::Faint, text)
+            StyledLine::faint(text)
         }));
         lines
     }
@@ -146,11 +146,11 @@ impl PlannedPage {
             let label = slot.label.as_ref().map(|it| format!(" \"{it}\"")).unwrap_or_default();
             let (kind, id, file) = (&slot.kind, slot.id, self.file.document.name());
             let text = format!("! only links.lock says that {kind} {id}{label} was in {file}");
-            StyledLine::new(Style::Removed, text)
+            StyledLine::removed(text)
         };
         let form_line = |(name, id): (&String, &String)| {
             let text = format!("! only links.lock says that form {name} is {id}");
-            StyledLine::new(Style::Removed, text)
+            StyledLine::removed(text)
         };
         let forms = self.lock_only.forms.iter().filter(|_| !self.plan.is_empty()).map(form_line);
         let lines = self.plan.deletes.iter().filter(is_meant).map(line);
@@ -167,7 +167,7 @@ impl PlannedPage {
                 "{many} deleted slots are created again, with new ids; their click statistics are lost"
             ),
         };
-        self.is_restore.then(|| StyledLine::new(Style::Changed, text))
+        self.is_restore.then(|| StyledLine::changed(text))
     }
 
     /// Proposal for the SDK: the desired page, the options and the plan.

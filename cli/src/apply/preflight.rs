@@ -6,8 +6,7 @@ use links_sdk::types::Me;
 use serde_json::Value;
 
 use super::apply_args::RunOptions;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use links_pages::page_file::{At, PageFile};
 use links_pages::profile_key;
 
@@ -53,7 +52,7 @@ pub(super) fn check_profile(keys: &[ProfileKey], page: &PageSnapshot) -> Result<
     let page =
         if page.exists() { format!("{login} (id {id})") } else { format!("{login}, a new one") };
     let message = format!("the file is for the page {page}, not for {named}");
-    Err(CommandError::new(Exit::Refused, format!("{message}; nothing was written"))
+    Err(CommandError::refused(format!("{message}; nothing was written"))
         .with_hint("leave out --profile, or pass the file of that page"))
 }
 

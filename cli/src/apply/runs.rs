@@ -7,7 +7,6 @@ use links_pages::apply::{JournalError, LockError, RecordedRun, RunCommand, RunOw
 use crate::context::Context;
 use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 pub(crate) use crate::journal::{directory, service};
 
 /// Maximum number of runs that a hint names.
@@ -57,11 +56,8 @@ pub(crate) fn bad(path: &Path, why: &JournalError) -> CommandError {
             "`links slots apply --abort FILE` sets the journal aside; what the run has written stays on the page"
         }
     };
-    CommandError::new(
-        Exit::Refused,
-        format!("the journal {} cannot be used: {why}", path.display()),
-    )
-    .with_hint(hint)
+    CommandError::refused(format!("the journal {} cannot be used: {why}", path.display()))
+        .with_hint(hint)
 }
 
 /// Returns the path of a file as journals have it.
@@ -78,8 +74,9 @@ pub(crate) fn time(seconds: u64) -> String {
 /// Error for a page that could not be locked.
 pub(crate) fn not_locked(error: &LockError) -> CommandError {
     match error {
-        LockError::Taken(_) => CommandError::new(Exit::Refused, error.to_string())
-            .with_hint("--wait waits until it has ended"),
+        LockError::Taken(_) => {
+            CommandError::refused(error.to_string()).with_hint("--wait waits until it has ended")
+        }
         error => unwritable(error),
     }
 }

@@ -8,8 +8,7 @@ use super::runs;
 use super::write_log::{self, COLUMNS, LoggedWrite};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{CommandOutput, Style, StyledLine, View};
+use crate::output::{CommandOutput, StyledLine, View};
 
 /// Lists the unfinished runs.
 pub(crate) fn status(
@@ -18,7 +17,7 @@ pub(crate) fn status(
 ) -> Result<CommandOutput, CommandError> {
     let all = find(context, key)?;
     if all.is_empty() {
-        let line = StyledLine::new(Style::Plain, "no unfinished runs");
+        let line = StyledLine::plain("no unfinished runs");
         return Ok(CommandOutput::own(json!([]), View::Lines(vec![line])));
     }
     let rows: Vec<Value> = all.iter().rev().map(|write| write.row(None)).collect();
@@ -51,7 +50,7 @@ pub(crate) fn abort(
         row["time"].as_str().unwrap_or("an unknown time"),
         row["summary"].as_str().unwrap_or("unknown"),
     );
-    Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::new(Style::Plain, text)])))
+    Ok(CommandOutput::own(row, View::Lines(vec![StyledLine::plain(text)])))
 }
 
 /// Returns the only unfinished run. Without the key of a page, the run must be known to belong to this account.
@@ -65,7 +64,7 @@ fn one(context: &Context, key: Option<&ProfileKey>) -> Result<LoggedWrite, Comma
                 "there is an unfinished run, but it is unknown whether it belongs to this account";
             Err(CommandError::usage(message).with_hint(named))
         }
-        (None, _) => Err(CommandError::new(Exit::NotFound, "no unfinished runs")),
+        (None, _) => Err(CommandError::not_found("no unfinished runs")),
         (Some(_), false) => {
             Err(CommandError::usage("more than one run is unfinished").with_hint(named))
         }

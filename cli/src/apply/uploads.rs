@@ -14,8 +14,7 @@ use super::planned::PlannedPage;
 use super::preflight::check_write_access;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use links_pages::page_file::local_image::LocalImage;
 use links_pages::page_file::{
     FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget,

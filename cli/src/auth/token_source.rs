@@ -15,8 +15,7 @@ use zeroize::Zeroizing;
 
 use super::secret_store::{Connection, OTHER_ORIGIN};
 use super::{Account, AccountName, SecretLocation, Store, Value};
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::process;
 
 /// Authentication of a client.

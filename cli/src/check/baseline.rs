@@ -73,7 +73,7 @@ impl Baseline {
         };
         Self::parse(&bytes).map_err(|why| {
             let message = format!("{name} is not a baseline: {why}; no link was checked");
-            CommandError::new(Exit::Invalid, message).with_hint("--update-baseline writes it anew")
+            CommandError::invalid(message).with_hint("--update-baseline writes it anew")
         })
     }
 

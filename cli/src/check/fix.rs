@@ -49,7 +49,7 @@ fn write(page: &CheckedPage, links: &mut [&mut CheckedLink]) -> Result<bool> {
     }
     let patched = written(text, &moves).map_err(|error| {
         let message = format!("{}: {error}; the file was not written", file.display());
-        CommandError::new(Exit::Invalid, message).with_hint("write the new URLs by hand")
+        CommandError::invalid(message).with_hint("write the new URLs by hand")
     })?;
     replace_checked(file, text, &patched)?;
     for link in links.iter_mut().filter(|link| link.fix().is_some()) {

@@ -20,16 +20,16 @@ pub(crate) fn shown(
     let (login, refusal) = (snapshot.login, outlook.refusal);
     let words = format!("{rendered_by}; {}", tokens.words());
     let renderer = if rendered_by == AS_THE_SERVICE { "service" } else { "model" };
-    context.ui.say(&StyledLine::new(Style::Faint, format!("{login}: {words}")));
+    context.ui.say(&StyledLine::faint(format!("{login}: {words}")));
     let header = format!("{}: {words}", code(&login));
     let is_too_long = max_tokens.is_some_and(|most| tokens.count > most);
     if let Some(most) = max_tokens.filter(|_| is_too_long) {
         let text = format!("the page would have {}, more than {most}", tokens.words());
-        context.ui.say(&StyledLine::new(Style::Removed, text));
+        context.ui.say(&StyledLine::removed(text));
     }
     if let Some(refusal) = refusal {
         let text = format!("apply would refuse {login}: {}", refused(refusal));
-        context.ui.say(&StyledLine::new(Style::Removed, text));
+        context.ui.say(&StyledLine::removed(text));
     }
     let differs = before != after;
     let mut data = json!({
@@ -46,7 +46,7 @@ pub(crate) fn shown(
         None => View::Markdown(after),
         Some(diff) if diff.is_empty() => {
             data["diff"] = json!(diff);
-            View::Lines(vec![StyledLine::new(Style::Plain, "nothing changes for the reader")])
+            View::Lines(vec![StyledLine::plain("nothing changes for the reader")])
         }
         Some(diff) => {
             data["diff"] = json!(diff);

@@ -14,10 +14,9 @@ use crate::apply::schema_line::{is_json, no_schema_in_json, with_schema};
 use crate::apply::sync::{PulledFile, SyncRecord, WrittenLocks};
 use crate::apply::uploads;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
-use crate::output::{Style, StyledLine};
+use crate::error::{CommandError, Exit};
+use crate::output::StyledLine;
 use links_pages::fs::{atomic, named};
 use links_pages::page_file::{FileScope, PageFile};
 use links_pages::sanitize::quoted;
@@ -73,7 +72,7 @@ impl ExistingFile {
         let more = if flags.is_empty() { "takes these too" } else { "writes the whole page" };
         let text =
             format!("{what}; left out: {names} (`links pull {page} -O {file}{flags}` {more})");
-        Some(StyledLine::new(Style::Changed, text))
+        Some(StyledLine::changed(text))
     }
 
     /// Takes over what changed on the page since the last sync, and records this one.
@@ -145,8 +144,7 @@ impl ExistingFile {
             page.login,
             page.id
         );
-        Err(CommandError::new(Exit::Refused, message)
-            .with_hint("use a file of its own for each page"))
+        Err(CommandError::refused(message).with_hint("use a file of its own for each page"))
     }
 }
 
@@ -172,7 +170,7 @@ pub(crate) fn replace(path: &Path, read: &str, text: &str) -> Result<(), Command
 pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
     match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            CommandError::new(Exit::Refused, format!("{} already exists", path.display()))
+            CommandError::refused(format!("{} already exists", path.display()))
                 .with_hint("--force replaces it")
         }
         _ => file_error(&format!("cannot write {}", path.display()), error),

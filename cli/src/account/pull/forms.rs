@@ -17,8 +17,7 @@ use crate::account::form_finder::form_ids;
 use crate::account::forms::record_form;
 use crate::apply::known_forms::KnownForms;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
 use links_pages::form_file::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
@@ -157,7 +156,7 @@ impl LocalForms {
                 let path = directory.new_form(&name).ok_or_else(|| {
                     let message =
                         format!("the file of the form {name} exists already; it was not written");
-                    CommandError::new(Exit::Refused, message).with_hint("move it away")
+                    CommandError::refused(message).with_hint("move it away")
                 })?;
                 if let Some(parent) = path.parent() {
                     let created = named::resolve(parent).and_then(fs::create_dir_all);
@@ -293,10 +292,7 @@ fn update(
     let desired = DesiredForm { name, id: Some(form.id.clone()), fields };
     let plan = FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
         .map_err(|error| {
-            CommandError::new(
-                Exit::Invalid,
-                format!("{}: {error}; it was not written", path.display()),
-            )
+            CommandError::invalid(format!("{}: {error}; it was not written", path.display()))
         })?;
     let text = String::from_utf8_lossy(&named::read(path)?.1).into_owned();
     let unmarked = if options.force { without_marks(&text) } else { text.clone() };

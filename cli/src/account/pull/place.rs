@@ -17,7 +17,6 @@ use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
 use links_pages::fs::named;
@@ -151,7 +150,7 @@ impl PullDirectory {
                     other.display(),
                     page.login
                 );
-                Err(CommandError::new(Exit::Refused, message).with_hint("keep one of them"))
+                Err(CommandError::refused(message).with_hint("keep one of them"))
             }
         }
     }

@@ -20,8 +20,7 @@ use crate::apply::schema_line::schema_of;
 use crate::apply::sync::{SyncRecord, WrittenLocks};
 use crate::apply::uploads;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use crate::schema::SlotTypeCatalog;
 use links_pages::fs::atomic;
 use links_pages::page_file::local_image::ImageRoots;
@@ -130,7 +129,7 @@ impl<'c> Puller<'c> {
         };
         if self.how.portable || self.scope == FileScope::Slots && !is_its()? {
             let message = format!("{} already exists", path.display());
-            return Err(CommandError::new(Exit::Refused, message).with_hint("--force replaces it"));
+            return Err(CommandError::refused(message).with_hint("--force replaces it"));
         }
         let file = ExistingFile::read(path, self.scope)?;
         let note = file.left_out_note("only slots are taken over", &key.to_string(), "");

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
-use crate::output::{Body, CommandOutput, Style, StyledLine, View};
+use crate::error::{CommandError, Exit};
+use crate::output::{Body, CommandOutput, StyledLine, View};
 use crate::ui::Ui;
 
 const MARKED: &str = "settle each conflict at its mark, a line that begins with `# <<<`, and delete the mark; until then the file is not applied";
@@ -25,11 +24,11 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn say(&mut self, text: impl Into<String>) {
-        self.lines.push(StyledLine::new(Style::Plain, text.into()));
+        self.lines.push(StyledLine::plain(text.into()));
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) {
-        self.lines.push(StyledLine::new(Style::Faint, text.into()));
+        self.lines.push(StyledLine::faint(text.into()));
     }
 
     /// Returns the output of the command.
@@ -40,7 +39,7 @@ impl Report {
         requests: u64,
     ) -> Result<CommandOutput, CommandError> {
         if self.conflicts > 0 {
-            self.lines.push(StyledLine::new(Style::Changed, MARKED));
+            self.lines.push(StyledLine::changed(MARKED));
         }
         if !self.failures.is_empty() {
             if self.pages.is_empty() && self.forms.is_empty() {
@@ -86,5 +85,5 @@ pub(super) fn left_out_line(what: &str, fields: &[String]) -> Option<StyledLine>
     }
     let text =
         format!("{what}: left out, because no file can hold the value: {}", fields.join(", "));
-    Some(StyledLine::new(Style::Changed, text))
+    Some(StyledLine::changed(text))
 }

@@ -8,9 +8,8 @@ use links_pages::sync::{Lock, LockFileError};
 
 use super::{LockWrites, other_account};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::error::file_error::file_error;
+use crate::error::{CommandError, Exit};
 use crate::git;
 use links_pages::fs::atomic;
 pub(crate) use links_pages::fs::named::LOCK_NAME;
@@ -100,7 +99,7 @@ impl LockStore {
     pub(crate) fn read(&self, service: &str) -> Result<Arc<Lock>, CommandError> {
         let refused = |why: String, hint: &str| {
             let message = format!("{} cannot be used: {why}", self.path().display());
-            CommandError::new(Exit::Refused, message).with_hint(hint.to_owned())
+            CommandError::refused(message).with_hint(hint.to_owned())
         };
         let restore = "restore it from version control, or run `links init --refresh`";
         let text = self.text().map_err(Self::unreadable)?;
@@ -143,7 +142,7 @@ impl LockStore {
             Err(error) if is_mended(&error, &text) => Ok(None),
             Err(error) => {
                 let message = format!("{} cannot be used: {error}", self.path().display());
-                Err(CommandError::new(Exit::Refused, message))
+                Err(CommandError::refused(message))
             }
         }
     }
@@ -178,11 +177,8 @@ impl LockStore {
         self.check_owners().and_then(|()| write()).map_err(|error| {
             let path = self.path();
             if error.kind() == io::ErrorKind::AlreadyExists {
-                return CommandError::new(
-                    Exit::Refused,
-                    format!("{} already exists", path.display()),
-                )
-                .with_hint("`links init --refresh` rebuilds its records");
+                return CommandError::refused(format!("{} already exists", path.display()))
+                    .with_hint("`links init --refresh` rebuilds its records");
             }
             file_error(&format!("cannot write {}", path.display()), &error)
         })
@@ -231,7 +227,7 @@ impl LockStore {
         let failure = CommandError::from(error);
         match failure.exit() {
             Exit::Refused => failure,
-            _ => CommandError::new(Exit::Refused, failure.to_string())
+            _ => CommandError::refused(failure.to_string())
                 .with_hint("make it a file that this command can read"),
         }
     }
@@ -246,7 +242,7 @@ impl LockStore {
             "{} cannot be used: its page `{key}` is not a file below its directory; nothing was written",
             path.display()
         );
-        Err(CommandError::new(Exit::Refused, message)
+        Err(CommandError::refused(message)
             .with_hint("restore links.lock from version control, or correct the path"))
     }
 }

@@ -12,7 +12,7 @@ use links_sdk::SlotId;
 use serde_json::Value;
 
 use super::LockStore;
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 use crate::ui::plan::shown_value;
 use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 
@@ -149,7 +149,7 @@ pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLin
     let MergedPage { base, merge, since } = merged;
     let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
-    let kept = kept.map(|it| StyledLine::new(Style::Changed, it));
+    let kept = kept.map(|it| StyledLine::changed(it));
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
         Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
@@ -167,9 +167,9 @@ pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLin
         };
         let Deletion { kind, id, .. } = deletion;
         let text = format!("! {kind} {id} was {why} on the page {since}, and is deleted");
-        Some(StyledLine::new(Style::Removed, text))
+        Some(StyledLine::removed(text))
     });
-    let notes = merge.notes.iter().map(|it| StyledLine::new(Style::Faint, note(it)));
+    let notes = merge.notes.iter().map(|it| StyledLine::faint(note(it)));
     kept.chain(replaced).chain(deleted).chain(notes).collect()
 }
 
@@ -222,7 +222,7 @@ fn replaced(replaced: &Replaced) -> StyledLine {
             format!("! item {}: slot {id} was deleted on the page; created again", item + 1)
         }
     };
-    StyledLine::new(Style::Changed, text)
+    StyledLine::changed(text)
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -253,5 +253,5 @@ fn note(note: &SyncNote) -> String {
 pub(crate) fn note_on_input(file: &Path) -> Option<StyledLine> {
     let is_governed = file.as_os_str() == "-" && LockStore::of(file).is_some();
     let text = "standard input has no record of a last sync: links.lock is not used, and what the file says replaces what the page has";
-    is_governed.then(|| StyledLine::new(Style::Faint, text))
+    is_governed.then(|| StyledLine::faint(text))
 }

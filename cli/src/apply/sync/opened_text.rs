@@ -12,8 +12,7 @@ use serde_json::Value;
 use super::live;
 use super::merge_report::value_path;
 use crate::args::fields::theirs_and_before;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use links_pages::page_file::{At, FieldDiagnostic, FileScope, PageContent, PageFile};
 
 /// Text that was opened. Its clones share what the user has seen of the conflicts with other clients.

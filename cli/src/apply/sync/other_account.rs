@@ -8,7 +8,6 @@ use crate::apply::runs;
 use crate::auth::AccountsFile;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use crate::settings::TokenOrigin;
 
 /// Returns the error for a lock of one user and a token of another.
@@ -39,7 +38,7 @@ pub(super) fn refusal(context: &Context, lock: &Path, owner: i64, user: i64) -> 
         }
         (None, _) => format!("`links auth login` as user {owner}, or use another directory"),
     };
-    CommandError::new(Exit::Refused, message).with_hint(hint)
+    CommandError::refused(message).with_hint(hint)
 }
 
 /// Returns the error for a page or form that was not found because a lock of the command belongs to another account. Asks the service whose the

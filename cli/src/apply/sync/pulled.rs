@@ -8,8 +8,7 @@ use super::record::image_paths;
 use super::{SyncRecord, identity_problems};
 use crate::apply::image::Image;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::error::exit_code::Exit;
+use crate::error::{CommandError, Exit};
 use links_pages::page_file::PageFile;
 use links_pages::page_file::patch::{PatchError, patch};
 
@@ -35,7 +34,7 @@ impl PulledFile {
             PlanError::Unclear(problems) => {
                 CommandError::from(file.document.bad(identity_problems(&problems, file)))
             }
-            error => CommandError::new(Exit::Invalid, error.to_string()).with_hint(replaces),
+            error => CommandError::invalid(error.to_string()).with_hint(replaces),
         })?;
         let edits = edits(&pull, &file.page.content.fields);
         let text = patch(text, &edits).map_err(|error| {

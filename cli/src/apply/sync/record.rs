@@ -22,7 +22,6 @@ use crate::apply::image::Image;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, PageFile};
 
@@ -61,7 +60,7 @@ impl SyncRecord {
             Some(store) => {
                 let Some(key) = store.key(file) else {
                     let message = format!("{} has a name that is not Unicode", file.display());
-                    return Err(CommandError::new(Exit::Refused, message)
+                    return Err(CommandError::refused(message)
                         .with_hint("rename it, so that links.lock can name it"));
                 };
                 (RecordPlace::Lock(store), key)
@@ -253,7 +252,7 @@ impl SyncRecord {
                 "{} and {other} are both files of the page {} (id {}); nothing was written",
                 self.key, page.login, page.id
             );
-            return Err(CommandError::new(Exit::Refused, message).with_hint(
+            return Err(CommandError::refused(message).with_hint(
                 "keep one of them below this links.lock; `links init` in another directory begins a lock there",
             ));
         }
@@ -327,7 +326,7 @@ impl SyncRecord {
             ),
         };
         let message = format!("{message}; nothing was written");
-        Err(CommandError::new(Exit::Refused, message).with_hint(hint))
+        Err(CommandError::refused(message).with_hint(hint))
     }
 
     /// Decides what a pull changes in a file, as far as the command takes the file. Values that no page file can hold are not taken over.
@@ -382,7 +381,7 @@ impl SyncRecord {
             PlanError::Unclear(problems) => {
                 CommandError::from(file.document.bad(identity_problems(&problems, file)))
             }
-            error => CommandError::new(Exit::Invalid, format!("{}: {error}", self.key)),
+            error => CommandError::invalid(format!("{}: {error}", self.key)),
         })?;
         // Nothing is written, so that only what is equal counts as agreed.
         merge.desired.slots.clear();
@@ -556,7 +555,7 @@ fn text_of_other_page(opened: &PageBase, page: &PageSnapshot) -> CommandError {
         "this is the text of the page {} (id {}), not of {} (id {}); nothing was written",
         opened.login, opened.id, page.login, page.id
     );
-    CommandError::new(Exit::Refused, message)
+    CommandError::refused(message)
         .with_hint("`links slots apply FILE` applies a file to another page")
 }
 

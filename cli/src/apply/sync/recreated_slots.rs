@@ -11,7 +11,7 @@ use super::state_records::StateRecords;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::output::{Style, StyledLine};
+use crate::output::StyledLine;
 
 /// Records new ids in the lock of this directory, in that of the file of the undone run, and in the records of the state directory, so that
 /// files with the earlier ids still apply.
@@ -45,7 +45,7 @@ pub(crate) fn record(
     }
     let line = |error| {
         let text = format!("the new ids of slots could not be recorded: {error}");
-        StyledLine::new(Style::Removed, text)
+        StyledLine::removed(text)
     };
     errors.into_iter().map(line).collect()
 }

@@ -11,7 +11,6 @@ use links_sdk::ProfileId;
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::error::exit_code::Exit;
 use links_pages::fs::private;
 use links_pages::page_file::local_image::hash_of;
 
@@ -213,8 +212,7 @@ fn page_of(path: &Path) -> Option<ProfileId> {
 
 fn unusable(path: &Path, why: &dyn std::fmt::Display) -> CommandError {
     let message = format!("the record {} cannot be used: {why}", path.display());
-    CommandError::new(Exit::Refused, message)
-        .with_hint("delete it: the next apply then begins a new one")
+    CommandError::refused(message).with_hint("delete it: the next apply then begins a new one")
 }
 
 /// Short name that differs between texts.

@@ -182,6 +182,6 @@ mod tests {
         let page = page();
         let lines = refusals(&SlotTypes::default(), &page.iter().collect::<Vec<_>>());
         let text = "the service refuses to delete event 8: no event can be deleted";
-        assert_eq!(lines, [StyledLine::new(Style::Removed, text)]);
+        assert_eq!(lines, [StyledLine::removed(text)]);
     }
 }

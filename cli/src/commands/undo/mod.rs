@@ -73,7 +73,7 @@ async fn undo_form(
     let answer =
         session.update(context, changes, args.yes, None, Some("Restore these values?")).await?;
     let line = format!("form \"{title}\": {}", names.join(", "));
-    let view = View::Lines(vec![StyledLine::new(Style::Plain, line)]);
+    let view = View::Lines(vec![StyledLine::plain(line)]);
     Ok(answered(&answer, view))
 }
 

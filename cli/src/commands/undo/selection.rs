@@ -112,7 +112,7 @@ fn named(all: &[LoggedWrite], name: &str) -> Result<usize> {
     let [position] = found[..] else {
         return Err(if found.is_empty() {
             let message = format!("there is no run {name}");
-            CommandError::new(Exit::NotFound, message).with_hint(LIST)
+            CommandError::not_found(message).with_hint(LIST)
         } else {
             let names: Vec<&str> = found.iter().map(|at| all[*at].run()).collect();
             runs::ambiguous(name, &names)
@@ -122,7 +122,7 @@ fn named(all: &[LoggedWrite], name: &str) -> Result<usize> {
         Some(why) => {
             let line = all[position].command_line();
             let message = format!("`links {line}` cannot be undone: {why}");
-            Err(CommandError::new(Exit::Refused, message).with_hint(LIST))
+            Err(CommandError::refused(message).with_hint(LIST))
         }
         None => Ok(position),
     }
@@ -136,9 +136,7 @@ fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize> {
         |write: &LoggedWrite| own.as_ref().is_some_and(|own| write.is_of(own) == Some(true));
     let newest = all.iter().rposition(|it| is_own(it) && reason_against(it).is_none());
     let newest = newest.map(|newest| interrupted_for(all, newest).unwrap_or(newest));
-    newest.ok_or_else(|| {
-        CommandError::new(Exit::NotFound, "there is nothing to undo").with_hint(LIST)
-    })
+    newest.ok_or_else(|| CommandError::not_found("there is nothing to undo").with_hint(LIST))
 }
 
 /// Returns the position of the run that an interrupted undo was for.

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::output::{Column, Style, StyledLine};
+use crate::output::{Column, StyledLine};
 
 const COLUMNS: &[Column] = &[Column::at("ID", "id"), Column::at("TITLE", "data.title")];
 const TYPES: &[Column] = &[Column::at("TYPE", "type")];
@@ -93,7 +93,7 @@ fn json_of_any_shape_is_printed_in_every_format() {
                 View::Any,
                 View::Table(COLUMNS),
                 View::Record(&["id"]),
-                View::Lines(vec![StyledLine::new(Style::Plain, "x")]),
+                View::Lines(vec![StyledLine::plain("x")]),
             ] {
                 let text = printed(&shape(*format), body, view).unwrap();
                 if *format == Format::Json {

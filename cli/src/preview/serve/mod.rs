@@ -52,8 +52,8 @@ pub(crate) async fn serve(
     poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let when = apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
     let lines = vec![
-        StyledLine::new(Style::Plain, url.clone()),
-        StyledLine::new(Style::Faint, format!("shows {file} until Ctrl-C")),
+        StyledLine::plain(url.clone()),
+        StyledLine::faint(format!("shows {file} until Ctrl-C")),
     ];
     let data = json!({ "url": url, "file": file, "apply": when });
     Ok(CommandOutput {
