@@ -496,7 +496,7 @@ fn applied_to_one(
     let mut lines = merged.map_or(Vec::new(), |it| sync::lines(it, None));
     let text = format!("{}: {} ({})", page.login, written(&done), counted_requests(requests));
     lines.push(StyledLine::plain(text));
-    lines.extend(page.url.clone().map(|url| StyledLine::faint(url)));
+    lines.extend(page.url.clone().map(StyledLine::faint));
     let mut meta = json!({ "requests": requests });
     add_to_meta(&mut meta, &state);
     let PageSnapshot { id, login, url, .. } = &*page;

@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn no_text_of_a_page_ends_the_block() {
         let lines = ["+ text: ```` <script>", "~ cafe", "2 requests"];
-        let lines = lines.map(|text| StyledLine::plain(text));
+        let lines = lines.map(StyledLine::plain);
         assert_eq!(
             described(&lines),
             "### links plan: 2 requests\n\n`````diff\n+ text: ```` <script>\n~ cafe\n`````\n\n"

@@ -149,7 +149,7 @@ pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLin
     let MergedPage { base, merge, since } = merged;
     let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
-    let kept = kept.map(|it| StyledLine::changed(it));
+    let kept = kept.map(StyledLine::changed);
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
         Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
