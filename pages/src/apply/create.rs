@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use super::batch_request::new_slots;
-use super::journal::{Journal, created_slots};
+use super::created_slots::created_slots;
+use super::journal::Journal;
 use super::plan::{PlanBatch, PlannedCreate};
 use super::{ApplyCause, Step};
 use links_sdk::SlotId;

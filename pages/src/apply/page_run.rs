@@ -1,5 +1,6 @@
 //! Execution of a plan, one batch after the other.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -10,11 +11,37 @@ use super::known_page::{KnownFields, KnownPage};
 use super::page_turns::PageTurn;
 use super::plan::{Plan, PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{
-    Applied, AppliedChanges, ApplyCause, ApplyError, EndedPage, FieldsRequest, PageSnapshot,
-    PlannedFields, Proposal, Step,
+    AppliedChanges, ApplyCause, ApplyError, FieldsRequest, PageSnapshot, PlannedFields, Proposal,
+    Step,
 };
 use links_sdk::runs::{ReadTime, WriteStop, blocking, delete_slots, reorder_slots, update_slots};
 use links_sdk::{Client, Error, IdempotencyKey, Outcome, ProfileHandle, ProfileKey, Slot, SlotId};
+
+/// Result of a run on a page: the page matches the desired content.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The page as it is now.
+    pub page: Arc<PageSnapshot>,
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// Changes that were made, including those of a request of an interrupted run of which only this run has learnt that it was executed.
+    pub done: AppliedChanges,
+    /// Name of the run in the journals, if it was recorded.
+    pub run: Option<String>,
+}
+
+/// End of a run on a page.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct EndedPage {
+    /// Index of the page in the run.
+    pub nth: usize,
+    /// The page as it is now, or why it is not as it should be.
+    pub result: Result<Applied, ApplyError>,
+    /// Why a change that was made is not in the journal. The page shows it.
+    pub not_recorded: Option<io::Error>,
+}
 
 /// A run of a plan that was confirmed and is in the journal. Its writes come in two parts, so that a run over several pages can add on all of
 /// them before it removes on any.

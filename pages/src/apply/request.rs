@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::page_fields::held;
-use super::run::{Applied, Run, execute};
+use super::page_run::Applied;
+use super::run::{Run, execute};
 use super::run_settings::RunSettings;
 use super::{
     ApplyCause, ApplyError, DeleteLimits, DesiredPage, ItemRefusal, NotRestored, OpenPage,

@@ -4,14 +4,12 @@
 //! neither of them. A page without room for its new slots first deletes others; it is written after the additions of all other pages.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use super::open_page::{OpenPage, read};
-use super::page_run::{OnStep, PageRun};
+use super::page_run::{EndedPage, OnStep, PageRun};
 use super::run_settings::{RunMarks, RunSettings};
-use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Plan, Step};
+use super::{AppliedChanges, ApplyCause, ApplyError, PageSnapshot, Step};
 use links_sdk::{Client, ProfileId, ProfileKey};
 
 /// A page of a run.
@@ -64,32 +62,6 @@ pub struct Run {
     is_listed: bool,
     /// What other runs had done before the pages were read; `None` if the run only plans.
     marks: Option<RunMarks>,
-}
-
-/// Result of a run on a page: the page matches the desired content.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Applied {
-    /// The page as it is now.
-    pub page: Arc<PageSnapshot>,
-    /// The plan.
-    pub plan: Arc<Plan>,
-    /// Changes that were made, including those of a request of an interrupted run of which only this run has learnt that it was executed.
-    pub done: AppliedChanges,
-    /// Name of the run in the journals, if it was recorded.
-    pub run: Option<String>,
-}
-
-/// End of a run on a page.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct EndedPage {
-    /// Index of the page in the run.
-    pub nth: usize,
-    /// The page as it is now, or why it is not as it should be.
-    pub result: Result<Applied, ApplyError>,
-    /// Why a change that was made is not in the journal. The page shows it.
-    pub not_recorded: Option<io::Error>,
 }
 
 impl Run {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::journal::created_slots;
+use super::created_slots::created_slots;
 use super::plan::{PlanBatch, PlannedCreate, PlannedDelete, PlannedUpdate};
 use super::{DesiredSlot, FieldsRequest, JournalEntries, PlannedFields};
 use links_sdk::Slot;

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::entry::{FORMAT, JournalEntry, RecordWrite, RecordedPlan, RunEnding, RunHeader};
-use super::settle::created_slots;
+use crate::apply::created_slots::created_slots;
 use crate::apply::plan::PlanBatch;
 use crate::apply::{AppliedChanges, Plan, PlannedDelete, PlannedFields, PlannedUpdate};
 use links_sdk::SlotId;

@@ -21,6 +21,5 @@ pub(crate) use file::Journal;
 pub use lock::{LockError, PageLock};
 pub(crate) use sent::SentSlot;
 pub use sent::SentValues;
-pub(super) use settle::created_slots;
 pub(crate) use store::JournalPosition;
 pub use store::{JournalStore, RecordedRun};
