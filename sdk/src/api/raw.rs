@@ -128,11 +128,7 @@ impl RawCall {
     /// ```
     pub fn header(mut self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
         match parse_except(OWN_HEADERS, name.as_ref(), value.as_ref()) {
-            Ok(header) if header.1.to_str().is_ok() => self.headers.push(header),
-            Ok((name, _)) => {
-                let why = "has characters that no header can have";
-                self.path = self.path.and(Err(format!("the value of {name} {why}")));
-            }
+            Ok(header) => self.headers.push(header),
             Err(error) => self.path = self.path.and(Err(error.to_string())),
         }
         self
