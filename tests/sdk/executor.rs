@@ -213,11 +213,7 @@ async fn answers_do_not_wait_for_a_pacer_file_and_are_noted_with_the_next_reques
     assert_eq!(must_wait(&other, &clock).await, SECOND, "to the others as well");
     assert_eq!(must_wait(&second, &clock).await, 3 * SECOND);
     let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(
-        text.matches("\"answered\":null").count(),
-        4,
-        "the first request was answered: {text}"
-    );
+    assert_eq!(text.matches(",null]").count(), 4, "the first request was answered: {text}");
 }
 
 #[tokio::test]

@@ -196,13 +196,16 @@ struct Scores {
     holders: usize,
     /// Telling values in the upper half, others in the lower.
     table: Vec<u64>,
+    /// Places in the table of the pairs with a telling value in common.
+    telling: Vec<usize>,
     /// Points that every pair has in addition.
     of_all: u64,
 }
 
 impl Scores {
     fn new(items: usize, slots: usize) -> Self {
-        Self { slots, holders: items + slots, table: vec![0; items * slots], of_all: 0 }
+        let (holders, table) = (items + slots, vec![0; items * slots]);
+        Self { slots, holders, table, telling: Vec::new(), of_all: 0 }
     }
 
     fn add(&mut self, shared: &SharedValue) {
@@ -214,18 +217,23 @@ impl Scores {
             return;
         }
         for item in items {
-            let row = &mut self.table[item * self.slots..][..self.slots];
-            for slot in slots {
-                row[*slot] += points;
+            let row = item * self.slots;
+            for at in slots.iter().map(|slot| row + slot) {
+                if shared.telling && self.table[at] >> 32 == 0 {
+                    self.telling.push(at);
+                }
+                self.table[at] += points;
             }
         }
     }
 
     /// Returns the pairs with a telling value in common, best first.
     fn best_first(&self) -> impl Iterator<Item = (usize, usize)> {
-        let is_telling = |at: &usize| (self.table[*at] + self.of_all) >> 32 > 0;
-        let mut pairs: Vec<usize> = (0..self.table.len()).filter(is_telling).collect();
-        pairs.sort_by_key(|at| Reverse(self.table[*at]));
+        let mut pairs = match self.of_all >> 32 {
+            0 => self.telling.clone(),
+            _ => (0..self.table.len()).collect(),
+        };
+        pairs.sort_unstable_by_key(|at| (Reverse(self.table[*at]), *at));
         pairs.into_iter().map(|at| (at / self.slots, at % self.slots))
     }
 }

@@ -15,6 +15,9 @@ use super::lex::{line_end, line_start, skip_blanks, skip_trivia};
 use super::node::{Key, Layout, Node, Notation, Span, Tree};
 use super::report::{FieldDiagnostic, FileDiagnostics};
 
+/// Number of keys of a mapping from which on a repeated one is looked up instead of compared with all others.
+const MANY_KEYS: usize = 32;
+
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
@@ -294,7 +297,15 @@ impl<'t> Reader<'t> {
                 return Ok(Node { span: at, tree: Tree::Map(entries), layout });
             }
             let name = self.key(event, &place)?;
-            if !names.insert(name.clone()) {
+            let is_repeated = if entries.len() < MANY_KEYS {
+                entries.iter().any(|(key, _)| key.name == name)
+            } else {
+                if names.is_empty() {
+                    names.extend(entries.iter().map(|(key, _)| key.name.clone()));
+                }
+                !names.insert(name.clone())
+            };
+            if is_repeated {
                 return Err(problem(place, format!("`{name}` is repeated here"))
                     .help("keep one of the two"));
             }

@@ -60,8 +60,9 @@ pub(crate) fn parse_except(
     if reserved.contains(&parsed.as_str()) {
         return Err(refused("the client sets it itself, or depends on its absence"));
     }
-    // The library takes a tab.
-    let checked = HeaderValue::from_str(value).ok().filter(|_| !value.contains('\t'));
+    // The library takes a tab and other alphabets, too.
+    let is_plain = |value: &HeaderValue| value.to_str().is_ok_and(|it| !it.contains('\t'));
+    let checked = HeaderValue::from_str(value).ok().filter(is_plain);
     let value =
         checked.ok_or_else(|| refused("its value has characters that no header can have"))?;
     Ok((parsed, value))

@@ -38,7 +38,17 @@ pub(super) struct RequestLog {
     pub(super) learned: Option<RateLimits>,
 }
 
+/// Row of the log in a file, which each request reads and writes as a whole.
+type LogRow = (Ticket, Bucket, Micros, Option<Micros>);
+
+impl From<LoggedRequest> for LogRow {
+    fn from(LoggedRequest { ticket, bucket, sent, answered }: LoggedRequest) -> Self {
+        (ticket, bucket, sent, answered)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "LogRow")]
 pub(super) struct LoggedRequest {
     pub(super) ticket: Ticket,
     pub(super) bucket: Bucket,
