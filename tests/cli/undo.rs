@@ -240,7 +240,7 @@ fn fields_of_a_page_are_restored() {
         let now = env.server.account().profiles[0].clone();
         // A status begins anew when its text comes back.
         let without_time = |mut page: Value| {
-            page["mood_set_at"].take();
+            page["moodSetAt"].take();
             page
         };
         assert_eq!(without_time(json!(now)), without_time(json!(before)), "{line}: {undone}");

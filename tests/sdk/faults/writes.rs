@@ -60,7 +60,7 @@ fn state(account: &Account) -> Value {
 fn drop_what_differs(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            for key in ["created_at", "createdAt", "mood_set_at", "expires_at", "key", "path"] {
+            for key in ["created_at", "createdAt", "moodSetAt", "expires_at", "key", "path"] {
                 fields.remove(key);
             }
             // The ids of forms are random.
