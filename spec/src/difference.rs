@@ -1,11 +1,8 @@
 //! Difference between two documents, and its description.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
-
-use crate::document::Object;
 
 /// Severity of a difference, for a client that was made from our document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,9 +33,6 @@ impl fmt::Display for Difference {
         write!(f, "{severity}: {}: {}", self.operation, self.what)
     }
 }
-
-/// The differences found so far, in one operation.
-pub(crate) type Found = Vec<(Severity, String)>;
 
 /// Returns the severity of a part that only one side has: [`Severity::Breaks`] if `breaks` is set.
 pub(crate) fn severity(breaks: bool) -> Severity {
@@ -98,41 +92,6 @@ fn is_within(keyword: &str, narrow: &Value, wide: &Value) -> bool {
         }
         _ => false,
     }
-}
-
-/// Returns the items that only one side has, with the side's name.
-pub(crate) fn one_sided<T: Ord + Clone>(
-    ours: &BTreeSet<T>,
-    theirs: &BTreeSet<T>,
-) -> Vec<(T, &'static str)> {
-    let only = |a: &BTreeSet<T>, b: &BTreeSet<T>| a.difference(b).cloned().collect::<Vec<_>>();
-    let ours_only = only(ours, theirs).into_iter().map(|item| (item, "only in ours"));
-    let theirs_only = only(theirs, ours).into_iter().map(|item| (item, "only in theirs"));
-    ours_only.chain(theirs_only).collect()
-}
-
-/// Returns the keys of both objects, ours first, each in its own order.
-pub(crate) fn union<'a>(ours: &'a Object, theirs: &'a Object) -> Vec<&'a str> {
-    let more = theirs.keys().filter(|key| !ours.contains_key(*key));
-    ours.keys().chain(more).map(String::as_str).collect()
-}
-
-/// Returns both values, or records a difference when only one side has one; `breaks` tells the severity for a value of ours and for one of
-/// theirs.
-pub(crate) fn both<'a>(
-    place: &dyn fmt::Display,
-    ours: Option<&'a Value>,
-    theirs: Option<&'a Value>,
-    breaks: (bool, bool),
-    found: &mut Found,
-) -> Option<(&'a Value, &'a Value)> {
-    match (ours, theirs) {
-        (Some(a), Some(b)) => return Some((a, b)),
-        (Some(_), None) => found.push((severity(breaks.0), format!("{place}: only in ours"))),
-        (None, Some(_)) => found.push((severity(breaks.1), format!("{place}: only in theirs"))),
-        (None, None) => {}
-    }
-    None
 }
 
 /// Describes how two values differ.

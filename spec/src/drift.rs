@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::difference::{Found, Way, both, difference, one_sided, severity, union};
-use crate::document::{Object, Place, operations, resolve};
-use crate::schema::Sides;
+use crate::difference::{difference, severity};
+use crate::document::{Place, operations};
+use crate::statements::{Statement, Statements, lists_abilities, name, statements};
 use crate::{Difference, Error, Severity};
 
 /// Compares their document with ours, in the order of ours. Nothing is found when both describe the same requests and answers.
@@ -20,7 +20,7 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
             return Err(Error::refused("/openapi", "not an OpenAPI 3 document"));
         }
     }
-    let sides = Sides { ours, theirs };
+    let both_list_abilities = lists_abilities(ours) && lists_abilities(theirs);
     let known: BTreeSet<_> = operations(ours).iter().map(|place| name(ours, place)).collect();
     let mut rest = operations(theirs);
     let mut differences: Vec<_> =
@@ -34,13 +34,19 @@ pub fn drift(ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
             .collect();
     for place in operations(ours) {
         let name = name(ours, &place);
-        let mut found = Vec::new();
-        match take_partner(theirs, &name, &place, &known, &mut rest) {
-            None => found.push((Severity::Breaks, "only in ours".to_owned())),
-            Some(partner) => sides
-                .operations(&place, &partner, &mut found)
-                .map_err(|error| at(error, &partner))?,
-        }
+        let found = match take_partner(theirs, &name, &place, &known, &mut rest) {
+            None => vec![(Severity::Breaks, "only in ours".to_owned())],
+            Some(partner) => {
+                let stated = |document, place| {
+                    let mut stated =
+                        statements(document, place).map_err(|error| at(error, place))?;
+                    let is_ability = |at: &str| at.starts_with("security: ability");
+                    stated.retain(|at, _| both_list_abilities || !is_ability(at));
+                    Ok::<_, Error>(stated)
+                };
+                compare(&stated(ours, &place)?, &stated(theirs, &partner)?)
+            }
+        };
         differences.extend(found.into_iter().map(|(severity, what)| Difference {
             severity,
             operation: name.clone(),
@@ -63,15 +69,42 @@ fn at(error: Error, place: &Place) -> Error {
     }
 }
 
-fn operation<'a>(document: &'a Value, place: &Place) -> &'a Value {
-    document.pointer(&place.pointer).unwrap_or(&Value::Null)
-}
-
-fn name(document: &Value, place: &Place) -> String {
-    match operation(document, place)["operationId"].as_str() {
-        Some(id) => id.to_owned(),
-        None => format!("{} {}", place.method.to_uppercase(), place.path),
+/// Returns the differences between what two documents say of an operation.
+fn compare(ours: &Statements, theirs: &Statements) -> Vec<(Severity, String)> {
+    let value = |it: Option<&'_ Statement>| it.and_then(|it| it.value.clone());
+    let mut found = Vec::new();
+    // What is said of a part that one side lacks is no difference of its own.
+    let mut lacking: Option<&str> = None;
+    for place in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
+        let within = lacking.and_then(|part| place.strip_prefix(part));
+        if within.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
+            continue;
+        }
+        let (a, b) = (ours.get(place), theirs.get(place));
+        let is_part = a.into_iter().chain(b).all(|it| it.value.is_none());
+        let what = match (a, b) {
+            (Some(_), None) if is_part => ": only in ours".to_owned(),
+            (None, Some(_)) if is_part => ": only in theirs".to_owned(),
+            _ => match difference(value(a).as_ref(), value(b).as_ref()) {
+                Some(what) => format!(" {what}"),
+                None => continue,
+            },
+        };
+        if is_part {
+            lacking = Some(place);
+        }
+        let keyword = place.rsplit(": ").next().unwrap_or_default();
+        let severity = match (a, b) {
+            (Some(Statement { way: Some(way), .. }), _)
+            | (None, Some(Statement { way: Some(way), .. })) => {
+                way.keyword(keyword, value(a).as_ref(), value(b).as_ref())
+            }
+            (_, Some(theirs)) => severity(theirs.breaks.1),
+            (_, None) => severity(a.is_some_and(|ours| ours.breaks.0)),
+        };
+        found.push((severity, format!("{place}{what}")));
     }
+    found
 }
 
 /// Returns the matching operation of their document: the one of the same name, or else the one at the same method and path, if it has a
@@ -92,219 +125,13 @@ fn take_partner(
     Some(rest.remove(index))
 }
 
-impl Sides<'_> {
-    fn operations(&self, place: &Place, partner: &Place, found: &mut Found) -> Result<(), Error> {
-        let (ours, theirs) = (operation(self.ours, place), operation(self.theirs, partner));
-        for (field, a, b) in [
-            ("operationId", json!(name(self.ours, place)), json!(name(self.theirs, partner))),
-            ("method", json!(place.method), json!(partner.method)),
-            ("path", json!(place.path), json!(partner.path)),
-        ] {
-            let breaks = severity(field != "operationId");
-            found.extend(
-                difference(Some(&a), Some(&b)).map(|what| (breaks, format!("{field}: {what}"))),
-            );
-        }
-        let (mut a, mut b) = (security(self.ours, ours), security(self.theirs, theirs));
-        if !(lists_abilities(self.ours) && lists_abilities(self.theirs)) {
-            for needs in [&mut a, &mut b] {
-                needs.retain(|need| !need.contains(':'));
-            }
-        }
-        for (need, side) in one_sided(&a, &b) {
-            let breaks = severity(side == "only in theirs");
-            found.push((breaks, format!("security: {need} {side}")));
-        }
-        self.parameters(&parameters(self.ours, place)?, &parameters(self.theirs, partner)?, found)?;
-        self.bodies(ours.get("requestBody"), theirs.get("requestBody"), found)?;
-        self.responses(&ours["responses"], &theirs["responses"], found)
-    }
-
-    fn parameters(&self, ours: &Object, theirs: &Object, found: &mut Found) -> Result<(), Error> {
-        for key in union(ours, theirs) {
-            let place = format!("parameter {key}");
-            let required = theirs.get(key).is_some_and(|it| it["required"] == true);
-            let breaks = (true, required);
-            let Some((a, b)) = both(&place, ours.get(key), theirs.get(key), breaks, found) else {
-                continue;
-            };
-            for field in ["required", "style", "explode", "allowEmptyValue"] {
-                let (a, b) = (parameter_field(a, field), parameter_field(b, field));
-                let breaks = severity(
-                    !matches!(field, "required" | "allowEmptyValue")
-                        || b == json!(field == "required"),
-                );
-                found.extend(
-                    difference(Some(&a), Some(&b))
-                        .map(|what| (breaks, format!("{place}: {field} {what}"))),
-                );
-            }
-            self.schemas(&place, Way::Sent, schema(a), schema(b), found)?;
-        }
-        Ok(())
-    }
-
-    fn bodies(
-        &self,
-        ours: Option<&Value>,
-        theirs: Option<&Value>,
-        found: &mut Found,
-    ) -> Result<(), Error> {
-        let theirs_required = theirs.is_some_and(|body| body["required"] == true);
-        let breaks = (true, theirs_required);
-        let Some((a, b)) = both(&"request body", ours, theirs, breaks, found) else {
-            return Ok(());
-        };
-        let (a, b) = (resolve(self.ours, a, "")?, resolve(self.theirs, b, "")?);
-        let required = |body: &Value| json!(body["required"] == true);
-        found.extend(
-            difference(Some(&required(a)), Some(&required(b)))
-                .map(|what| (severity(theirs_required), format!("request body: required {what}"))),
-        );
-        self.contents("request body", Way::Sent, a, b, found)
-    }
-
-    fn responses(&self, ours: &Value, theirs: &Value, found: &mut Found) -> Result<(), Error> {
-        let none = Object::new();
-        let (ours, theirs) =
-            (ours.as_object().unwrap_or(&none), theirs.as_object().unwrap_or(&none));
-        for status in union(ours, theirs) {
-            let place = format!("response {status}");
-            // A client takes any failure, but only the success that it was made for.
-            let success = status.starts_with('2');
-            let breaks = (success, success);
-            let Some((a, b)) = both(&place, ours.get(status), theirs.get(status), breaks, found)
-            else {
-                continue;
-            };
-            let (a, b) = (resolve(self.ours, a, "")?, resolve(self.theirs, b, "")?);
-            let (a_headers, b_headers) = (headers(a), headers(b));
-            for name in union(&a_headers, &b_headers) {
-                let place = format!("{place} header {name}");
-                let (a, b) = (a_headers.get(name), b_headers.get(name));
-                let Some((a, b)) = both(&place, a, b, (false, false), found) else {
-                    continue;
-                };
-                self.schemas(
-                    &place,
-                    Way::Received,
-                    schema(resolve(self.ours, a, "")?),
-                    schema(resolve(self.theirs, b, "")?),
-                    found,
-                )?;
-            }
-            self.contents(&place, Way::Received, a, b, found)?;
-        }
-        Ok(())
-    }
-
-    /// Returns bodies by media type. JSON is meant unless another type is named.
-    fn contents(
-        &self,
-        place: &str,
-        way: Way,
-        ours: &Value,
-        theirs: &Value,
-        found: &mut Found,
-    ) -> Result<(), Error> {
-        let of = |body: &Value| body["content"].as_object().cloned().unwrap_or_default();
-        let (ours, theirs) = (of(ours), of(theirs));
-        for media in union(&ours, &theirs) {
-            let (a, b) = (ours.get(media), theirs.get(media));
-            let place_of_media = format!("{place}: {media}");
-            let Some((a, b)) = both(&place_of_media, a, b, (true, false), found) else { continue };
-            if media == "application/json" {
-                self.schemas(place, way, schema(a), schema(b), found)?;
-            } else {
-                self.schemas(&format!("{place} ({media})"), way, schema(a), schema(b), found)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn schema(holder: &Value) -> &Value {
-    holder.get("schema").unwrap_or(&Value::Bool(true))
-}
-
-/// Returns the credentials that a caller must present: each kind, with each ability that it needs. Names of schemes differ between
-/// documents, and so do the ways to obtain a bearer token.
-fn security(document: &Value, operation: &Value) -> BTreeSet<String> {
-    let mut needs = BTreeSet::new();
-    for (name, abilities) in requirements(document, operation).into_iter().flatten() {
-        let scheme = &document["components"]["securitySchemes"][name];
-        let kind = match scheme["type"].as_str() {
-            Some("oauth2" | "openIdConnect") => "bearer",
-            kind => scheme["scheme"].as_str().or(kind).unwrap_or(name),
-        };
-        needs.insert(kind.to_lowercase());
-        let abilities = abilities.as_array().into_iter().flatten().filter_map(Value::as_str);
-        needs.extend(abilities.map(|ability| format!("ability: {ability}")));
-    }
-    needs
-}
-
-fn requirements<'a>(document: &'a Value, operation: &'a Value) -> Vec<&'a Object> {
-    let requirements = operation.get("security").or_else(|| document.get("security"));
-    requirements
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_object)
-        .collect()
-}
-
-/// Returns whether a document lists the abilities that any operation needs; many documents list none.
-fn lists_abilities(document: &Value) -> bool {
-    let listed = |place: &Place| {
-        let abilities = requirements(document, operation(document, place)).into_iter().flatten();
-        abilities.into_iter().any(|(_, abilities)| abilities != &json!([]))
-    };
-    operations(document).iter().any(listed)
-}
-
-/// Returns the parameters of an operation and of its path, by kind and name. Names of headers have no case.
-fn parameters(document: &Value, place: &Place) -> Result<Object, Error> {
-    let mut all = Object::new();
-    for holder in [&document["paths"][&place.path], operation(document, place)] {
-        for parameter in holder["parameters"].as_array().into_iter().flatten() {
-            let parameter = resolve(document, parameter, &place.pointer)?;
-            let text = |key: &str| parameter[key].as_str().unwrap_or_default();
-            let name = if text("in") == "header" {
-                text("name").to_lowercase()
-            } else {
-                text("name").to_owned()
-            };
-            all.insert(format!("{} {name}", text("in")), parameter.clone());
-        }
-    }
-    Ok(all)
-}
-
-/// Returns a field of a parameter, or the default that OpenAPI defines for it.
-fn parameter_field(parameter: &Value, field: &str) -> Value {
-    let in_query = parameter["in"] == "query" || parameter["in"] == "cookie";
-    match (parameter.get(field), field) {
-        (Some(value), _) => value.clone(),
-        (None, "style") => json!(if in_query { "form" } else { "simple" }),
-        (None, "explode") => json!(parameter_field(parameter, "style") == "form"),
-        (None, _) => json!(false),
-    }
-}
-
-/// Returns the headers of a response, by name without case.
-fn headers(response: &Value) -> Object {
-    let headers = response["headers"].as_object();
-    headers
-        .into_iter()
-        .flatten()
-        .map(|(name, header)| (name.to_lowercase(), header.clone()))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::difference::Way;
+    use crate::statements::of_schema;
 
     fn document(operation: &Value) -> Value {
         json!({
@@ -321,6 +148,190 @@ mod tests {
 
     fn found(ours: &Value, theirs: &Value) -> Vec<String> {
         drift(&document(ours), &document(theirs)).unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    fn found_in_schemas(ours: &Value, theirs: &Value) -> Vec<String> {
+        let document = json!({
+            "components": {"schemas": {
+                "Name": {"type": "string", "description": "theirs and ours", "maxLength": 5},
+                "Endless": {"allOf": [{"$ref": "#/components/schemas/Endless"}]}
+            }}
+        });
+        match differences(&document, Way::Sent, ours, theirs) {
+            Ok(found) => found.into_iter().map(|(_, what)| what).collect(),
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
+    fn differences(
+        document: &Value,
+        way: Way,
+        ours: &Value,
+        theirs: &Value,
+    ) -> Result<Vec<(Severity, String)>, Error> {
+        let stated = |schema| of_schema(document, "body", way, schema);
+        Ok(compare(&stated(ours)?, &stated(theirs)?))
+    }
+
+    #[test]
+    fn equivalent_schemas_are_equal() {
+        let name = json!({"$ref": "#/components/schemas/Name"});
+        for (ours, theirs) in [
+            (json!({"type": ["string", "null"]}), json!({"type": "string", "nullable": true})),
+            (
+                json!({"type": ["null", "string"]}),
+                json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+            ),
+            (json!({"const": 1}), json!({"enum": [1]})),
+            (json!({"enum": ["a", "b"]}), json!({"enum": ["b", "a"]})),
+            (
+                json!({"type": ["string", "null"], "enum": ["a", null]}),
+                json!({"type": ["string", "null"], "enum": ["a"]}),
+            ),
+            (json!({"exclusiveMinimum": 0}), json!({"minimum": 0, "exclusiveMinimum": true})),
+            (json!({"minimum": 0}), json!({"minimum": 0.0})),
+            (name.clone(), json!({"maxLength": 5, "type": "string"})),
+            (name.clone(), json!({"allOf": [name], "title": "Name"})),
+            (
+                json!({"required": ["a", "b"]}),
+                json!({"allOf": [{"required": ["b"]}, {"required": ["a"]}]}),
+            ),
+            (
+                json!({"anyOf": [{"type": "object"}, {"type": "array"}]}),
+                json!({"anyOf": [{"type": "array"}, {"type": "object"}]}),
+            ),
+            (json!({"additionalProperties": true}), json!({"x-order": 1, "deprecated": true})),
+            (json!(true), json!({})),
+            (json!({"const": "a"}), json!({"type": "string", "enum": ["a"]})),
+            (
+                json!({"type": ["string", "null"], "const": "a"}),
+                json!({"type": "string", "nullable": true, "enum": ["a"]}),
+            ),
+            (
+                json!({"enum": ["a", "b"]}),
+                json!({"oneOf": [{"const": "a"}, {"const": "b", "title": "B"}]}),
+            ),
+            (
+                json!({"enum": ["a"], "type": "string"}),
+                json!({"anyOf": [{"type": "string", "const": "a"}], "allOf": []}),
+            ),
+            (
+                json!({"type": "string"}),
+                json!({"type": "string", "anyOf": [], "oneOf": [], "allOf": []}),
+            ),
+            (
+                json!({"type": ["string", "integer"]}),
+                json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}),
+            ),
+            (
+                json!({"anyOf": [{"type": "object"}, {"type": "array", "maxItems": 0}]}),
+                json!({"oneOf": [{"type": "array", "maxItems": 0}, {"type": "object"}]}),
+            ),
+            (
+                json!({"anyOf": [name, {"type": "null"}]}),
+                json!({"type": ["string", "null"], "maxLength": 5}),
+            ),
+            (
+                json!({}),
+                json!({"required": [], "properties": {}, "minLength": 0, "minItems": 0, "uniqueItems": false}),
+            ),
+        ] {
+            assert_eq!(found_in_schemas(&ours, &theirs), [""; 0], "{ours} {theirs}");
+            assert_eq!(found_in_schemas(&theirs, &ours), [""; 0], "{theirs} {ours}");
+        }
+    }
+
+    #[test]
+    fn every_difference_is_named_at_its_place() {
+        for (ours, theirs, expected) in [
+            (json!({}), json!({"maximum": 9}), "body: maximum 9 only in theirs"),
+            (
+                json!({"maxLength": 3}),
+                json!({"maxLength": 4}),
+                "body: maxLength 3 in ours, 4 in theirs",
+            ),
+            (
+                json!({"type": "string"}),
+                json!({"type": ["string", "null"]}),
+                r#"body: type ["string"] in ours, ["null","string"] in theirs"#,
+            ),
+            (json!({"properties": {"a": {}}}), json!({}), "body a: only in ours"),
+            (json!({}), json!({"properties": {"a": {}}}), "body a: only in theirs"),
+            (json!({"required": ["a"]}), json!({}), "body a: required true only in ours"),
+            (
+                json!({"properties": {"a": {"items": {"type": "string"}}}}),
+                json!({"properties": {"a": {"items": {"type": "string", "format": "uri"}}}}),
+                r#"body a[]: format "uri" only in theirs"#,
+            ),
+            (
+                json!({"additionalProperties": false}),
+                json!({}),
+                "body: additionalProperties false only in ours",
+            ),
+            (
+                json!({"additionalProperties": {"type": "string"}}),
+                json!({"additionalProperties": {"type": "integer"}}),
+                r#"body *: type ["string"] in ours, ["integer"] in theirs"#,
+            ),
+            (
+                json!({"anyOf": [{"maxItems": 0}, {"maxLength": 1}, {"minimum": 1}]}),
+                json!({"anyOf": [{"maxLength": 1}, {"maxItems": 0}]}),
+                r#"body: anyOf {"value: minimum":1}: only in ours"#,
+            ),
+            (
+                json!({"oneOf": [{"type": "object"}]}),
+                json!({}),
+                r#"body: type ["object"] only in ours"#,
+            ),
+            (
+                json!({}),
+                json!({"$ref": "#/components/schemas/Endless"}),
+                "/: schemas nested without end",
+            ),
+            (
+                json!({}),
+                json!({"$ref": "#/components/schemas/Missing"}),
+                "/: `#/components/schemas/Missing` does not exist in this document",
+            ),
+            (json!({}), json!([]), "/: [] is not a schema"),
+        ] {
+            assert_eq!(found_in_schemas(&ours, &theirs), [expected], "{ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn found_h_what_breaks_a_client_depends_on_the_direction() {
+        use Severity::{Breaks, Differs};
+        for (ours, theirs, sent, received) in [
+            (json!({"maxLength": 5}), json!({"maxLength": 4}), Breaks, Differs),
+            (json!({"maxLength": 5}), json!({"maxLength": 6}), Differs, Differs),
+            (json!({"minimum": 5}), json!({"minimum": 6}), Breaks, Differs),
+            (json!({}), json!({"pattern": "x"}), Breaks, Differs),
+            (json!({"pattern": "x"}), json!({}), Differs, Differs),
+            (json!({"type": "string"}), json!({"type": ["string", "null"]}), Differs, Breaks),
+            (json!({"type": ["string", "null"]}), json!({"type": "string"}), Breaks, Differs),
+            (json!({"type": "integer"}), json!({"type": "number"}), Differs, Breaks),
+            (json!({"enum": ["a"]}), json!({"enum": ["a", "b"]}), Differs, Differs),
+            (json!({"enum": ["a", "b"]}), json!({"enum": ["a"]}), Breaks, Differs),
+            (json!({"properties": {"a": {}}}), json!({}), Breaks, Differs),
+            (json!({}), json!({"properties": {"a": {}}}), Differs, Differs),
+            (json!({"required": ["a"]}), json!({}), Differs, Breaks),
+            (json!({}), json!({"required": ["a"]}), Breaks, Differs),
+            (json!({}), json!({"additionalProperties": false}), Breaks, Differs),
+            (json!({"default": 1}), json!({"default": 2}), Differs, Differs),
+            (
+                json!({"anyOf": [{"type": "object"}, {"maxItems": 0}, {"maxLength": 1}]}),
+                json!({"anyOf": [{"type": "object"}]}),
+                Breaks,
+                Differs,
+            ),
+        ] {
+            for (way, expected) in [(Way::Sent, sent), (Way::Received, received)] {
+                let found = differences(&json!({}), way, &ours, &theirs).unwrap();
+                let worst = found.iter().map(|(severity, _)| *severity).max();
+                assert_eq!(worst, Some(expected), "{way:?} {ours} {theirs}: {found:?}");
+            }
+        }
     }
 
     fn body(schema: &Value) -> Value {
@@ -345,7 +356,7 @@ mod tests {
             (
                 json!({"operationId": "do"}),
                 json!({"operationId": "do", "security": [{"bearer": ["read", "write"]}]}),
-                "breaks: do: security: ability: write only in theirs",
+                "breaks: do: security: ability: write: only in theirs",
             ),
             (
                 body(&json!({})),
@@ -365,7 +376,7 @@ mod tests {
             (
                 body(&json!({})),
                 json!({"operationId": "do", "requestBody": {"content": {"application/json": {}, "text/plain": {}}}}),
-                "differs: do: request body: text/plain: only in theirs",
+                "differs: do: request body (text/plain): only in theirs",
             ),
             (
                 json!({"operationId": "do"}),

@@ -9,8 +9,8 @@ mod fetch;
 mod generate;
 mod normal;
 mod rewrite;
-mod schema;
 mod shapes;
+mod statements;
 mod tailor;
 mod tolerant;
 
