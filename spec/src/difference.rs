@@ -20,7 +20,7 @@ pub struct Difference {
     pub severity: Severity,
     /// The `operationId`, or method and path of an operation without one; `document` for a difference that concerns every operation.
     pub operation: String,
-    /// Place in the operation, and description: `request body order: maximum 9 only in theirs`.
+    /// Place in the operation, and description: `request body.order: maximum 9 only in theirs`.
     pub what: String,
 }
 

@@ -16,74 +16,59 @@ const ONE: [&str; 3] = ["items", "additionalProperties", "not"];
 /// Keywords of a schema that hold a list of schemas.
 const LIST: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
-/// A change to one schema; the text is the schema's JSON pointer.
-pub(crate) type Rule<'a> = dyn FnMut(&mut Object, &str) -> Result<(), Error> + 'a;
+/// A change to one schema.
+pub(crate) type Rule<'a> = dyn FnMut(&mut Object) + 'a;
 
 /// Applies a rule to every schema of a document, outer schemas before those inside them.
-pub(crate) fn each_schema(document: &mut Value, rule: &mut Rule) -> Result<(), Error> {
-    outside_schemas(document, "", rule)
+pub(crate) fn each_schema(document: &mut Value, rule: &mut Rule) {
+    let named = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+    for (_, schema) in named.into_iter().flatten() {
+        each_schema_in(schema, rule);
+    }
+    outside_schemas(document, rule);
 }
 
-fn outside_schemas(value: &mut Value, pointer: &str, rule: &mut Rule) -> Result<(), Error> {
+/// Applies a rule to the schemas that stand in parameters, headers and bodies.
+fn outside_schemas(value: &mut Value, rule: &mut Rule) {
     match value {
         Value::Object(object) => {
             for (key, value) in object {
-                let here = child(pointer, key);
                 match key.as_str() {
-                    "example" | "examples" => {}
-                    "schema" => each_schema_in(value, &here, rule)?,
-                    "schemas" if pointer == "/components" => {
-                        for (name, schema) in value.as_object_mut().into_iter().flatten() {
-                            each_schema_in(schema, &child(&here, name), rule)?;
-                        }
-                    }
-                    _ => outside_schemas(value, &here, rule)?,
+                    "example" | "examples" | "schemas" => {}
+                    "schema" => each_schema_in(value, rule),
+                    _ => outside_schemas(value, rule),
                 }
             }
         }
-        Value::Array(list) => {
-            for (index, value) in list.iter_mut().enumerate() {
-                outside_schemas(value, &format!("{pointer}/{index}"), rule)?;
-            }
-        }
+        Value::Array(list) => list.iter_mut().for_each(|value| outside_schemas(value, rule)),
         _ => {}
     }
-    Ok(())
 }
 
 /// Applies a rule to a schema and to every schema inside it. `true`, which allows everything, counts as the empty schema.
-pub(crate) fn each_schema_in(
-    schema: &mut Value,
-    pointer: &str,
-    rule: &mut Rule,
-) -> Result<(), Error> {
+pub(crate) fn each_schema_in(schema: &mut Value, rule: &mut Rule) {
     if *schema == Value::Bool(true) {
         *schema = Value::Object(Object::new());
     }
-    let Value::Object(schema) = schema else {
-        return Err(Error::refused(pointer, "a schema is an object or `true`"));
-    };
-    rule(schema, pointer)?;
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        for (name, schema) in properties {
-            each_schema_in(schema, &child(&child(pointer, "properties"), name), rule)?;
-        }
+    let Value::Object(schema) = schema else { return };
+    rule(schema);
+    for (_, schema) in
+        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
+    {
+        each_schema_in(schema, rule);
     }
     for key in ONE {
         match schema.get_mut(key) {
-            None => {}
             Some(Value::Bool(_)) if key == "additionalProperties" => {}
-            Some(inner) => each_schema_in(inner, &child(pointer, key), rule)?,
+            Some(inner) => each_schema_in(inner, rule),
+            None => {}
         }
     }
     for key in LIST {
-        for (index, inner) in
-            schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().enumerate()
-        {
-            each_schema_in(inner, &format!("{pointer}/{key}/{index}"), rule)?;
+        for inner in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
+            each_schema_in(inner, rule);
         }
     }
-    Ok(())
 }
 
 /// One operation: its method, and its JSON pointer.
@@ -142,36 +127,21 @@ mod tests {
     fn every_schema_is_visited_once_and_nothing_else_is() {
         let mut document = json!({
             "paths": {"/a/{b}": {"get": {
-                "parameters": [{"name": "b", "schema": {"type": "string"}, "example": {"schema": {}}}],
-                "responses": {"200": {"content": {"application/json": {"schema": {"items": {"not": {}}}}}}}
+                "parameters": [{"name": "b", "schema": {"title": "1"}, "example": {"schema": {}}}],
+                "responses": {"200": {"content": {"application/json": {"schema": {"title": "2", "items": {"not": {}}}}}}}
             }}},
             "components": {"schemas": {"A": {
-                "properties": {"schema": {"anyOf": [{}, true]}},
+                "title": "3",
+                "properties": {"schema": {"anyOf": [{"title": "4"}, true]}},
                 "additionalProperties": false,
                 "examples": [{"schema": {}}]
             }}}
         });
         let mut seen = Vec::new();
-        each_schema(&mut document, &mut |_, pointer| {
-            seen.push(pointer.to_owned());
-            Ok(())
-        })
-        .unwrap();
-        let get = "/paths/~1a~1{b}/get";
-        let answer = format!("{get}/responses/200/content/application~1json/schema");
-        assert_eq!(
-            seen,
-            [
-                format!("{get}/parameters/0/schema"),
-                answer.clone(),
-                format!("{answer}/items"),
-                format!("{answer}/items/not"),
-                "/components/schemas/A".into(),
-                "/components/schemas/A/properties/schema".into(),
-                "/components/schemas/A/properties/schema/anyOf/0".into(),
-                "/components/schemas/A/properties/schema/anyOf/1".into(),
-            ]
-        );
+        each_schema(&mut document, &mut |schema| {
+            seen.push(schema.get("title").and_then(Value::as_str).unwrap_or("-").to_owned());
+        });
+        assert_eq!(seen, ["3", "-", "4", "-", "1", "2", "-", "-"]);
     }
 
     #[test]

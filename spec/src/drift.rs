@@ -131,7 +131,6 @@ mod tests {
 
     use super::*;
     use crate::difference::Way;
-    use crate::statements::of_schema;
 
     fn document(operation: &Value) -> Value {
         json!({
@@ -150,27 +149,31 @@ mod tests {
         drift(&document(ours), &document(theirs)).unwrap().iter().map(ToString::to_string).collect()
     }
 
-    fn found_in_schemas(ours: &Value, theirs: &Value) -> Vec<String> {
-        let document = json!({
-            "components": {"schemas": {
-                "Name": {"type": "string", "description": "theirs and ours", "maxLength": 5},
-                "Endless": {"allOf": [{"$ref": "#/components/schemas/Endless"}]}
-            }}
-        });
-        match differences(&document, Way::Sent, ours, theirs) {
-            Ok(found) => found.into_iter().map(|(_, what)| what).collect(),
-            Err(error) => vec![error.to_string()],
-        }
+    /// Returns the differences of two operations whose requests or responses have these schemas.
+    fn differences(way: Way, ours: &Value, theirs: &Value) -> Result<Vec<Difference>, Error> {
+        let document = |schema| {
+            let content = json!({"content": {"application/json": {"schema": schema}}});
+            let operation = match way {
+                Way::Sent => json!({"requestBody": content}),
+                Way::Received => json!({"responses": {"200": content}}),
+            };
+            json!({
+                "openapi": "3.1.0",
+                "paths": {"/a": {"post": operation}},
+                "components": {"schemas": {
+                    "Name": {"type": "string", "description": "theirs and ours", "maxLength": 5},
+                    "Endless": {"allOf": [{"$ref": "#/components/schemas/Endless"}]}
+                }}
+            })
+        };
+        drift(&document(ours), &document(theirs))
     }
 
-    fn differences(
-        document: &Value,
-        way: Way,
-        ours: &Value,
-        theirs: &Value,
-    ) -> Result<Vec<(Severity, String)>, Error> {
-        let stated = |schema| of_schema(document, "body", way, schema);
-        Ok(compare(&stated(ours)?, &stated(theirs)?))
+    fn found_in_schemas(ours: &Value, theirs: &Value) -> Vec<String> {
+        match differences(Way::Sent, ours, theirs) {
+            Ok(found) => found.into_iter().map(|it| it.what.replace("request ", "")).collect(),
+            Err(error) => vec![error.to_string().replace("paths/~1a/post", "")],
+        }
     }
 
     #[test]
@@ -255,13 +258,13 @@ mod tests {
                 json!({"type": ["string", "null"]}),
                 r#"body: type ["string"] in ours, ["null","string"] in theirs"#,
             ),
-            (json!({"properties": {"a": {}}}), json!({}), "body a: only in ours"),
-            (json!({}), json!({"properties": {"a": {}}}), "body a: only in theirs"),
-            (json!({"required": ["a"]}), json!({}), "body a: required true only in ours"),
+            (json!({"properties": {"a": {}}}), json!({}), "body.a: only in ours"),
+            (json!({}), json!({"properties": {"a": {}}}), "body.a: only in theirs"),
+            (json!({"required": ["a"]}), json!({}), "body.a: required true only in ours"),
             (
                 json!({"properties": {"a": {"items": {"type": "string"}}}}),
                 json!({"properties": {"a": {"items": {"type": "string", "format": "uri"}}}}),
-                r#"body a[]: format "uri" only in theirs"#,
+                r#"body.a[]: format "uri" only in theirs"#,
             ),
             (
                 json!({"additionalProperties": false}),
@@ -271,7 +274,7 @@ mod tests {
             (
                 json!({"additionalProperties": {"type": "string"}}),
                 json!({"additionalProperties": {"type": "integer"}}),
-                r#"body *: type ["string"] in ours, ["integer"] in theirs"#,
+                r#"body.*: type ["string"] in ours, ["integer"] in theirs"#,
             ),
             (
                 json!({"anyOf": [{"maxItems": 0}, {"maxLength": 1}, {"minimum": 1}]}),
@@ -327,8 +330,8 @@ mod tests {
             ),
         ] {
             for (way, expected) in [(Way::Sent, sent), (Way::Received, received)] {
-                let found = differences(&json!({}), way, &ours, &theirs).unwrap();
-                let worst = found.iter().map(|(severity, _)| *severity).max();
+                let found = differences(way, &ours, &theirs).unwrap();
+                let worst = found.iter().map(|it| it.severity).max();
                 assert_eq!(worst, Some(expected), "{way:?} {ours} {theirs}: {found:?}");
             }
         }
@@ -366,7 +369,7 @@ mod tests {
             (
                 body(&json!({"properties": {"data": {"properties": {"order": {}}}}})),
                 body(&json!({"properties": {"data": {"properties": {"order": {"maximum": 9}}}}})),
-                "breaks: do: request body data.order: maximum 9 only in theirs",
+                "breaks: do: request body.data.order: maximum 9 only in theirs",
             ),
             (
                 body(&json!({})),

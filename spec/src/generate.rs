@@ -1,6 +1,5 @@
 //! Generation of `sdk/src/generated.rs` from the document.
 
-use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::Value;
 
@@ -55,33 +54,13 @@ pub fn generate(document: Value) -> Result<String, Error> {
     for (schema, by_hand) in BY_HAND {
         settings.with_replacement(schema, by_hand, std::iter::empty());
     }
-    let tokens = Generator::new(&settings).generate_tokens(&document)?;
-    let mut file = syn::parse2(type_as_kind(tokens))?;
+    let code = Generator::new(&settings).generate_tokens(&document)?.to_string();
+    // What the document calls `type` is a keyword in Rust.
+    let mut file = syn::parse_str(&code.replace("type_", "kind"))?;
     annotate(&mut file, &described);
     requests_only(&mut file);
     file.items.push(shapes(&described)?.into());
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
-}
-
-/// Names what the document calls `type` `kind` in Rust, where `type` is a keyword; progenitor names it `type_`. The name in JSON stays.
-fn type_as_kind(tokens: TokenStream) -> TokenStream {
-    let renamed = |token| match token {
-        TokenTree::Ident(name) if name == "type_" => Ident::new("kind", name.span()).into(),
-        TokenTree::Group(group) => {
-            let mut renamed = Group::new(group.delimiter(), type_as_kind(group.stream()));
-            renamed.set_span(group.span());
-            renamed.into()
-        }
-        // The documentation of an argument.
-        TokenTree::Literal(text) if text.to_string().contains("`type_`") => {
-            match syn::parse_str::<syn::LitStr>(&text.to_string()) {
-                Ok(text) => Literal::string(&text.value().replace("`type_`", "`kind`")).into(),
-                Err(_) => TokenTree::Literal(text),
-            }
-        }
-        other => other,
-    };
-    tokens.into_iter().map(renamed).collect()
 }
 
 #[cfg(test)]

@@ -20,26 +20,13 @@ pub(crate) struct Statement {
     pub(crate) way: Option<Way>,
 }
 
-/// The statements by place, such as `request body order: maximum`.
+/// The statements by place, such as `request body.order: maximum`.
 pub(crate) type Statements = BTreeMap<String, Statement>;
 
 /// Returns what a document says of an operation.
 pub(crate) fn statements(document: &Value, place: &Place) -> Result<Statements, Error> {
     let mut found = Collected { document, statements: Statements::new() };
     found.operation(place)?;
-    Ok(found.statements)
-}
-
-/// Returns what a document says of a value by its schema.
-#[cfg(test)]
-pub(crate) fn of_schema(
-    document: &Value,
-    place: &str,
-    way: Way,
-    schema: &Value,
-) -> Result<Statements, Error> {
-    let mut found = Collected { document, statements: Statements::new() };
-    found.value(place, way, schema)?;
     Ok(found.statements)
 }
 
@@ -52,27 +39,6 @@ pub(crate) fn name(document: &Value, place: &Place) -> String {
     match operation(document, place)["operationId"].as_str() {
         Some(id) => id.to_owned(),
         None => format!("{} {}", place.method.to_uppercase(), place.path),
-    }
-}
-
-/// Place of a schema in an operation, and the path of a field from there.
-#[derive(Clone, Copy)]
-struct Spot<'s> {
-    place: &'s str,
-    path: &'s str,
-    way: Way,
-    /// Number of schemas around it.
-    depth: usize,
-}
-
-impl Spot<'_> {
-    fn text(&self) -> String {
-        format!("{} {}", self.place, self.path).trim().to_owned()
-    }
-
-    /// Returns the path of a field of this schema.
-    fn field(&self, name: &str) -> String {
-        format!("{}.{name}", self.path).trim_start_matches('.').to_owned()
     }
 }
 
@@ -107,7 +73,7 @@ impl Collected<'_> {
                 };
                 self.state(format!("{at}: {field}"), Some(value), (breaks, breaks));
             }
-            self.value(&at, Way::Sent, schema(&parameter))?;
+            self.schema(&at, Way::Sent, schema(&parameter), 0)?;
         }
         if let Some(body) = operation.get("requestBody") {
             let body = resolve(self.document, body, "")?;
@@ -126,7 +92,7 @@ impl Collected<'_> {
             for (name, header) in response["headers"].as_object().into_iter().flatten() {
                 let at = format!("{at} header {}", name.to_lowercase());
                 self.state(at.clone(), None, (false, false));
-                self.value(&at, Way::Received, schema(resolve(self.document, header, "")?))?;
+                self.schema(&at, Way::Received, schema(resolve(self.document, header, "")?), 0)?;
             }
             self.contents(&at, Way::Received, response)?;
         }
@@ -139,60 +105,50 @@ impl Collected<'_> {
             let named = format!("{place} ({media})");
             self.state(named.clone(), None, (true, false));
             let place = if media == "application/json" { place } else { &named };
-            self.value(place, way, schema(content))?;
+            self.schema(place, way, schema(content), 0)?;
         }
         Ok(())
     }
 
-    /// States what a schema says of the value at a place.
-    fn value(&mut self, place: &str, way: Way, schema: &Value) -> Result<(), Error> {
-        self.schema(Spot { place, path: "", way, depth: 0 }, schema)
-    }
-
-    fn schema(&mut self, spot: Spot, schema: &Value) -> Result<(), Error> {
-        let at = spot.text();
-        let sent = spot.way == Way::Sent;
-        let inner = Spot { depth: spot.depth + 1, ..spot };
-        for (keyword, value) in normal(self.document, schema, spot.depth)? {
+    /// States what a schema inside so many others says of the value at a place.
+    fn schema(&mut self, at: &str, way: Way, schema: &Value, depth: usize) -> Result<(), Error> {
+        let sent = way == Way::Sent;
+        for (keyword, value) in normal(self.document, schema, depth)? {
             match (keyword.as_str(), &value) {
                 ("required", Value::Array(names)) => {
                     for name in names.iter().filter_map(Value::as_str) {
-                        let field = Spot { path: &spot.field(name), ..spot }.text();
-                        self.state(format!("{field}: required"), Some(json!(true)), (!sent, sent));
+                        let place = format!("{at}.{name}: required");
+                        self.state(place, Some(json!(true)), (!sent, sent));
                     }
                 }
                 ("properties", Value::Object(properties)) => {
                     for (name, property) in properties {
-                        let path = &spot.field(name);
-                        let inner = Spot { path, ..inner };
+                        let place = format!("{at}.{name}");
                         // Strict writing refuses a field that it does not know; reading does without one that is not required.
-                        self.state(inner.text(), None, (sent, false));
-                        self.schema(inner, property)?;
+                        self.state(place.clone(), None, (sent, false));
+                        self.schema(&place, way, property, depth + 1)?;
                     }
                 }
-                ("items", _) => {
-                    self.schema(Spot { path: &format!("{}[]", spot.path), ..inner }, &value)?;
-                }
+                ("items", _) => self.schema(&format!("{at}[]"), way, &value, depth + 1)?,
                 ("not", _) => {
-                    let inner = Spot { path: &format!("{}!", spot.path), ..inner };
-                    self.state(inner.text(), None, (false, sent));
-                    self.schema(inner, &value)?;
+                    self.state(format!("{at}!"), None, (false, sent));
+                    self.schema(&format!("{at}!"), way, &value, depth + 1)?;
                 }
                 ("additionalProperties", Value::Object(_)) => {
-                    self.schema(Spot { path: &spot.field("*"), ..inner }, &value)?;
+                    self.schema(&format!("{at}.*"), way, &value, depth + 1)?;
                 }
                 ("anyOf", Value::Array(branches)) => {
                     for branch in branches {
                         let mut alone =
                             Collected { document: self.document, statements: Statements::new() };
-                        alone.schema(Spot { place: "value", path: "", ..inner }, branch)?;
+                        alone.schema("value", way, branch, depth + 1)?;
                         let said = alone.statements.into_iter();
                         let said: Object = said.map(|(at, it)| (at, json!(it.value))).collect();
                         self.state(format!("{at}: anyOf {}", json!(said)), None, (sent, !sent));
                     }
                 }
                 _ => {
-                    let (breaks, way) = ((false, false), Some(spot.way));
+                    let (breaks, way) = ((false, false), Some(way));
                     let statement = Statement { value: Some(value), breaks, way };
                     self.statements.insert(format!("{at}: {keyword}"), statement);
                 }

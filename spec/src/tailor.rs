@@ -53,13 +53,12 @@ pub(crate) fn tailor(mut document: Value) -> Result<Value, Error> {
             None => operation.shift_remove("requestBody"),
         };
     }
-    each_schema(&mut document, &mut |schema, _| {
+    each_schema(&mut document, &mut |schema| {
         drop_formats(schema);
-        drop_limits(schema);
+        schema.retain(|key, _| !LIMITS.contains(&key.as_str()));
         texts_by_name(schema);
-        Ok(())
-    })?;
-    tolerant_answers(&mut document)?;
+    });
+    tolerant_answers(&mut document);
     Ok(document)
 }
 
@@ -153,10 +152,6 @@ fn drop_formats(schema: &mut Object) {
     if schema.get("format").is_some_and(|format| NUMBER_FORMATS.iter().all(|kept| format != kept)) {
         schema.shift_remove("format");
     }
-}
-
-fn drop_limits(schema: &mut Object) {
-    schema.retain(|key, _| !LIMITS.contains(&key.as_str()));
 }
 
 /// Turns an object of strings alone into a map, so that an added or missing string does no harm.
