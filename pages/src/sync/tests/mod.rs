@@ -4,6 +4,7 @@ mod apply_checks;
 mod applying;
 mod examples;
 mod field_edits;
+mod git_model;
 mod histories;
 mod identity_rules;
 mod large_locks;
