@@ -74,10 +74,10 @@ fn compare(ours: &Statements, theirs: &Statements) -> Vec<(Severity, String)> {
     let value = |it: Option<&'_ Statement>| it.and_then(|it| it.value.clone());
     let mut found = Vec::new();
     // What is said of a part that one side lacks is no difference of its own.
-    let mut lacking: Option<&str> = None;
+    let mut lacking: Vec<&str> = Vec::new();
     for place in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
-        let within = lacking.and_then(|part| place.strip_prefix(part));
-        if within.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
+        let mut within = lacking.iter().filter_map(|part| place.strip_prefix(part));
+        if within.any(|rest| rest.starts_with(['.', '[', '!', ':', ' '])) {
             continue;
         }
         let (a, b) = (ours.get(place), theirs.get(place));
@@ -91,7 +91,7 @@ fn compare(ours: &Statements, theirs: &Statements) -> Vec<(Severity, String)> {
             },
         };
         if is_part {
-            lacking = Some(place);
+            lacking.push(place);
         }
         let keyword = place.rsplit(": ").next().unwrap_or_default();
         let severity = match (a, b) {
@@ -174,6 +174,19 @@ mod tests {
             Ok(found) => found.into_iter().map(|it| it.what.replace("request ", "")).collect(),
             Err(error) => vec![error.to_string().replace("paths/~1a/post", "")],
         }
+    }
+
+    #[test]
+    fn a_field_that_one_side_lacks_hides_what_is_said_of_it_and_nothing_else() {
+        let text = json!({"type": "string"});
+        let ours = json!({"properties": {"a": {"items": text}, "a-b": text, "a_b": text}});
+        let theirs = json!({"properties": {"a_b": {"type": "integer"}}});
+        let expected = [
+            "body.a: only in ours",
+            "body.a-b: only in ours",
+            r#"body.a_b: type ["string"] in ours, ["integer"] in theirs"#,
+        ];
+        assert_eq!(found_in_schemas(&ours, &theirs), expected);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use links_spec::{DOCUMENT, Error, Severity, drift, fetch, generate};
@@ -35,21 +35,18 @@ const BROKEN: u8 = 4;
 fn main() -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|text| text.to_string_lossy().into_owned()).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let outcome = match arguments.as_slice() {
-        ["-h" | "--help" | "help"] | [_, .., "-h" | "--help"] => {
+    let (options, words): (Vec<&str>, Vec<&str>) =
+        arguments.iter().map(String::as_str).partition(|argument| argument.starts_with('-'));
+    let outcome = match (words.as_slice(), options.as_slice()) {
+        (_, ["-h" | "--help"]) | (["help"], []) => {
             say(&mut io::stdout(), HELP);
             return ExitCode::SUCCESS;
         }
-        ["generate"] => from_ours().and_then(write),
-        ["generate", "--check"] => from_ours().and_then(check),
-        ["generate", origin] if !origin.starts_with('-') => {
-            theirs(origin).and_then(from_theirs).and_then(write)
-        }
-        ["generate", "--check", origin] if !origin.starts_with('-') => {
-            theirs(origin).and_then(from_theirs).and_then(check)
-        }
-        ["drift", origin] if !origin.starts_with('-') => compare(origin),
+        (["generate"], []) => generated(None, true),
+        (["generate"], ["--check"]) => generated(None, false),
+        (["generate", origin], []) => generated(Some(origin), true),
+        (["generate", origin], ["--check"]) => generated(Some(origin), false),
+        (["drift", origin], []) => compare(origin),
         _ => {
             say(&mut io::stderr(), HELP);
             return ExitCode::from(USAGE);
@@ -61,42 +58,20 @@ fn main() -> ExitCode {
     })
 }
 
-/// A file that follows from the document, with its path in the repository.
-type Generated = (&'static str, String);
-
-/// Returns the files that follow from our document: the client, and the document itself for the contract server, whose package has to hold
-/// what it answers.
-fn from_ours() -> Result<Vec<Generated>, Error> {
-    let mut files = from_theirs(ours()?)?;
-    files.push((COPY, DOCUMENT.to_owned()));
-    Ok(files)
-}
-
-fn from_theirs(document: Value) -> Result<Vec<Generated>, Error> {
-    Ok(vec![(CLIENT, generate(document)?)])
-}
-
-fn write(files: Vec<Generated>) -> Result<ExitCode, Error> {
-    for (name, text) in files {
-        let path = in_repository(name);
-        std::fs::write(&path, text).map_err(|source| Error::File {
-            verb: "write",
-            path,
-            source,
-        })?;
+/// Writes the files that follow from another document or from ours, or checks that they are what they would be.
+fn generated(origin: Option<&str>, writes: bool) -> Result<ExitCode, Error> {
+    let document = origin.map_or_else(ours, theirs)?;
+    let mut files = vec![(CLIENT, generate(document)?)];
+    if origin.is_none() {
+        // The package of the contract server has to hold what it answers.
+        files.push((COPY, DOCUMENT.to_owned()));
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn check(files: Vec<Generated>) -> Result<ExitCode, Error> {
     for (name, text) in files {
-        let path = in_repository(name);
-        let committed = std::fs::read_to_string(&path).map_err(|source| Error::File {
-            verb: "read",
-            path,
-            source,
-        })?;
-        if committed != text {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+        let failed = |verb, source| Error::File { verb, path: path.clone(), source };
+        if writes {
+            std::fs::write(&path, text).map_err(|source| failed("write", source))?;
+        } else if std::fs::read_to_string(&path).map_err(|source| failed("read", source))? != text {
             return Err(Error::Stale(name));
         }
     }
@@ -133,10 +108,6 @@ fn theirs(origin: &str) -> Result<Value, Error> {
 fn ours() -> Result<Value, Error> {
     serde_json::from_str(DOCUMENT)
         .map_err(|source| Error::Json { origin: "spec/openapi.json".to_owned(), source })
-}
-
-fn in_repository(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
 /// Writes a text. A reader that has gone away is not an error.
