@@ -32,8 +32,6 @@ pub struct TextStyle {
     pub(super) line_break: &'static str,
     /// True if the text is JSON, so that nothing else may be written.
     pub(super) is_json: bool,
-    /// True if no space follows colons and commas.
-    pub(super) is_tight: bool,
     /// Columns of a mapping in another one.
     pub(super) map_indent: usize,
     /// Columns of a list in a mapping.
@@ -52,7 +50,6 @@ impl TextStyle {
         Self {
             line_break: "\n",
             is_json: false,
-            is_tight: false,
             map_indent: 2,
             list_indent: 2,
             json_indent: "  ".to_owned(),
@@ -63,12 +60,10 @@ impl TextStyle {
     pub(super) fn of(text: &str, root: &Node) -> Self {
         let first_line = text.find('\n').unwrap_or(0);
         let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
-        let is_adjacent = |it: &Node| it.layout.extent.start == it.layout.after_head;
         let (map_indent, list_indent) = indents(text, root);
         Self {
             line_break: if text[..first_line].ends_with('\r') { "\r\n" } else { "\n" },
             is_json,
-            is_tight: is_json && root.child(0).is_some_and(is_adjacent),
             map_indent: map_indent.unwrap_or(2),
             list_indent: list_indent.unwrap_or(2),
             json_indent: json_indent(text, root),
@@ -83,17 +78,16 @@ impl TextStyle {
 
     /// Returns a value on one line.
     pub(super) fn flow(&self, value: &Value) -> String {
-        let (colon, comma) = if self.is_tight { (":", ",") } else { (": ", ", ") };
         match value {
             Value::Array(items) => {
                 let items: Vec<String> = items.iter().map(|item| self.flow(item)).collect();
-                format!("[{}]", items.join(comma))
+                format!("[{}]", items.join(", "))
             }
             Value::Object(entries) => {
                 let entry = |(name, value): (&String, &Value)| {
-                    format!("{}{colon}{}", self.key(name, true), self.flow(value))
+                    format!("{}: {}", self.key(name, true), self.flow(value))
                 };
-                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(comma))
+                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
             }
             other => self.scalar(other, ScalarStyle::Plain, true),
         }
@@ -176,17 +170,12 @@ impl TextStyle {
 
     fn literal(&self, value: &Value, column: usize) -> Option<String> {
         let text = value.as_str().filter(|text| text.contains('\n'))?;
-        let (header, lines) = self.block_scalar(text, ScalarStyle::Literal, column)?;
+        let (header, lines) = self.block_scalar(text, column)?;
         Some(format!("{header}{}{lines}", self.line_break))
     }
 
     /// Returns the header and the lines of a block scalar, if the text can be one.
-    pub(super) fn block_scalar(
-        &self,
-        text: &str,
-        style: ScalarStyle,
-        column: usize,
-    ) -> Option<(&'static str, String)> {
+    pub(super) fn block_scalar(&self, text: &str, column: usize) -> Option<(&'static str, String)> {
         let body = text.strip_suffix('\n').unwrap_or(text);
         let is_strange = |c: char| c != '\n' && c != '\t' && must_escape(c);
         if body.starts_with(|c: char| c.is_whitespace())
@@ -196,12 +185,7 @@ impl TextStyle {
         {
             return None;
         }
-        let clips = body.len() < text.len();
-        let is_foldable = !body.contains("\n ") && !body.contains("\n\t");
-        let (header, body) = match style {
-            ScalarStyle::Folded if is_foldable => (if clips { ">" } else { ">-" }, unfolded(body)),
-            _ => (if clips { "|" } else { "|-" }, body.to_owned()),
-        };
+        let header = if body.len() < text.len() { "|" } else { "|-" };
         let pad = " ".repeat(column);
         let line =
             |line: &str| if line.is_empty() { String::new() } else { format!("{pad}{line}") };
@@ -290,20 +274,6 @@ pub(super) fn is_full(value: &Value) -> bool {
         Value::Object(entries) => !entries.is_empty(),
         _ => false,
     }
-}
-
-/// Doubles the line breaks, of which folding takes one each.
-fn unfolded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut previous = ' ';
-    for c in text.chars() {
-        if c == '\n' && previous != '\n' {
-            out.push('\n');
-        }
-        out.push(c);
-        previous = c;
-    }
-    out
 }
 
 /// Tells whether a string needs no quotes.

@@ -25,9 +25,7 @@ pub struct Node {
 pub struct Layout {
     /// Start of its key or dash.
     pub(super) start: usize,
-    /// True if there is no colon after its key.
-    pub(super) lacks_colon: bool,
-    /// End of the colon or dash before it, and of its anchor and tag.
+    /// End of the colon or dash before it.
     pub(super) after_head: usize,
     /// Value without comments and line breaks at its end. A block scalar begins at its `|` or `>`.
     pub(super) extent: Span,
@@ -44,14 +42,11 @@ pub(super) enum Notation {
     /// Scalar without or with quotes.
     Scalar(ScalarStyle),
     /// Block scalar with the column of its content, `None` for a scalar without content.
-    Block(ScalarStyle, Option<usize>),
+    Block(Option<usize>),
     /// List or mapping.
     Collection {
         /// True for a flow collection, false for one in block style.
         is_flow: bool,
-        /// False if something else than white space and comments is before a key, such as `?` or an anchor, or if the brackets are left
-        /// out.
-        is_regular: bool,
     },
 }
 
@@ -92,38 +87,36 @@ impl Node {
     /// Span to report for a path such as `slots.2.data.link`: the value, its key if the value has more than one line, or the closest
     /// existing ancestor.
     pub fn locate<'p>(&self, text: &str, path: impl IntoIterator<Item = &'p str>) -> Span {
-        let mut span = self.span.clone();
-        let mut node = self;
-        for name in path {
-            let (key, value) = match &node.tree {
-                Tree::List(items) => (None, name.parse().ok().and_then(|at: usize| items.get(at))),
-                _ => node.entry(name).map_or((None, None), |(key, value)| (Some(key), Some(value))),
-            };
-            let Some(value) = value else { break };
-            let many_lines =
-                text.get(value.span.clone()).is_none_or(|it| it.trim_end().contains('\n'));
-            span = match key {
-                Some(key) if many_lines || !value.is_scalar() || value.span.is_empty() => {
-                    key.span.clone()
-                }
-                _ => value.span.clone(),
-            };
-            node = value;
+        let (key, value, _) = self.closest(path);
+        let many_lines = text.get(value.span.clone()).is_none_or(|it| it.trim_end().contains('\n'));
+        match key {
+            Some(key) if many_lines || !value.is_scalar() || value.span.is_empty() => {
+                key.span.clone()
+            }
+            _ => value.span.clone(),
         }
-        span
     }
 
     /// Span of the key of the last name in a path, if it is the key of a mapping.
     pub fn key_span<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<Span> {
-        let mut node = self;
-        let mut span = None;
+        let (key, _, is_whole) = self.closest(path);
+        key.filter(|_| is_whole).map(|key| key.span.clone())
+    }
+
+    /// Returns the last value of a path that exists, with its key in a mapping, and whether it is that of the whole path.
+    fn closest<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> (Option<&Key>, &Self, bool) {
+        let (mut key, mut node) = (None, self);
         for name in path {
-            (span, node) = match &node.tree {
-                Tree::List(items) => (None, items.get(name.parse::<usize>().ok()?)?),
-                _ => node.entry(name).map(|(key, value)| (Some(key.span.clone()), value))?,
+            let below = match &node.tree {
+                Tree::List(items) => {
+                    name.parse().ok().and_then(|at: usize| items.get(at)).map(|item| (None, item))
+                }
+                _ => node.entry(name).map(|(key, value)| (Some(key), value)),
             };
+            let Some(below) = below else { return (key, node, false) };
+            (key, node) = below;
         }
-        span
+        (key, node, true)
     }
 
     /// Converts a JSON value to a node without spans.
@@ -245,12 +238,12 @@ impl Node {
 
     /// Tells whether this is a list or mapping in flow style.
     pub(super) fn is_flow(&self) -> bool {
-        matches!(self.layout.style, Notation::Collection { is_flow: true, .. })
+        matches!(self.layout.style, Notation::Collection { is_flow: true })
     }
 
     /// Tells whether this is a list or mapping in block style.
     pub(super) fn is_block(&self) -> bool {
-        matches!(self.layout.style, Notation::Collection { is_flow: false, .. })
+        matches!(self.layout.style, Notation::Collection { is_flow: false })
     }
 
     /// Tells whether this is a list or mapping in flow style with at least one entry.

@@ -11,7 +11,7 @@ use granit_parser::{
 use serde::de::IgnoredAny;
 use serde_json::Number;
 
-use super::lex::{line_end, line_start, skip_blanks, skip_trivia};
+use super::lex::{line_end, line_start, skip_trivia};
 use super::node::{Key, Layout, Node, Notation, Span, Tree};
 use super::report::{FieldDiagnostic, FileDiagnostics};
 
@@ -224,25 +224,27 @@ impl<'t> Reader<'t> {
         self.count(&at)?;
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let tree = self.scalar(&text, style, tag.as_deref(), &at)?;
-                let layout =
-                    self.scalar_layout(style, &at, from, properties(anchor, tag.as_deref()));
+                self.check_properties(&at, anchor, tag.as_deref())?;
+                let tree = self.scalar(&text, style, &at)?;
+                let layout = self.scalar_layout(style, &at, from);
                 Ok(Node { span: at, tree, layout })
             }
             Event::SequenceStart(style, anchor, tag) => {
-                expect_tag(tag.as_deref(), "seq", &at)?;
-                let properties = properties(anchor, tag.as_deref());
-                let after_head = self.after_head(from, properties, skip_trivia);
-                self.list(at, after_head, style == StructureStyle::Flow, depth)
+                self.check_properties(&at, anchor, tag.as_deref())?;
+                self.list(at, from, style == StructureStyle::Flow, depth)
             }
             Event::MappingStart(style, anchor, tag) => {
-                expect_tag(tag.as_deref(), "map", &at)?;
-                let properties = properties(anchor, tag.as_deref());
-                let after_head = self.after_head(from, properties, skip_trivia);
-                self.map(at, after_head, style == StructureStyle::Flow, depth)
+                self.check_properties(&at, anchor, tag.as_deref())?;
+                self.map(at, from, style == StructureStyle::Flow, depth)
             }
             _ => Err(alias(at)),
         }
+    }
+
+    /// Refuses a tag, and takes down an anchor.
+    fn check_properties(&mut self, at: &Span, anchor: usize, tag: Option<&Tag>) -> Read<()> {
+        self.expect(at.start, anchor == 0);
+        tag.map_or(Ok(()), |tag| Err(unsupported(tag, at)))
     }
 
     /// Counts a key or a value.
@@ -265,7 +267,7 @@ impl<'t> Reader<'t> {
             let (event, place) = self.next()?;
             if matches!(event, Event::SequenceEnd) {
                 let extent = first..if is_flow { place.end } else { end };
-                let style = Notation::Collection { is_flow, is_regular: true };
+                let style = Notation::Collection { is_flow };
                 let layout = Layout { after_head, extent, style, ..Layout::default() };
                 return Ok(Node { span: at, tree: Tree::List(items), layout });
             }
@@ -284,7 +286,7 @@ impl<'t> Reader<'t> {
         ensure_shallow(&at, depth)?;
         self.expect(at.start, skip_trivia(self.text, after_head) == at.start);
         let has_brackets = is_flow && self.byte(at.start) == Some(b'{');
-        let mut is_regular = has_brackets || !is_flow;
+        self.expect(at.start, has_brackets || !is_flow);
         let mut entries: Vec<(Key, Node)> = Vec::new();
         let mut names = HashSet::new();
         let mut end = if has_brackets { at.end } else { at.start };
@@ -292,7 +294,7 @@ impl<'t> Reader<'t> {
             let (event, place) = self.next()?;
             if matches!(event, Event::MappingEnd) {
                 let extent = at.start..if has_brackets { place.end } else { end };
-                let style = Notation::Collection { is_flow, is_regular };
+                let style = Notation::Collection { is_flow };
                 let layout = Layout { after_head, extent, style, ..Layout::default() };
                 return Ok(Node { span: at, tree: Tree::Map(entries), layout });
             }
@@ -311,14 +313,14 @@ impl<'t> Reader<'t> {
             }
             self.expect(place.start, !place.is_empty());
             let start = self.after_comma(end, is_flow);
-            is_regular &= start == place.start;
+            self.expect(start, start == place.start);
             let colon = skip_trivia(self.text, place.end);
-            let lacks_colon = self.byte(colon) != Some(b':');
-            let from = if lacks_colon { place.end } else { colon + 1 };
+            let has_colon = self.byte(colon) == Some(b':');
+            self.expect(place.end, has_colon);
+            let from = if has_colon { colon + 1 } else { place.end };
             let (event, at) = self.next()?;
             let mut value = self.below(&name, |it| it.value(event, at, from, depth + 1))?;
             value.layout.start = start;
-            value.layout.lacks_colon = lacks_colon;
             end = value.layout.extent.end;
             entries.push((Key { span: place, name, is_literal: false }, value));
         }
@@ -327,22 +329,13 @@ impl<'t> Reader<'t> {
     fn key(&mut self, event: Event<'t>, at: &Span) -> Read<String> {
         self.count(at)?;
         let kind = match event {
-            Event::Scalar(name, style, _, tag) => {
-                let tag = core_tag(tag.as_deref(), at)?;
-                if style == ScalarStyle::Plain && name == "<<" && tag.is_none() {
-                    return Err(problem(at.clone(), "merge keys (`<<`) are not supported")
-                        .help("write the fields out"));
-                }
-                let is_plain = tag.is_none() && style == ScalarStyle::Plain;
-                match tag {
-                    None | Some("str") if !is_plain || !is_null(&name) => {
-                        return Ok(name.into_owned());
-                    }
-                    Some("bool") => "a boolean",
-                    Some("int" | "float") => "a number",
-                    _ => "nothing",
-                }
+            Event::Scalar(_, _, _, Some(tag)) => return Err(unsupported(&tag, at)),
+            Event::Scalar(name, ScalarStyle::Plain, ..) if name == "<<" => {
+                return Err(problem(at.clone(), "merge keys (`<<`) are not supported")
+                    .help("write the fields out"));
             }
+            Event::Scalar(name, ScalarStyle::Plain, ..) if is_null(&name) => "nothing",
+            Event::Scalar(name, ..) => return Ok(name.into_owned()),
             Event::SequenceStart(..) => "a list",
             Event::MappingStart(..) => "a mapping",
             _ => return Err(alias(at.clone())),
@@ -362,34 +355,14 @@ impl<'t> Reader<'t> {
 
     /// Returns the value of a scalar. Takes down a number that would be written differently, because it may be meant as a string: `+7701`,
     /// `007`, `1.50`, `0x1F`, and numbers with too many digits.
-    fn scalar(
-        &mut self,
-        text: &str,
-        style: ScalarStyle,
-        tag: Option<&Tag>,
-        at: &Span,
-    ) -> Read<Tree> {
-        let core = core_tag(tag, at)?;
-        if core == Some("str") || core.is_none() && style != ScalarStyle::Plain {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, at: &Span) -> Read<Tree> {
+        if style != ScalarStyle::Plain {
             return Ok(Tree::Text(text.to_owned()));
         }
         let tree = resolved(text).ok_or_else(|| {
             problem(at.clone(), format!("{text} is not a number that JSON can represent"))
                 .help("quote it if it is a string")
         })?;
-        let tree = match (core, tree) {
-            (Some("float"), Tree::Number(number)) => {
-                Tree::Number(number.as_f64().and_then(Number::from_f64).unwrap_or(number))
-            }
-            (None, tree)
-            | (Some("null"), tree @ Tree::Null)
-            | (Some("bool"), tree @ Tree::Bool(_)) => tree,
-            (Some("int"), Tree::Number(number)) if !number.is_f64() => Tree::Number(number),
-            (Some(kind), _) => {
-                let message = format!("`{text}` is not a value of the tag `!!{kind}`");
-                return Err(problem(at.clone(), message));
-            }
-        };
         if let Tree::Number(number) = &tree
             && !is_scientific(text)
             && let read = number.to_string()
@@ -403,22 +376,13 @@ impl<'t> Reader<'t> {
         Ok(tree)
     }
 
-    fn scalar_layout(
-        &mut self,
-        style: ScalarStyle,
-        at: &Span,
-        from: usize,
-        properties: usize,
-    ) -> Layout {
-        let is_empty = at.is_empty() && style == ScalarStyle::Plain;
-        let skip = if is_empty { skip_blanks } else { skip_trivia };
-        let after_head = self.after_head(from, properties, skip);
+    fn scalar_layout(&mut self, style: ScalarStyle, at: &Span, after_head: usize) -> Layout {
         let start = skip_trivia(self.text, after_head);
         let (extent, style) = match style {
-            _ if is_empty => (after_head..after_head, Notation::Empty),
+            ScalarStyle::Plain if at.is_empty() => (after_head..after_head, Notation::Empty),
             ScalarStyle::Literal | ScalarStyle::Folded => {
                 let (extent, column) = self.block_scalar(start, at);
-                (extent, Notation::Block(style, column))
+                (extent, Notation::Block(column))
             }
             style => {
                 self.expect(at.start, start == at.start);
@@ -426,20 +390,6 @@ impl<'t> Reader<'t> {
             }
         };
         Layout { after_head, extent, style, ..Layout::default() }
-    }
-
-    /// Returns the end of an anchor and a tag.
-    fn after_head(&mut self, from: usize, count: usize, skip: fn(&str, usize) -> usize) -> usize {
-        let mut end = from;
-        for _ in 0..count {
-            let start = skip(self.text, end);
-            self.expect(start, matches!(self.byte(start), Some(b'&' | b'!')));
-            let length = self.text[start..].find(|c: char| {
-                c.is_ascii_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}')
-            });
-            end = length.map_or(self.text.len(), |length| start + length);
-        }
-        end
     }
 
     /// Returns the place of the next entry of a collection, after its comma.
@@ -485,32 +435,9 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn properties(anchor: usize, tag: Option<&Tag>) -> usize {
-    usize::from(anchor != 0) + usize::from(tag.is_some())
-}
-
-/// Returns the name of the type of a tag of the core schema. The tag `!` stands for that of a string.
-fn core_tag<'t>(tag: Option<&'t Tag>, at: &Span) -> Read<Option<&'t str>> {
-    let Some(tag) = tag else { return Ok(None) };
-    match tag.core_suffix() {
-        Some(kind @ ("null" | "bool" | "int" | "float" | "str")) => Ok(Some(kind)),
-        None if tag.original() == "!" => Ok(Some("str")),
-        _ => Err(unsupported(tag, at)),
-    }
-}
-
-/// Refuses a tag of a collection other than that of its type.
-fn expect_tag(tag: Option<&Tag>, kind: &str, at: &Span) -> Read<()> {
-    match tag {
-        Some(tag) if tag.core_suffix() != Some(kind) && tag.original() != "!" => {
-            Err(unsupported(tag, at))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn unsupported(tag: &Tag, at: &Span) -> FieldDiagnostic {
     problem(at.clone(), format!("the tag `{}` is not supported", tag.original()))
+        .help("leave it out, and put a string in quotes")
 }
 
 fn ensure_shallow(at: &Span, depth: usize) -> Read<()> {

@@ -1,16 +1,15 @@
 //! Rearrangement of a list or mapping.
 //!
 //! In block style, an entry is cut out with the comment lines directly above it, the comment at its end, and the comments below it that are
-//! indented deeper than it. Comments at the start of the file belong to the file. In flow style, JSON among them, an entry is cut out with the
-//! comment lines directly above it, and the comment at the end of its line.
+//! indented deeper than it. Comments at the start of the file belong to the file. A collection in flow style with comments between its entries is not
+//! rearranged.
 
 use super::changes::EntryPart;
 use super::edit::{PatchError, mark_line, not_in_place};
 use super::{Piece, Region, Splice, begins_with_comment, push_text, sequence, sorted};
 use crate::page_file::emit::{is_full, item_depth, value_depth};
 use crate::page_file::lex::{
-    column, comment_after, comments_above, is_blank, line_start, skip_blanks, skip_trivia,
-    spaces_after_dash, tail_end,
+    column, comments_above, is_blank, line_start, skip_blanks, spaces_after_dash, tail_end,
 };
 use crate::page_file::node::{Node, Span};
 
@@ -127,134 +126,68 @@ fn block_entry(region: &Region<'_>, part: &EntryPart<'_>, indent: usize) -> Stri
     }
 }
 
-/// Returns the splices for entries in another order, some of them new.
+/// Returns the splices for entries in another order, some of them new. An entry keeps the white space before it.
 pub(super) fn flow_rearranged(
     region: &Region<'_>,
     parts: &[EntryPart<'_>],
     by_entry: Vec<(usize, Vec<Splice>)>,
 ) -> Result<Vec<Splice>, PatchError> {
-    let Region { writer, node, .. } = region;
+    let Region { writer, node, path } = region;
     let (text, extent) = (writer.text, &node.layout.extent);
-    let (main, tails, has_last_comma) = entries(region)?;
-    let (Some(first), Some(last)) = (main.first(), tails.last()) else {
+    let span = |value: &Node| value.layout.start..value.layout.extent.end;
+    let entries: Vec<Span> = node.children().map(span).collect();
+    let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
         return Ok(Vec::new());
     };
-    let gap = |at: usize| &text[tails[at - 1].end..main[at].start];
-    let default_gap = default_gap(region, &main, &tails);
-    let (ordered, rest_gaps) = sequence(parts, main.len(), |at| is_blank(gap(at)));
-
+    let starts = entries.iter().map(|entry| entry.start).chain([extent.end]);
+    let ends = [extent.start].into_iter().chain(entries.iter().map(|entry| entry.end));
+    if ends.zip(starts).any(|(end, start)| text[end..start].contains('#')) {
+        return Err(not_in_place(path, extent, "there are comments between its entries"));
+    }
+    let gap = |at: usize| {
+        let gap = &text[entries[at - 1].end..entries[at].start];
+        gap.trim_start().strip_prefix(',').unwrap_or(gap)
+    };
+    let default_gap = if entries.len() > 1 { gap(1).to_owned() } else { gap_of_first(region) };
     let mut splices = Vec::new();
-    let mut within = sorted(region, &main, by_entry, &mut splices)?;
+    let mut within = sorted(region, &entries, by_entry, &mut splices)?;
     let mut pieces = Vec::new();
-    let mut is_commented = false;
-    for (at, (gaps, part)) in ordered.iter().enumerate() {
-        let gap: String = match gaps[..] {
-            [] if at == 0 => String::new(),
-            [] => default_gap.clone(),
-            _ => gaps.iter().map(|at| gap(*at)).collect(),
+    for (nth, part) in parts.iter().enumerate() {
+        let gap = match part {
+            _ if nth == 0 => &text[extent.start..first.start],
+            EntryPart::Own { at, .. } if *at > 0 => gap(*at),
+            _ => &default_gap,
         };
-        push_text(&mut pieces, &apart(region, is_commented, gap));
-        if let EntryPart::Own { at: own, .. } = part
-            && begins_with_comment(text, &main, part, &within)
-            && (at > 0 || !text[extent.start..first.start].contains('\n'))
-        {
-            end_line(&mut pieces, region, main[*own].start);
+        if nth > 0 {
+            push_text(&mut pieces, ",");
+            push_text(&mut pieces, gap);
         }
-        let has_comma = at + 1 < ordered.len() || has_last_comma;
-        is_commented = false;
         match part {
-            EntryPart::Own { at: own, .. } => {
-                let splices = within.remove(own).unwrap_or_default();
-                pieces.push(Piece::Copy(main[*own].clone(), splices));
-                push_text(&mut pieces, if has_comma { "," } else { "" });
-                let tail = &text[tails[*own].clone()];
-                is_commented = !tail.is_empty();
-                push_text(&mut pieces, tail);
+            EntryPart::Own { at, .. } => {
+                let is_marked = begins_with_comment(text, &entries, part, &within);
+                if is_marked && !gap.contains('\n') {
+                    let reason = "its lines are shared with other values";
+                    return Err(not_in_place(path, extent, reason));
+                }
+                let splices = within.remove(at).unwrap_or_default();
+                pieces.push(Piece::Copy(entries[*at].clone(), splices));
             }
-            part => {
-                push_text(&mut pieces, &flow_entry(region, part, &default_gap));
-                push_text(&mut pieces, if has_comma { "," } else { "" });
-            }
+            part => push_text(&mut pieces, &flow_entry(region, part, &default_gap)),
         }
     }
-    let rest: String = rest_gaps.iter().map(|at| gap(*at)).collect();
-    let rest = if rest.is_empty() && text[last.end..extent.end].contains('\n') {
-        rest
-    } else {
-        apart(region, is_commented, rest)
-    };
-    push_text(&mut pieces, &rest);
     splices.push(Splice { span: first.start..last.end, pieces });
     Ok(splices)
 }
 
-/// Finds the entries with the comments above them, the comments after their commas, and whether a comma follows the last one.
-fn entries(region: &Region<'_>) -> Result<(Vec<Span>, Vec<Span>, bool), PatchError> {
-    let Region { writer, node, path } = region;
-    let text = writer.text;
-    let (mut main, mut tails, mut has_comma) = (Vec::new(), Vec::new(), false);
-    let mut before = node.layout.extent.start + 1;
-    for value in node.children() {
-        // A comment after the bracket belongs to the collection.
-        let from = comment_after(text, before).map_or(before, |comment| comment.end);
-        let start = comments_above(text, from, value.layout.start);
-        let end = value.layout.extent.end;
-        let next = skip_trivia(text, end);
-        if !is_blank(&text[end..next]) && text.as_bytes().get(next) == Some(&b',') {
-            let reason = "a comment is before the comma";
-            return Err(not_in_place(path, &(end..next), reason));
-        }
-        has_comma = text.as_bytes().get(next) == Some(&b',');
-        let after = if has_comma { next + 1 } else { end };
-        let tail = comment_after(text, after).unwrap_or(after..after);
-        before = tail.end;
-        main.push(start..end);
-        tails.push(tail);
-    }
-    Ok((main, tails, has_comma))
-}
-
-/// Returns the text after a comma before a new entry.
-fn default_gap(region: &Region<'_>, main: &[Span], tails: &[Span]) -> String {
+/// Returns the white space before a new entry beside a single one.
+fn gap_of_first(region: &Region<'_>) -> String {
     let Region { writer, node, .. } = region;
     let text = writer.text;
-    let gaps = (1..main.len()).map(|at| tails[at - 1].end..main[at].start);
-    if let Some(gap) = gaps.map(|gap| &text[gap]).find(|gap| is_blank(gap)) {
-        return gap.to_owned();
-    }
-    let line = line_of_first(region);
+    let line = node.child(0).map_or(0, |first| line_start(text, first.layout.start));
     if line > node.layout.extent.start {
         return format!("{}{}", writer.style.line_break, &text[line..skip_blanks(text, line)]);
     }
-    if writer.style.is_tight { String::new() } else { " ".to_owned() }
-}
-
-/// Returns a gap that begins with a line break, if it follows a comment.
-fn apart(region: &Region<'_>, is_commented: bool, gap: String) -> String {
-    if !is_commented || gap.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
-        return gap;
-    }
-    let Region { writer, .. } = region;
-    let line = line_of_first(region);
-    let indent = skip_blanks(writer.text, line) - line;
-    format!("{}{}{gap}", writer.style.line_break, " ".repeat(indent.max(1)))
-}
-
-/// Start of the line of the first entry.
-fn line_of_first(region: &Region<'_>) -> usize {
-    region.node.child(0).map_or(0, |first| line_start(region.writer.text, first.layout.start))
-}
-
-/// Begins a line for a comment, indented as that of a place, if there is text on the last one.
-fn end_line(pieces: &mut [Piece], region: &Region<'_>, place: usize) {
-    let Region { writer, .. } = region;
-    if let Some(Piece::Text(last)) = pieces.last_mut()
-        && !last.rsplit('\n').next().is_some_and(|line| last.contains('\n') && is_blank(line))
-    {
-        last.truncate(last.trim_end_matches(' ').len());
-        last.push_str(writer.style.line_break);
-        last.push_str(&writer.text[line_start(writer.text, place)..place]);
-    }
+    " ".to_owned()
 }
 
 fn flow_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
@@ -272,9 +205,7 @@ fn flow_entry(region: &Region<'_>, part: &EntryPart<'_>, gap: &str) -> String {
         _ => style.flow(value),
     };
     match name {
-        Some(name) => {
-            format!("{}:{}{value}", style.key(name, true), if style.is_tight { "" } else { " " })
-        }
+        Some(name) => format!("{}: {value}", style.key(name, true)),
         None => value,
     }
 }

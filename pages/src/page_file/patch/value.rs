@@ -23,9 +23,9 @@ pub(super) fn splice(
         return Ok(in_flow(writer, value, new));
     }
     let layout = &value.layout;
-    if let (Notation::Block(style, indent), Value::String(text)) = (&layout.style, new) {
+    if let (Notation::Block(indent), Value::String(text)) = (&layout.style, new) {
         let column = indent.unwrap_or(column(writer.text, layout.start) + writer.style.map_indent);
-        if let Some((header, lines)) = writer.style.block_scalar(text, *style, column) {
+        if let Some((header, lines)) = writer.style.block_scalar(text, column) {
             let comment = header_comment(writer, value);
             let text = format!("{header}{comment}{}{lines}", writer.style.line_break);
             return Ok(Splice::new(value.layout.extent.clone(), text));
@@ -45,13 +45,8 @@ fn in_flow(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
         }
         _ => json_or_flow(writer, value, new),
     };
-    if value.layout.style != Notation::Empty {
-        return Splice::new(value.layout.extent.clone(), text);
-    }
-    Splice::new(
-        value.layout.extent.clone(),
-        format!("{}{text}", if value.layout.lacks_colon { ": " } else { " " }),
-    )
+    let space = if value.layout.style == Notation::Empty { " " } else { "" };
+    Splice::new(value.layout.extent.clone(), format!("{space}{text}"))
 }
 
 /// Writes a value of a flow collection; in JSON over several lines if the object around it is.
@@ -79,7 +74,7 @@ fn on_one_line(writer: &Writer<'_>, value: &Node, new: &Value) -> Splice {
             value.layout.extent.clone(),
             format!("{text}{}", header_comment(writer, value)),
         ),
-        Notation::Collection { is_flow: false, .. } => {
+        Notation::Collection { is_flow: false } => {
             let comment = comment(writer, value.layout.after_head);
             let end = tail_end(writer.text, value);
             Splice::new(value.layout.after_head..end, format!(" {text}{comment}"))
@@ -110,7 +105,7 @@ fn in_lines(
                 return Ok(None);
             }
             let indent = here + style.map_indent;
-            match style.block_scalar(string, ScalarStyle::Literal, indent) {
+            match style.block_scalar(string, indent) {
                 // These lines are indented already.
                 Some((header, lines)) => (Some(header), lines, 0),
                 None => return Ok(None),
@@ -129,28 +124,16 @@ fn in_lines(
         _ => return Ok(None),
     };
     let (after_head, extent) = (layout.after_head, &layout.extent);
+    let has_comment_above = text[after_head..extent.start].contains('#');
+    if has_comment_above && !value.is_block() {
+        return Err(not_in_place(path, extent, "there is a comment above the value"));
+    }
     let (end, comment) = match &layout.style {
-        Notation::Block(..) => {
-            if text[after_head..extent.start].contains('#') {
-                let reason = "there is a comment above the value";
-                return Err(not_in_place(path, extent, reason));
-            }
-            (extent.end, header_comment(writer, value))
-        }
-        Notation::Collection { is_flow: false, .. } => {
+        Notation::Block(..) => (extent.end, header_comment(writer, value)),
+        Notation::Collection { is_flow: false } => {
             (tail_end(text, value), comment(writer, after_head))
         }
-        Notation::Empty => (line_end(text, after_head), comment(writer, after_head)),
-        _ => {
-            let before = &text[after_head..extent.start];
-            let (above, after) = (comment(writer, after_head), comment(writer, extent.end));
-            let comments = before.lines().filter(|line| line.contains('#')).count();
-            if comments > usize::from(!above.is_empty()) || !above.is_empty() && !after.is_empty() {
-                let reason = "there are several comments beside the value";
-                return Err(not_in_place(path, extent, reason));
-            }
-            (line_end(text, extent.end), format!("{above}{after}"))
-        }
+        _ => (line_end(text, extent.end), comment(writer, extent.end)),
     };
     let follows_dash = !parent.is_map() && comment.is_empty() && after_head == layout.start + 1;
     let new = match header {

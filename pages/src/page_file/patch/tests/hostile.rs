@@ -110,7 +110,7 @@ const FILES: &[&str] = &[
     "a: # c\n  - list\n# d\n",
     "a: # c\n",
     "{a: flow, b: {c: d}}\n",
-    "{\n  a: flow, # c\n}\n",
+    "{\n  a: flow,\n}\n",
     "{\"a\": \"json\", \"b\": [1]}",
     "{\n  \"a\": \"json\"\n}\n",
 ];
