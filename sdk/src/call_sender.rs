@@ -14,8 +14,7 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::generated;
 use crate::generated::RequestResult;
-use crate::operation::{Effect, Operation};
-use crate::shape::SuccessContent;
+use crate::operation::{Effect, Operation, SuccessContent, from_json};
 use crate::success::RecordCheck;
 use crate::tolerant::Object;
 use crate::transport::caller_headers::IdempotencyKey;
@@ -269,15 +268,6 @@ impl CallSender {
         if let Some(slot) = &self.undecoded {
             *locked(slot) = Some(answer.clone());
         }
-    }
-}
-
-/// Decodes a record. UTF-8 is checked once for all rather than for each string.
-pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
-    match std::str::from_utf8(json) {
-        Ok(text) => serde_json::from_str(text),
-        // Not JSON, which is what the error says.
-        Err(_) => serde_json::from_slice(json),
     }
 }
 

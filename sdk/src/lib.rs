@@ -97,7 +97,6 @@ pub mod public_hosts {
 pub mod runs;
 mod same;
 mod secrets;
-mod shape;
 mod slot;
 mod success;
 #[cfg(feature = "testing")]

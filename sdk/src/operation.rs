@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use SuccessContent::{Json, Markdown, Nothing};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::generated::shapes;
-use crate::shape::SuccessContent::{Json, Markdown, Nothing};
-use crate::shape::{Shape, Success};
+use crate::generated::types;
+use crate::slot::SlotHeads;
 
 /// One operation of the interface (section 4.2).
 #[derive(Debug)]
@@ -21,6 +23,45 @@ pub(crate) struct Operation {
     pub(crate) timeout: Duration,
     /// Status and content of a successful answer.
     pub(crate) success: Success,
+}
+
+/// Status, any 2xx if there is none, and content of a successful answer of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Success {
+    pub(crate) status: Option<u16>,
+    pub(crate) content: SuccessContent,
+}
+
+/// Content of a successful answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SuccessContent {
+    /// No body.
+    Nothing,
+    /// A page as Markdown.
+    Markdown,
+    /// A record in its envelope, which this function decodes.
+    Json(fn(&[u8]) -> serde_json::Result<()>),
+    /// Unknown content: the path is not one of the interface.
+    Any,
+}
+
+impl Success {
+    /// An answer with any 2xx status, for a path outside the interface.
+    pub(crate) const ANY: Self = Self { status: None, content: SuccessContent::Any };
+}
+
+/// Decodes a record. UTF-8 is checked once for all rather than for each string.
+pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+    match std::str::from_utf8(json) {
+        Ok(text) => serde_json::from_str(text),
+        // Not JSON, which is what the error says.
+        Err(_) => serde_json::from_slice(json),
+    }
+}
+
+/// Checks that a record can be decoded.
+fn decodes<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<()> {
+    from_json::<T>(json).map(drop)
 }
 
 /// Effect of sending a request twice, which decides what may follow an unknown outcome.
@@ -112,7 +153,7 @@ macro_rules! operations {
             effect: Effect::$effect,
             bucket: Bucket::$bucket,
             timeout: Duration::from_secs($seconds),
-            success: Success { status: &[$status], content: $content },
+            success: Success { status: Some($status), content: $content },
         };)*
 
         /// Every operation.
@@ -121,40 +162,40 @@ macro_rules! operations {
 }
 
 operations! {
-    GET_API_INDEX "getApiIndex" "GET /" Read General 30 200 Json(&shapes::INDEX_ENVELOPE);
-    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30 200 Json(&Shape::OBJECT);
-    GET_ME "getMe" "GET /me" Read General 30 200 Json(&shapes::ME_ENVELOPE);
-    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30 200 Json(&shapes::SLOT_TYPE_LIST);
-    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30 200 Json(&shapes::SLOT_TYPE_ENVELOPE);
-    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30 200 Json(&shapes::PROFILE_LIST);
-    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60 201 Json(&shapes::PROFILE_ENVELOPE);
-    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30 200 Json(&shapes::LOGIN_CHECK_ENVELOPE);
-    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30 200 Json(&shapes::PROFILE_ENVELOPE);
-    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60 200 Json(&shapes::PROFILE_ENVELOPE);
-    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30 200 Json(&shapes::PROFILE_SETTINGS_ENVELOPE);
-    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60 200 Json(&shapes::PROFILE_SETTINGS_ENVELOPE);
+    GET_API_INDEX "getApiIndex" "GET /" Read General 30 200 Json(decodes::<types::IndexEnvelope>);
+    GET_OPENAPI "getOpenapi" "GET /openapi.json" Read General 30 200 Json(decodes::<Map<String, Value>>);
+    GET_ME "getMe" "GET /me" Read General 30 200 Json(decodes::<types::MeEnvelope>);
+    LIST_SLOT_TYPES "listSlotTypes" "GET /slot-types" Read General 30 200 Json(decodes::<types::SlotTypeList>);
+    GET_SLOT_TYPE "getSlotType" "GET /slot-types/{type}" Read General 30 200 Json(decodes::<types::SlotTypeEnvelope>);
+    LIST_PROFILES "listProfiles" "GET /profiles" Read General 30 200 Json(decodes::<types::ProfileList>);
+    CREATE_PROFILE "createProfile" "POST /profiles" Create General 60 201 Json(decodes::<types::ProfileEnvelope>);
+    CHECK_LOGIN "checkLogin" "GET /profiles/check-login" Read General 30 200 Json(decodes::<types::LoginCheckEnvelope>);
+    GET_PROFILE "getProfile" "GET /profiles/{profileKey}" Read General 30 200 Json(decodes::<types::ProfileEnvelope>);
+    UPDATE_PROFILE "updateProfile" "PATCH /profiles/{profileKey}" Set General 60 200 Json(decodes::<types::ProfileEnvelope>);
+    GET_PROFILE_SETTINGS "getProfileSettings" "GET /profiles/{profileKey}/settings" Read General 30 200 Json(decodes::<types::ProfileSettingsEnvelope>);
+    UPDATE_PROFILE_SETTINGS "updateProfileSettings" "PATCH /profiles/{profileKey}/settings" Set General 60 200 Json(decodes::<types::ProfileSettingsEnvelope>);
     PREVIEW_PROFILE_MARKDOWN "previewProfileMarkdown" "GET /profiles/{profileKey}/markdown" Read General 30 200 Markdown;
-    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30 200 Json(&shapes::SLOT_LIST);
-    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60 201 Json(&shapes::SLOT_ENVELOPE);
-    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60 200 Json(&shapes::SLOT_LIST);
-    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60 200 Json(&shapes::SLOTS_DELETED);
-    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60 201 Json(&shapes::SLOT_LIST);
-    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60 200 Json(&shapes::SLOT_LIST);
-    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30 200 Json(&shapes::SLOT_ENVELOPE);
-    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60 200 Json(&shapes::SLOT_ENVELOPE);
+    LIST_SLOTS "listSlots" "GET /profiles/{profileKey}/slots" Read General 30 200 Json(decodes::<SlotHeads>);
+    CREATE_SLOT "createSlot" "POST /profiles/{profileKey}/slots" Create General 60 201 Json(decodes::<types::SlotEnvelope>);
+    UPDATE_SLOTS "updateSlots" "PATCH /profiles/{profileKey}/slots" Set General 60 200 Json(decodes::<SlotHeads>);
+    DELETE_SLOTS "deleteSlots" "DELETE /profiles/{profileKey}/slots" DeleteMany General 60 200 Json(decodes::<types::SlotsDeleted>);
+    CREATE_SLOTS "createSlots" "POST /profiles/{profileKey}/slots/batch" Create General 60 201 Json(decodes::<SlotHeads>);
+    REORDER_SLOTS "reorderSlots" "PUT /profiles/{profileKey}/slots/order" Set General 60 200 Json(decodes::<SlotHeads>);
+    GET_SLOT "getSlot" "GET /profiles/{profileKey}/slots/{slot}" Read General 30 200 Json(decodes::<types::SlotEnvelope>);
+    UPDATE_SLOT "updateSlot" "PATCH /profiles/{profileKey}/slots/{slot}" Set General 60 200 Json(decodes::<types::SlotEnvelope>);
     DELETE_SLOT "deleteSlot" "DELETE /profiles/{profileKey}/slots/{slot}" Delete General 60 204 Nothing;
-    LIST_FORMS "listForms" "GET /forms" Read General 30 200 Json(&shapes::LEAD_FORM_LIST);
-    CREATE_FORM "createForm" "POST /forms" Create General 60 201 Json(&shapes::LEAD_FORM_ENVELOPE);
-    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30 200 Json(&shapes::LEAD_FORM_ENVELOPE);
-    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60 200 Json(&shapes::LEAD_FORM_ENVELOPE);
-    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30 200 Json(&shapes::NOTIFICATION_CHANNEL_LIST);
-    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45 200 Json(&shapes::MUSIC_MATCH_ENVELOPE);
+    LIST_FORMS "listForms" "GET /forms" Read General 30 200 Json(decodes::<types::LeadFormList>);
+    CREATE_FORM "createForm" "POST /forms" Create General 60 201 Json(decodes::<types::LeadFormEnvelope>);
+    SHOW_FORM "showForm" "GET /forms/{formId}" Read General 30 200 Json(decodes::<types::LeadFormEnvelope>);
+    UPDATE_FORM "updateForm" "PATCH /forms/{formId}" Set General 60 200 Json(decodes::<types::LeadFormEnvelope>);
+    LIST_NOTIFICATION_CHANNELS "listNotificationChannels" "GET /notification-channels" Read General 30 200 Json(decodes::<types::NotificationChannelList>);
+    LOOKUP_MUSIC "lookupMusic" "GET /music/lookup" Read Music 45 200 Json(decodes::<types::MusicMatchEnvelope>);
     // The time of an upload depends on its size: only a stall ends it sooner.
-    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600 201 Json(&shapes::FILE_ENVELOPE);
-    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60 200 Json(&shapes::UPLOAD_URL_ENVELOPE);
-    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30 200 Json(&shapes::ANALYTICS_ENVELOPE);
-    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30 200 Json(&shapes::ANALYTICS_ENVELOPE);
-    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30 200 Json(&shapes::ANALYTICS_ENVELOPE);
+    UPLOAD_FILE "uploadFile" "POST /files" Create General 3600 201 Json(decodes::<types::FileEnvelope>);
+    CREATE_UPLOAD_URL "createUploadUrl" "POST /files/upload-url" Create General 60 200 Json(decodes::<types::UploadUrlEnvelope>);
+    GET_ACCOUNT_ANALYTICS "getAccountAnalytics" "GET /analytics" Read Analytics 30 200 Json(decodes::<types::AnalyticsEnvelope>);
+    GET_PROFILE_ANALYTICS "getProfileAnalytics" "GET /profiles/{profileKey}/analytics" Read Analytics 30 200 Json(decodes::<types::AnalyticsEnvelope>);
+    GET_FORM_ANALYTICS "getFormAnalytics" "GET /forms/{formId}/analytics" Read Analytics 30 200 Json(decodes::<types::AnalyticsEnvelope>);
 }
 
 #[cfg(test)]

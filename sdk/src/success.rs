@@ -2,8 +2,7 @@
 
 use reqwest::header::CONTENT_TYPE;
 
-use crate::operation::Operation;
-use crate::shape::{Success, SuccessContent};
+use crate::operation::{Operation, Success, SuccessContent};
 use crate::transport::{Answer, BrokenAttempt, CallFailure};
 
 /// Decodes the record of an answer for its caller, so that it is not read once to check it and once more to decode it.
@@ -13,13 +12,8 @@ impl Success {
     /// Returns why an answer with a 2xx status is not a success.
     fn problem(&self, answer: &Answer, record: Option<RecordCheck<'_>>) -> Option<String> {
         self.head_problem(answer).or_else(|| match self.content {
-            SuccessContent::Json(shape) => {
-                // A record that can be decoded is one of this shape, which then only words the problem.
-                let undecoded = match record {
-                    Some(decode) => Some(decode(&answer.body).err()?),
-                    None => None,
-                };
-                Some(shape.check(&answer.body).err().or(undecoded)?.to_string())
+            SuccessContent::Json(decodes) => {
+                record.unwrap_or(&decodes)(&answer.body).err().map(|error| error.to_string())
             }
             SuccessContent::Markdown if answer.body.trim_ascii().is_empty() => {
                 Some("it is empty".to_owned())
@@ -30,10 +24,8 @@ impl Success {
 
     /// Returns why the status and the content type of an answer, which come before its body, are not those of a success.
     fn head_problem(&self, answer: &Answer) -> Option<String> {
-        let status = answer.status();
-        if !self.status.is_empty() && !self.status.contains(&status) {
-            let expected: Vec<_> = self.status.iter().map(ToString::to_string).collect();
-            return Some(format!("its status should be {}", expected.join(" or ")));
+        if let Some(expected) = self.status.filter(|it| *it != answer.status()) {
+            return Some(format!("its status should be {expected}"));
         }
         let (fits, expected): (fn(&str) -> bool, _) = match self.content {
             SuccessContent::Nothing | SuccessContent::Any => return None,

@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::Error;
 use crate::downlevel::downlevel;
 use crate::rewrite::{annotate, requests_only};
-use crate::shapes::shapes;
 use crate::tailor::tailor;
 
 /// Schemas that the SDK reads or writes by hand, because Rust can say more about them than the document: tolerant containers, and changes
@@ -59,7 +58,6 @@ pub fn generate(document: Value) -> Result<String, Error> {
     let mut file = syn::parse_str(&code.replace("type_", "kind"))?;
     annotate(&mut file, &described);
     requests_only(&mut file);
-    file.items.push(shapes(&described)?.into());
     Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
 }
 

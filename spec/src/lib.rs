@@ -9,7 +9,6 @@ mod fetch;
 mod generate;
 mod normal;
 mod rewrite;
-mod shapes;
 mod statements;
 mod tailor;
 mod tolerant;

@@ -13,8 +13,7 @@ use crate::call::CallFuture;
 use crate::call::{Call, Read, Write};
 use crate::client::Client;
 use crate::error::Error;
-use crate::operation::{Bucket, Effect, Operation};
-use crate::shape::Success;
+use crate::operation::{Bucket, Effect, Operation, Success};
 use crate::transport::caller_headers::{IdempotencyKey, overrides_method, parse_except};
 use crate::transport::{Answer, BoxFuture};
 
