@@ -48,6 +48,15 @@ impl ReadTime {
     }
 }
 
+/// What a write relies on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Basis {
+    /// What was read at this time, or what a first read shows.
+    Read(Option<ReadTime>),
+    /// Nothing: the page is read only to find out whether a request whose answer was lost was executed.
+    Nothing,
+}
+
 /// Decision about a write after a read.
 pub(crate) enum WriteVerdict<T> {
     /// Everything that the write relies on is unchanged.
@@ -88,14 +97,14 @@ impl WriteStop {
     }
 }
 
-/// Sends a write right after a read, as often as its evidence allows. `seen` is the time of the last read of what the write relies on: if
-/// no other client had time to change it since, the first attempt needs no read.
+/// Sends a write right after a read of what it relies on, as often as its evidence allows. If no other client had time to change that since
+/// the last read, the first attempt needs no read.
 ///
 /// `decide` compares what a read shows with what was read before, and may change the body; its flag tells whether the write may have been
 /// executed already.
 pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>(
     sender: &CallSender,
-    seen: Option<ReadTime>,
+    basis: Basis,
     body: &mut B,
     (read_operation, read): (
         &'static Operation,
@@ -111,13 +120,19 @@ pub(crate) async fn write_if_unchanged<B: Send + Sync, S: Envelope, R: Envelope>
         None => client.shared.tally.begin(operation, options.idempotency_key.clone()),
     };
     let record = options.write.clone().or_else(|| open.as_ref().map(OpenWrite::write));
-    let mut seen = seen.filter(|seen| seen.is_fresh(client));
+    let mut seen = match basis {
+        Basis::Read(seen) => seen.filter(|seen| seen.is_fresh(client)),
+        Basis::Nothing => None,
+    };
     let mut tries = WriteAttempts { sender, tries: AttemptCounts::NONE, lost: None };
     let sending = async {
         loop {
             let mut reserved = None;
             let read_at = if let Some(read_at) = seen.take() {
                 read_at
+            } else if matches!(basis, Basis::Nothing) && !tries.in_doubt() {
+                reserved = Some(tries.reserve_one().await?);
+                ReadTime::now(client)
             } else {
                 let (read_place, write_place) = tries.reserve().await?;
                 let mut reader = sender.beside();

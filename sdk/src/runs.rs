@@ -16,7 +16,7 @@ use crate::api::{
 };
 use crate::call_sender::{CallSender, DEADLINE};
 use crate::client::Client;
-use crate::conditional_write::{WriteVerdict, write_if_unchanged};
+use crate::conditional_write::{Basis, WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::generated::Client as Api;
 use crate::generated::types::{Profile, ProfileSettings, SlotChange, SlotChanges};
@@ -80,7 +80,7 @@ pub async fn update_slots(
     let (key, mut body) = (path_key(page), SlotChanges { slots: changes });
     let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(&key));
     let write = |api: Api<'_>, body: &SlotChanges| api.update_slots(&key, body);
-    write_if_unchanged(sender, at, &mut body, read, write, decide).await
+    write_if_unchanged(sender, Basis::Read(at), &mut body, read, write, decide).await
 }
 
 /// Moves slots. `judge` is told the page of each read, and returns the order to write instead, if any is left, or the changes that another
@@ -112,7 +112,7 @@ pub async fn delete_slots(
     judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
     let sender = CallSender::of(&page.client, DELETE_SLOTS);
-    delete_if_unchanged(&sender, &path_key(page), ids, at, judge).await
+    delete_if_unchanged(&sender, &path_key(page), ids, Basis::Read(at), judge).await
 }
 
 /// Changes fields of a page, or its settings, if they hold what they held in `seen`. Returns the record of the answer.

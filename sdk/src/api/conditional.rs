@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::call::{Call, Write};
 use crate::call_sender::{CallSender, Envelope};
 use crate::client::Client;
-use crate::conditional_write::{ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
+use crate::conditional_write::{Basis, ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
 use crate::error::Error;
 use crate::generated::types::{
     Profile, ProfileEnvelope, ProfileSettings, ProfileSettingsEnvelope, SlotOrder,
@@ -105,7 +105,7 @@ pub(crate) async fn patch_if_unchanged<T: PatchRecord>(
         if theirs.is_empty() { WriteVerdict::Send } else { WriteVerdict::Changed(theirs) }
     };
     let read = (T::READ, |api: Api<'_>| T::read(api, key));
-    write_if_unchanged(sender, at, &mut seen, read, write, decide).await
+    write_if_unchanged(sender, Basis::Read(at), &mut seen, read, write, decide).await
 }
 
 fn held<'f>(fields: &'f Object, key: &str) -> &'f Value {
@@ -202,7 +202,7 @@ pub(crate) async fn reorder_if_unchanged(
     let mut body = SlotOrder { order };
     let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));
     let write = |api: Api<'_>, body: &SlotOrder| api.reorder_slots(key, body);
-    let slots = write_if_unchanged(sender, at, &mut body, read, write, decide).await?;
+    let slots = write_if_unchanged(sender, Basis::Read(at), &mut body, read, write, decide).await?;
     Ok((slots, is_moved.then_some(body.order)))
 }
 

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::slots::SlotsHandle;
 use crate::call::{Call, Delete, DeleteMany};
 use crate::call_sender::{CallSender, Envelope};
-use crate::conditional_write::{ReadTime, WriteStop, WriteVerdict, write_if_unchanged};
-use crate::error::Error;
+use crate::conditional_write::{Basis, WriteStop, WriteVerdict, write_if_unchanged};
 use crate::error_kind::Outcome;
 use crate::generated::Client as Api;
 use crate::generated::types::SlotsDeleted;
@@ -84,15 +83,13 @@ impl SlotsHandle {
         ids: impl IntoIterator<Item = impl Into<SlotId>>,
     ) -> Call<DeletedSlots, DeleteMany> {
         let ids = ids.into_iter().map(Into::into).collect();
-        self.page.call_new(operation::DELETE_SLOTS, move |sender, key| {
-            Box::pin(delete_until_gone(sender, key, ids))
-        })
+        self.delete_if(ids, Basis::Nothing, |_| Vec::new())
     }
 
     /// Deletes up to 50 slots and their click statistics, for good, all or none, if they still hold what they held when they were read.
     ///
     /// The page is read right before each request, and again after every wait. A slot that another client changed or deleted in between
-    /// ends the call with [`Error::is_conflict`], and nothing more is deleted.
+    /// ends the call with [`Error::is_conflict`](crate::Error::is_conflict), and nothing more is deleted.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -109,74 +106,36 @@ impl SlotsHandle {
     /// # Ok(()) });
     /// ```
     pub fn delete_unchanged(&self, seen: Vec<Slot>) -> Call<DeletedSlots, DeleteMany> {
+        let ids = seen.iter().map(|slot| slot.id).collect();
+        self.delete_if(ids, Basis::Read(None), move |page| edits(&seen, page))
+    }
+
+    fn delete_if(
+        &self,
+        ids: Vec<SlotId>,
+        basis: Basis,
+        judge: impl FnMut(&[Slot]) -> Vec<String> + Clone + Send + Sync + 'static,
+    ) -> Call<DeletedSlots, DeleteMany> {
         self.page.call_new(operation::DELETE_SLOTS, move |sender, key| {
             Box::pin(async move {
-                let ids: Vec<SlotId> = seen.iter().map(|slot| slot.id).collect();
-                if sender.options.dry_run {
-                    return delete_these(&sender, &key, &ids).await;
+                if sender.is_not_sent() {
+                    let request = |api: Api<'_>| api.delete_slots(&key, &ids);
+                    return sender.send(operation::DELETE_SLOTS, request).await;
                 }
-                let judge = |page: &[Slot]| edits(&seen, page);
-                let deleted = delete_if_unchanged(&sender, &key, ids, None, judge).await;
+                let deleted = delete_if_unchanged(&sender, &key, ids, basis, judge).await;
                 deleted.map_err(|stop| stop.into_error(operation::DELETE_SLOTS))
             })
         })
     }
 }
 
-/// Maximum number of times that the slots left after a lost answer are sent again.
-const MAX_REPEATS: u32 = 3;
-
-async fn delete_until_gone(
-    sender: CallSender,
-    key: String,
-    ids: Vec<SlotId>,
-) -> Result<DeletedSlots, Error> {
-    if sender.options.dry_run {
-        return delete_these(&sender, &key, &ids).await;
-    }
-    let asked = count(&ids);
-    let mut lost = match delete_these(&sender, &key, &ids).await {
-        Ok(done) => return Ok(done),
-        Err(error) if error.outcome() == Outcome::NotExecuted => return Err(error),
-        Err(error) => error,
-    };
-    let (mut left, mut asked_wait) = (ids, lost.retry_after());
-    for failed in 1..=MAX_REPEATS {
-        if !sender.back_off(failed, asked_wait).await {
-            break;
-        }
-        let request = |api: Api<'_>| api.list_slots(&key);
-        // If the page cannot be read, the caller gets the error of the delete, whose outcome stays unknown.
-        let Ok(page) = sender.beside().send(operation::LIST_SLOTS, request).await else { break };
-        let there: HashSet<SlotId> = page.iter().map(|slot| slot.id).collect();
-        left.retain(|id| there.contains(id));
-        if left.is_empty() {
-            return Ok(found_deleted(&sender, asked, count(&page)));
-        }
-        match delete_these(&sender, &key, &left).await {
-            Ok(DeletedSlots { deleted, total }) => {
-                return Ok(DeletedSlots { deleted: asked - count(&left) + deleted, total });
-            }
-            Err(error) => {
-                asked_wait = error.retry_after();
-                // Otherwise perhaps because the lost request was executed after the page was read.
-                if error.outcome() != Outcome::NotExecuted {
-                    lost = error;
-                }
-                lost = lost.after_attempts(failed + 1, asked_wait);
-            }
-        }
-    }
-    Err(lost)
-}
-
-/// Deletes slots by requests that each follow a read of the page, if the first may not rely on what was `seen`. `judge` describes what
-/// another client did to the slots that are still there.
+/// Deletes slots. After a lost answer the page is read and only the slots that are left are sent again. `judge` describes what another client
+/// did to the slots that are still there.
 pub(crate) async fn delete_if_unchanged(
     sender: &CallSender,
     key: &str,
     ids: Vec<SlotId>,
-    seen: Option<ReadTime>,
+    basis: Basis,
     mut judge: impl FnMut(&[Slot]) -> Vec<String> + Send,
 ) -> Result<DeletedSlots, WriteStop> {
     let asked = count(&ids);
@@ -196,7 +155,7 @@ pub(crate) async fn delete_if_unchanged(
     let mut left = ids;
     let read = (operation::LIST_SLOTS, |api: Api<'_>| api.list_slots(key));
     let write = |api: Api<'_>, left: &Vec<SlotId>| api.delete_slots(key, left);
-    let done = write_if_unchanged(sender, seen, &mut left, read, write, decide).await?;
+    let done = write_if_unchanged(sender, basis, &mut left, read, write, decide).await?;
     if left.is_empty() {
         return Ok(found_deleted(sender, asked, done.total));
     }
@@ -217,15 +176,6 @@ fn edits(seen: &[Slot], page: &[Slot]) -> Vec<String> {
     let is_edited = |seen: &&Slot| now.get(&seen.id).is_some_and(|now| !is_unchanged(seen, now));
     let edited = seen.iter().filter(is_edited);
     edited.map(|slot| format!("slot {} ({}) was edited", slot.id, slot.kind)).collect()
-}
-
-async fn delete_these(
-    sender: &CallSender,
-    key: &str,
-    ids: &[SlotId],
-) -> Result<DeletedSlots, Error> {
-    let ids = ids.to_vec();
-    sender.send(operation::DELETE_SLOTS, |api| api.delete_slots(key, &ids)).await
 }
 
 fn count<T>(items: &[T]) -> i64 {
