@@ -1,21 +1,10 @@
 //! Errors without a service, for the tests of programs.
 
-use std::fmt;
-use std::io;
 use std::time::Duration;
 
-use reqwest::header::HeaderMap;
-use reqwest::{Method, Request, StatusCode};
-
-use super::{Cause, Error, ErrorDetails, FailedRun};
-use crate::error_kind::ErrorKind;
-use crate::error_kind::Outcome;
-use crate::error_kind::ServiceError;
+use super::{Cause, Error, ErrorDetails};
+use crate::error_kind::{ErrorKind, Outcome, ServiceError};
 use crate::tolerant::FieldErrors;
-use crate::transport::Answer;
-use crate::transport::observer::RequestView;
-use crate::transport::pacing::WaitReason;
-use crate::transport::retry::AttemptEnd;
 
 /// Error of a call that never took place, to test what a program does about it.
 ///
@@ -84,8 +73,7 @@ impl FailedCall {
     ///
     /// Panics if an answer with this status is an error of another kind.
     pub fn status(self, status: u16) -> Self {
-        let is_read = self.kind != ErrorKind::Unreadable;
-        assert_eq!(ErrorKind::of_status(status, is_read), self.kind, "the kind of a {status}");
+        assert_eq!(ErrorKind::of_status(status, true), self.kind, "the kind of a {status}");
         Self { status, ..self }
     }
 
@@ -104,7 +92,7 @@ impl FailedCall {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// Adds a refused field, by its path, with the reason. Only errors that the service answered have such fields.
+    /// Adds a refused field, by its path, with the reason. Only errors of an answer have such fields.
     pub fn field_error(mut self, path: impl Into<String>, reason: impl Into<String>) -> Self {
         self.field_errors.0.entry(path.into()).or_default().push(reason.into());
         self
@@ -115,79 +103,16 @@ impl From<FailedCall> for Error {
     fn from(failed: FailedCall) -> Self {
         let FailedCall { kind, operation, status, message, outcome, retry_after, field_errors } =
             failed;
-        let network = |end| {
-            let source = io::Error::other(message.clone()).into();
-            Cause::Network { host: "links.example".to_owned(), end, source }
-        };
-        let cause = match kind {
-            ErrorKind::InvalidInput | ErrorKind::DryRunAccepted => Cause::Own(kind, message),
-            ErrorKind::Timeout => {
-                Cause::Deadline { wait: Duration::ZERO, reason: WaitReason::Retry }
-            }
-            ErrorKind::Network => network(AttemptEnd::NoAnswer),
-            ErrorKind::Untrusted => network(AttemptEnd::Untrusted),
-            ErrorKind::Unreadable => {
-                Cause::Unreadable { status, why: message, excerpt: String::new() }
-            }
-            ErrorKind::DryRunExecuted => {
-                Cause::DryRunExecuted(Answer::new(StatusCode::OK, HeaderMap::new(), message.into()))
-            }
-            ErrorKind::NotSent => {
-                let url = "https://links.example/".parse().expect("a URL");
-                Cause::NotSent(Box::new(RequestView::new(&Request::new(Method::POST, url))))
-            }
-            ErrorKind::Run => Cause::Run(Box::new(SampleRun { message, outcome, field_errors })),
-            ErrorKind::NotAuthenticated
-            | ErrorKind::Forbidden
-            | ErrorKind::NotFound
-            | ErrorKind::Conflict
-            | ErrorKind::Validation
-            | ErrorKind::Rejected
-            | ErrorKind::RateLimited
-            | ErrorKind::Server => {
-                let errors = field_errors;
-                let code = String::new();
-                Cause::Service(ServiceError { status, message, code, errors, documentation: None })
-            }
+        let cause = if ErrorKind::of_status(status, true) == kind {
+            let (code, errors) = (String::new(), field_errors);
+            Cause::Service(ServiceError { status, message, code, errors, documentation: None })
+        } else {
+            Cause::Own(kind, message)
         };
         let error = Self::new(operation, outcome, cause);
         Self(Box::new(ErrorDetails { retry_after, ..*error.0 }))
     }
 }
-
-/// Run of which only the error is known.
-#[derive(Debug)]
-struct SampleRun {
-    message: String,
-    outcome: Outcome,
-    field_errors: FieldErrors,
-}
-
-impl FailedRun for SampleRun {
-    fn call(&self) -> Option<&Error> {
-        None
-    }
-
-    fn outcome(&self) -> Outcome {
-        self.outcome
-    }
-
-    fn field_errors(&self) -> &FieldErrors {
-        &self.field_errors
-    }
-
-    fn is_safe_to_repeat(&self) -> bool {
-        false
-    }
-}
-
-impl fmt::Display for SampleRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for SampleRun {}
 
 #[cfg(test)]
 mod tests {

@@ -156,12 +156,7 @@ impl<'a> AttemptLoop<'a> {
             let (wait, reason) = match decision {
                 RetryDecision::Again(wait) => (wait, WaitReason::Retry),
                 RetryDecision::Later(wait) => (wait, WaitReason::TooManyRequests),
-                RetryDecision::End => {
-                    if end.evidence() == Evidence::Executed {
-                        shared.budget.give_back(shared.clock.monotonic());
-                    }
-                    return result;
-                }
+                RetryDecision::End => return result,
             };
             if end == AttemptEnd::Answer(409) {
                 // A request with this key, perhaps an earlier one of this call, is being executed.
@@ -303,9 +298,6 @@ impl<'a> AttemptLoop<'a> {
         let shared = self.shared;
         let is_write = self.operation.writes() && !self.options.dry_run;
         let write = self.options.write.as_deref().filter(|_| is_write);
-        if let Some(write) = write {
-            write.identify(&request);
-        }
         let method = request.method().clone();
         let target = request.url()[Position::BeforePath..Position::AfterQuery].to_owned();
         let wants_request = shared.observer.wants_request();

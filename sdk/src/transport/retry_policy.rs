@@ -78,7 +78,7 @@ impl RetryPolicy {
     }
 
     /// Sets the number of retries that the calls of a client make together before they end without one, and the time after which one more
-    /// is allowed. A success is worth a tenth of a retry. Unless set these are 20 and 5 seconds, so a service in trouble gets at most 12
+    /// is allowed. Unless set these are 20 and 5 seconds, so a service in trouble gets at most 12
     /// requests more a minute, and after an outage the budget is full again within 100 seconds. With no time the number of retries is not
     /// limited. An attempt after a 429, or with a renewed token, costs nothing.
     ///
@@ -111,45 +111,23 @@ pub(crate) struct RetryBudget {
     /// Time after which one more retry is allowed.
     refill: Duration,
     most: Duration,
-    left: Mutex<Left>,
+    /// When all retries are back, by the client's monotonic clock.
+    full_at: Mutex<Duration>,
 }
-
-#[derive(Debug)]
-struct Left {
-    time: Duration,
-    /// When that was so, by the client's monotonic clock.
-    at: Duration,
-}
-
-/// Number of successes that are worth a retry.
-const SUCCESSES: u32 = 10;
 
 impl RetryBudget {
     pub(crate) fn full(policy: RetryPolicy) -> Self {
         let most = policy.refill.saturating_mul(policy.budget);
-        Self {
-            refill: policy.refill,
-            most,
-            left: Mutex::new(Left { time: most, at: Duration::ZERO }),
-        }
+        Self { refill: policy.refill, most, full_at: Mutex::default() }
     }
 
     /// Takes one retry, if one is left.
     pub(super) fn take(&self, now: Duration) -> bool {
-        self.change(now, |left| left.checked_sub(self.refill))
-    }
-
-    /// Adds what a success is worth.
-    pub(super) fn give_back(&self, now: Duration) {
-        self.change(now, |left| Some(left.saturating_add(self.refill / SUCCESSES)));
-    }
-
-    fn change(&self, now: Duration, by: impl FnOnce(Duration) -> Option<Duration>) -> bool {
-        let mut left = locked(&self.left);
-        let time = left.time.saturating_add(now.saturating_sub(left.at)).min(self.most);
-        let changed = by(time);
-        *left = Left { time: changed.unwrap_or(time).min(self.most), at: now.max(left.at) };
-        changed.is_some()
+        let mut full_at = locked(&self.full_at);
+        let spent = full_at.saturating_sub(now).checked_add(self.refill);
+        let Some(spent) = spent.filter(|spent| *spent <= self.most) else { return false };
+        *full_at = now.saturating_add(spent);
+        true
     }
 }
 
@@ -179,17 +157,6 @@ mod tests {
     }
 
     #[test]
-    fn ten_successes_are_worth_one_retry() {
-        let budget = budget();
-        budget.give_back(SECOND);
-        assert_eq!(left(&budget, SECOND), 20);
-        (0..9).for_each(|_| budget.give_back(SECOND));
-        assert!(!budget.take(SECOND));
-        budget.give_back(SECOND);
-        assert!(budget.take(SECOND) && !budget.take(SECOND));
-    }
-
-    #[test]
     fn retries_come_back_with_time_up_to_the_most() {
         let budget = budget();
         assert_eq!(left(&budget, 7 * SECOND), 20);
@@ -204,7 +171,6 @@ mod tests {
     #[test]
     fn a_budget_can_be_empty_or_without_end() {
         let empty = RetryBudget::full(RetryPolicy::default().budget(0, SECOND));
-        empty.give_back(SECOND);
         assert_eq!(left(&empty, 1000 * SECOND), 0);
         let endless = RetryBudget::full(RetryPolicy::default().budget(1, Duration::ZERO));
         assert_eq!(left(&endless, SECOND), 30);

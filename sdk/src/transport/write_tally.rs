@@ -1,16 +1,13 @@
 //! Tally of a client's writes, counted where calls end, so that a program can report at any moment what it has done.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
-
-use reqwest::Request;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::caller_headers::IdempotencyKey;
 use crate::blocking::locked;
 use crate::error_kind::Outcome;
-use crate::operation::{Effect, Operation};
+use crate::operation::Operation;
 
 /// Summary of the writes of a client and its clones so far. From [`Client::write_summary`](crate::Client::write_summary).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +48,7 @@ pub(crate) struct WriteTally(Mutex<WriteCounts>);
 struct WriteCounts {
     executed: BTreeMap<&'static str, u64>,
     /// Writes in doubt that a later one can settle, the oldest first.
-    in_doubt: VecDeque<(&'static str, WriteIdentity)>,
+    in_doubt: VecDeque<(&'static str, IdempotencyKey)>,
     /// Writes that stay in doubt.
     unsettled: BTreeMap<&'static str, u64>,
     /// Calls that have not ended yet.
@@ -62,18 +59,9 @@ struct WriteCounts {
 #[derive(Debug)]
 pub(crate) struct WriteRecord {
     operation: &'static Operation,
-    identity: OnceLock<WriteIdentity>,
+    key: Option<IdempotencyKey>,
     /// Set if a request of the call is under way, or may have been executed.
     in_doubt: AtomicBool,
-}
-
-/// What two requests share of which the second settles the first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum WriteIdentity {
-    /// The service executes only one of them.
-    Key(IdempotencyKey),
-    /// Hash of a request without a key whose repetition has no further effect.
-    Request(u64),
 }
 
 /// Guard that removes a call from the open ones, however the call ends.
@@ -91,9 +79,8 @@ impl WriteTally {
         key: Option<IdempotencyKey>,
     ) -> Option<OpenWrite> {
         operation.writes().then(|| {
-            let identity = key.map(WriteIdentity::Key).map_or_else(OnceLock::new, OnceLock::from);
-            let write = WriteRecord { operation, identity, in_doubt: AtomicBool::new(false) };
-            let write = Arc::new(write);
+            let in_doubt = AtomicBool::new(false);
+            let write = Arc::new(WriteRecord { operation, key, in_doubt });
             self.counts().open.push(write.clone());
             OpenWrite { tally: self.clone(), write, outcome: None }
         })
@@ -102,9 +89,7 @@ impl WriteTally {
     /// Settles a write that was in doubt, after its effect was checked by a read.
     pub(crate) fn settle(&self, key: &IdempotencyKey, executed: bool) {
         let mut counts = self.counts();
-        let is_this =
-            |identity: &WriteIdentity| matches!(identity, WriteIdentity::Key(it) if it == key);
-        let at = counts.in_doubt.iter().position(|(_, identity)| is_this(identity));
+        let at = counts.in_doubt.iter().position(|(_, known)| known == key);
         if let Some((operation, _)) = at.and_then(|at| counts.in_doubt.remove(at))
             && executed
         {
@@ -132,10 +117,10 @@ impl WriteCounts {
         WriteSummary { executed: self.executed.clone(), in_doubt }
     }
 
-    fn add_doubt(&mut self, operation: &'static str, identity: Option<WriteIdentity>) {
-        let forgotten = match identity {
-            Some(identity) => {
-                self.in_doubt.push_back((operation, identity));
+    fn add_doubt(&mut self, operation: &'static str, key: Option<IdempotencyKey>) {
+        let forgotten = match key {
+            Some(key) => {
+                self.in_doubt.push_back((operation, key));
                 let is_full = self.in_doubt.len() > REMEMBERED;
                 is_full.then(|| self.in_doubt.pop_front()).flatten().map(|(operation, _)| operation)
             }
@@ -148,20 +133,6 @@ impl WriteCounts {
 }
 
 impl WriteRecord {
-    /// Notes what is sent, so that a repetition of it can be recognized.
-    pub(super) fn identify(&self, request: &Request) {
-        if !matches!(self.operation.effect, Effect::Set | Effect::Delete) {
-            return;
-        }
-        if let Some(body) = request.body().map_or(Some(&[][..]), reqwest::Body::as_bytes) {
-            self.identity.get_or_init(|| {
-                let mut hasher = DefaultHasher::new();
-                (request.method(), request.url(), body).hash(&mut hasher);
-                WriteIdentity::Request(hasher.finish())
-            });
-        }
-    }
-
     /// Notes that a request is under way, which may be executed from now on. Returns whether an earlier one may have been.
     pub(super) fn doubt(&self) -> bool {
         self.in_doubt.swap(true, Ordering::SeqCst)
@@ -190,8 +161,7 @@ impl OpenWrite {
 
 impl Drop for OpenWrite {
     fn drop(&mut self) {
-        let WriteRecord { operation, identity, in_doubt } = &*self.write;
-        let identity = identity.get();
+        let WriteRecord { operation, key, in_doubt } = &*self.write;
         let given_up =
             if in_doubt.load(Ordering::SeqCst) { Outcome::Unknown } else { Outcome::NotExecuted };
         let outcome = self.outcome.unwrap_or(given_up);
@@ -199,12 +169,12 @@ impl Drop for OpenWrite {
         counts.open.retain(|it| !Arc::ptr_eq(it, &self.write));
         if outcome != Outcome::NotExecuted {
             // The same call once more.
-            counts.in_doubt.retain(|(_, doubtful)| Some(doubtful) != identity);
+            counts.in_doubt.retain(|(_, doubtful)| Some(doubtful) != key.as_ref());
         }
         match outcome {
             Outcome::NotExecuted => {}
             Outcome::Executed => *counts.executed.entry(operation.id).or_default() += 1,
-            Outcome::Unknown => counts.add_doubt(operation.id, identity.cloned()),
+            Outcome::Unknown => counts.add_doubt(operation.id, key.clone()),
         }
     }
 }
@@ -261,45 +231,13 @@ mod tests {
         drop(given_up);
         assert_eq!(said(&tally), (vec![], vec![("updateSlot", 1)], Outcome::Unknown));
     }
-    fn requested(tally: &Arc<WriteTally>, operation: &'static Operation, body: &str) -> OpenWrite {
-        let write = tally.begin(operation, None).unwrap();
-        let url = "https://links.example/api/v1/profiles/cafe".parse().unwrap();
-        let mut request = Request::new(reqwest::Method::PATCH, url);
-        *request.body_mut() = Some(body.to_owned().into());
-        write.write.identify(&request);
-        write.write.in_doubt.store(true, Ordering::SeqCst);
-        write
-    }
-
-    #[test]
-    fn a_write_that_sets_values_is_settled_when_the_same_one_is_executed() {
-        let tally = Arc::new(WriteTally::default());
-        for body in ["a", "a", "b"] {
-            drop(requested(&tally, UPDATE_SLOT, body));
-        }
-        assert_eq!(said(&tally).1, [("updateSlot", 2)], "one of two that are the same");
-        requested(&tally, UPDATE_SLOT, "a").end(Err(Outcome::NotExecuted));
-        assert_eq!(said(&tally).1, [("updateSlot", 2)], "it was refused");
-        requested(&tally, UPDATE_SLOT, "a").end(Ok(()));
-        assert_eq!(said(&tally).1, [("updateSlot", 1)]);
-        requested(&tally, UPDATE_SLOT, "b").end(Ok(()));
-        assert_eq!(said(&tally), (vec![("updateSlot", 2)], vec![], Outcome::Executed));
-
-        // A second one without a key would have created another slot.
-        for _ in 0..2 {
-            drop(requested(&tally, CREATE_SLOT, "a"));
-        }
-        requested(&tally, CREATE_SLOT, "a").end(Ok(()));
-        assert_eq!(said(&tally).1, [("createSlot", 2)]);
-    }
-
     #[test]
     fn a_tally_of_any_number_of_writes_in_doubt_stays_small() {
         let tally = Arc::new(WriteTally::default());
         let keys: Vec<_> = (0..3 * REMEMBERED).map(|_| IdempotencyKey::random()).collect();
         for key in &keys {
             tally.begin(CREATE_SLOT, Some(key.clone())).unwrap().end(Err(Outcome::Unknown));
-            drop(requested(&tally, CREATE_SLOT, "without a key"));
+            tally.begin(CREATE_SLOT, None).unwrap().end(Err(Outcome::Unknown));
         }
         assert_eq!(tally.counts().in_doubt.len(), REMEMBERED);
         let all = u64::try_from(keys.len()).unwrap();

@@ -361,7 +361,7 @@ async fn a_key_in_flight_from_another_process_may_have_been_executed() {
 }
 
 #[tokio::test]
-async fn retries_run_out_when_everything_fails_and_come_back_with_success() {
+async fn retries_run_out_when_everything_fails() {
     let in_a_year = 365 * 24 * 60 * 60 * SECOND;
     let mut bench = LoopTest::with(RetryPolicy::default().budget(20, in_a_year));
     bench.options.until = Duration::MAX;
@@ -371,10 +371,6 @@ async fn retries_run_out_when_everything_fails_and_come_back_with_success() {
         sent.push(ran.sent.len());
     }
     assert_eq!(sent, [4, 4, 4, 4, 4, 4, 3, 1, 1], "20 retries in all");
-    for _ in 0..10 {
-        bench.run(operation::LIST_SLOTS, &[]).await;
-    }
-    assert_eq!(bench.run(operation::LIST_SLOTS, &[ScriptStep::Status(503); 9]).await.sent.len(), 2);
 }
 
 #[tokio::test]
