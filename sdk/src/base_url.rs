@@ -118,6 +118,12 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
+impl AsRef<str> for BaseUrl {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

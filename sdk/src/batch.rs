@@ -354,6 +354,7 @@ impl BatchError {
 
 crate::of_run!(BatchError);
 
+#[doc(hidden)]
 impl FailedRun for BatchError {
     fn call(&self) -> Option<&Error> {
         Some(&self.0.cause)

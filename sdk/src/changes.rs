@@ -42,10 +42,6 @@ macro_rules! body {
                 )?
             )*
 
-            /// Returns the fields, as they will be sent.
-            pub fn fields(&self) -> &Object {
-                &self.0
-            }
         }
 
         impl TryFrom<Value> for $name {
@@ -71,7 +67,7 @@ body! {
     /// ```
     /// use links_sdk::NewProfile;
     ///
-    /// assert_eq!(NewProfile::with_login("cafe").fields()["login"], "cafe");
+    /// assert_eq!(NewProfile::with_login("cafe").0["login"], "cafe");
     /// ```
     NewProfile {
         /// The login, which ends the public URL: 4 to 60 of `a-z A-Z 0-9 . _`, not reserved, not taken.
@@ -137,7 +133,7 @@ body! {
     /// use links_sdk::FormChanges;
     ///
     /// let form = FormChanges::default().title("Write to us").button_text("Send").notify([7, 9]);
-    /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([7, 9]));
+    /// assert_eq!(form.0["notificationChannelIds"], serde_json::json!([7, 9]));
     /// ```
     FormChanges {
         /// Title, shown above the fields.
@@ -160,8 +156,6 @@ body! {
         submissions_limit / clear_submissions_limit: i64 => "submissionsLimit";
         /// Day or moment after which the form is closed: a [`Date`](crate::Date), a [`Timestamp`](crate::Timestamp), or text in ISO 8601.
         active_till / clear_active_till: String => "activeTill";
-        /// Channels that receive each new lead; a new form without them uses every verified channel of the owner.
-        notification_channel_ids: ChannelIds => "notificationChannelIds";
     }
 }
 
@@ -187,9 +181,11 @@ impl Social {
 }
 
 impl FormChanges {
-    /// Channels that receive each new lead.
-    pub fn notify(self, channels: impl IntoIterator<Item = impl Into<ChannelId>>) -> Self {
-        self.notification_channel_ids(channels.into_iter().collect::<ChannelIds>())
+    /// Channels that receive each new lead; a new form without them uses every verified channel of the owner.
+    pub fn notify(mut self, channels: impl IntoIterator<Item = impl Into<ChannelId>>) -> Self {
+        let channels: ChannelIds = channels.into_iter().collect();
+        self.0.insert("notificationChannelIds".to_owned(), value_of(&channels));
+        self
     }
 }
 
@@ -210,6 +206,6 @@ mod tests {
     #[test]
     fn any_object_can_be_sent() {
         let fields: Object = [("pronouns", "they")].into_iter().collect();
-        assert_eq!(SettingsChanges(fields.clone()).fields(), &fields);
+        assert_eq!(SettingsChanges(fields.clone()).0, fields);
     }
 }

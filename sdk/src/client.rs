@@ -7,7 +7,6 @@ use std::time::Duration;
 use http::header::{HeaderMap, HeaderValue, USER_AGENT};
 
 use crate::base_url::BaseUrl;
-use crate::ids::InvalidValue;
 use crate::secrets::Secrets;
 use crate::token::{Hidden, TokenSource};
 use crate::transport::Shared;
@@ -51,7 +50,6 @@ pub struct Client {
 #[derive(Debug)]
 #[must_use]
 pub struct ClientBuilder {
-    base: Result<BaseUrl, InvalidValue>,
     /// The URL as it was given, without a password.
     url: String,
     insecure_http: bool,
@@ -79,30 +77,9 @@ impl Client {
     /// Returns a builder for this base URL, version segment included.
     ///
     /// [`ClientBuilder::build`] fails if the URL cannot be used.
-    pub fn builder(base: impl Into<String>) -> ClientBuilder {
-        let text = base.into();
-        Self::builder_of(BaseUrl::new(&text), BaseUrl::without_user_info(&text).into_owned())
-    }
-
-    /// Returns a builder for a base URL that is parsed already.
-    ///
-    /// ```
-    /// use links_sdk::{BaseUrl, Client};
-    ///
-    /// let base = BaseUrl::new("https://links.example/api/v1")?;
-    /// let client = Client::builder_at(base.clone()).build()?;
-    /// assert_eq!(client.base_url(), &base);
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder_at(base: BaseUrl) -> ClientBuilder {
-        let url = base.to_string();
-        Self::builder_of(Ok(base), url)
-    }
-
-    fn builder_of(base: Result<BaseUrl, InvalidValue>, url: String) -> ClientBuilder {
+    pub fn builder(base: impl AsRef<str>) -> ClientBuilder {
         ClientBuilder {
-            base,
-            url,
+            url: BaseUrl::without_user_info(base.as_ref()).into_owned(),
             insecure_http: false,
             token: None,
             user_agent: None,
@@ -164,28 +141,8 @@ impl Client {
     /// ```
     #[must_use]
     pub fn with_token(&self, source: impl TokenSource) -> Self {
-        self.of_token(Some(Arc::new(source)), in_process_pacer(self.shared.limits))
-    }
-
-    /// Returns a client with another pacer, and all else of this one: for a token whose limits other processes use as well.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use std::sync::Arc;
-    ///
-    /// use links_sdk::{InProcessPacer, RateLimits};
-    ///
-    /// let client = client.with_pacer(Arc::new(InProcessPacer::new(RateLimits::default())));
-    /// assert!(client.me().await.is_ok());
-    /// # Ok(()) });
-    /// ```
-    #[must_use]
-    pub fn with_pacer(&self, pacer: Arc<dyn Pacer>) -> Self {
-        self.of_token(self.shared.token.clone(), pacer)
-    }
-
-    fn of_token(&self, token: Option<Arc<dyn TokenSource>>, pacer: Arc<dyn Pacer>) -> Self {
-        let shared = self.shared.for_token(token, pacer);
+        let pacer = in_process_pacer(self.shared.limits);
+        let shared = self.shared.for_token(Some(Arc::new(source)), pacer);
         Self { shared: Arc::new(shared), ..self.clone() }
     }
 
@@ -195,7 +152,7 @@ impl Client {
     }
 
     /// Returns a summary of the writes of this client and its clones so far: executed, in doubt, or under way. A write in doubt leaves it when
-    /// it is sent again and executed: under its idempotency key, or as the same request if repeating that has no further effect.
+    /// it is sent again under its idempotency key and executed.
     ///
     /// ```
     /// # links_test_support::example::run(async |client| {
@@ -434,13 +391,9 @@ impl ClientBuilder {
     ///
     /// When the URL is not https (or http to this machine), an option cannot be used, or the HTTP client cannot start.
     pub fn build(self) -> Result<Client, BuildError> {
-        let base = match self.base {
-            Err(_) => BaseUrl::parse(&self.url, self.insecure_http),
-            base => base,
-        };
         let url = self.url;
-        let base =
-            base.map_err(BuildError::because(format!("the base URL {url:?} cannot be used")))?;
+        let base = BaseUrl::parse(&url, self.insecure_http)
+            .map_err(BuildError::because(format!("the base URL {url:?} cannot be used")))?;
         if let Some(error) = self.error {
             return Err(error);
         }

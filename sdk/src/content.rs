@@ -18,13 +18,9 @@ pub enum SlotContent {
     Button(Button),
     /// A text with a heading.
     Text(Text),
-    /// A line between slots.
-    Divider(Divider),
     /// A lead form.
     Form(Form),
-    /// A release on music platforms.
-    Music(Music),
-    /// A type whose fields the interface does not show; [`Slot::data`] has them as they were sent.
+    /// A type of which the interface shows no fields; [`Slot::data`] has them as they were sent.
     Other,
 }
 
@@ -60,7 +56,6 @@ macro_rules! content {
             }
 
             fn read(data: &Object) -> Self {
-                #[allow(unused_mut, reason = "a type may have no fields")]
                 let mut extra = data.clone();
                 Self { $($field: take_text(&mut extra, $key).map(Into::into),)* extra }
             }
@@ -68,7 +63,6 @@ macro_rules! content {
 
         impl From<$name> for Object {
             fn from(content: $name) -> Self {
-                #[allow(unused_mut, reason = "a type may have no fields")]
                 let mut data = content.extra;
                 $(if let Some(value) = content.$field {
                     data.insert($key.to_owned(), value.into());
@@ -127,18 +121,6 @@ content! {
 }
 
 content! {
-    /// The content of a `divider` slot, which has no fields.
-    ///
-    /// ```
-    /// use links_sdk::content::Divider;
-    /// use links_sdk::types::NewSlot;
-    ///
-    /// assert_eq!(NewSlot::from(Divider::default()), NewSlot::of("divider"));
-    /// ```
-    Divider, "divider"
-}
-
-content! {
     /// The content of a `form` slot, which shows a lead form.
     ///
     /// ```
@@ -157,22 +139,6 @@ content! {
     view: String = "view",
     /// The text of the button that opens the form.
     button_text: String = "buttonText"
-}
-
-content! {
-    /// The content of a `music` slot: what a music lookup found, to be passed on as it is.
-    ///
-    /// ```
-    /// # links_test_support::example::run(async |client| {
-    /// use links_sdk::MusicQuery;
-    /// use links_sdk::content::Music;
-    ///
-    /// let found = client.lookup_music(MusicQuery::new("198000000017")).await?;
-    /// let slot = client.profile("cafe").slots().create(found.slot).await?;
-    /// assert_eq!(slot.kind, "music");
-    /// # Ok(()) });
-    /// ```
-    Music, "music"
 }
 
 impl Button {
@@ -222,9 +188,7 @@ impl Slot {
         match self.kind.as_str() {
             Button::KIND => SlotContent::Button(Button::read(&self.data)),
             Text::KIND => SlotContent::Text(Text::read(&self.data)),
-            Divider::KIND => SlotContent::Divider(Divider::read(&self.data)),
             Form::KIND => SlotContent::Form(Form::read(&self.data)),
-            Music::KIND => SlotContent::Music(Music::read(&self.data)),
             _ => SlotContent::Other,
         }
     }
@@ -267,12 +231,6 @@ mod tests {
         let text = json!({"title": "Hours", "description": "8 to 20"});
         let expected = Text::new("Hours").description("8 to 20");
         assert_eq!(slot("text", &text).content(), SlotContent::Text(expected));
-        let music = json!({"links": [{"url": "https://music.example/1"}]});
-        let SlotContent::Music(found) = slot("music", &music).content() else {
-            panic!("not music")
-        };
-        assert_eq!(Value::Object(Object::from(found).0), music);
-        assert_eq!(slot("divider", &json!([])).content(), SlotContent::Divider(Divider::default()));
         assert_eq!(slot("faq", &json!({"title": "x"})).content(), SlotContent::Other);
     }
 

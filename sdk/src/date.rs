@@ -32,21 +32,6 @@ impl Date {
         format!("{year:04}-{month:02}-{day:02}").parse()
     }
 
-    /// Returns the year.
-    pub fn year(self) -> u16 {
-        self.0.year().unsigned_abs()
-    }
-
-    /// Returns the month, 1 to 12.
-    pub fn month(self) -> u8 {
-        self.0.month().unsigned_abs()
-    }
-
-    /// Returns the day of the month, 1 to 31.
-    pub fn day(self) -> u8 {
-        self.0.day().unsigned_abs()
-    }
-
     /// Returns the number of days from this one up to and with another, which is not earlier.
     pub(crate) fn days_through(self, last: Self) -> i64 {
         let between = last.0.duration_since(self.0);
@@ -56,7 +41,7 @@ impl Date {
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year(), self.month(), self.day())
+        self.0.fmt(f)
     }
 }
 
@@ -125,7 +110,7 @@ mod tests {
             assert!(text.parse::<Date>().is_err(), "{text}");
         }
         let leap = Date::new(2024, 2, 29).unwrap();
-        assert_eq!((leap.year(), leap.month(), leap.day()), (2024, 2, 29));
+        assert_eq!(leap.to_string(), "2024-02-29");
         Date::new(10_000, 1, 1).unwrap_err();
     }
 

@@ -624,7 +624,6 @@ impl std::error::Error for Error {
             Cause::Network { source, .. } => Some(source.source().unwrap_or(&**source)),
             Cause::Io(error) => Some(error),
             Cause::Token(error) => error.source(),
-            Cause::Pacer(error) => error.source(),
             Cause::Run(run) => run.source(),
             _ => None,
         }

@@ -143,7 +143,7 @@ numeric_id! {
     /// use links_sdk::{ChannelId, FormChanges};
     ///
     /// let form = FormChanges::default().title("Write to us").notify([ChannelId::new(7)]);
-    /// assert_eq!(form.fields()["notificationChannelIds"], serde_json::json!([7]));
+    /// assert_eq!(form.0["notificationChannelIds"], serde_json::json!([7]));
     /// ```
     ChannelId, "notification channel"
 }

@@ -115,16 +115,16 @@ pub mod types {
     pub use crate::generated::types::{
         AnalyticsBucket, AnalyticsMeta, AnalyticsPeriod, File, FormField, Index,
         IndexAuthentication, LanguageOption, LeadForm, LoginCheck, LoginRules, Me, MeAnalytics,
-        MeLimits, MusicLink, MusicMatch, MusicSlot, NewFormField, NewSlot, NotificationChannel,
-        Profile, ProfileComputed, ProfileSettings, ProfileSettingsComputed, ProfileSettingsOptions,
-        RateLimit, SlotChange, SlotType, Social, SocialComputed, UploadLimits, Usage,
+        MeLimits, MusicLink, MusicMatch, MusicSearchType, MusicSlot, NewFormField, NewSlot,
+        NotificationChannel, Profile, ProfileComputed, ProfileSettings, ProfileSettingsComputed,
+        ProfileSettingsOptions, RateLimit, SlotChange, SlotType, Social, SocialComputed,
+        UploadLimits, Usage,
     };
 }
 
 pub use api::{
     Analytics, AnalyticsHandle, AnalyticsQuery, DeletedSlots, FilesHandle, FormHandle, FormsHandle,
-    Listing, Markdown, MusicQuery, MusicType, Period, ProfileHandle, ProfilesHandle, RawCall,
-    SlotsHandle,
+    Listing, Markdown, MusicQuery, Period, ProfileHandle, ProfilesHandle, RawCall, SlotsHandle,
 };
 pub use base_url::BaseUrl;
 pub use batch::{BatchError, BatchProgress, BatchRun, SLOTS_PER_BATCH};
@@ -158,12 +158,12 @@ pub use transport::pacing::{RedisPacer, WhenUnreachable};
 pub use transport::redis_server::RedisServer;
 pub use transport::retry_policy::RetryPolicy;
 pub use transport::write_tally::WriteSummary;
+#[cfg(feature = "images")]
+pub use upload::image_size_of;
 pub use upload::{
     ImageType, ImageUse, MAX_DOWNLOAD_BYTES, MAX_UPLOAD_BYTES, Upload, UploadMethod,
     UploadProgress, UploadTarget,
 };
-#[cfg(feature = "images")]
-pub use upload::{image_size, image_size_of};
 
 /// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use links_sdk::content::{Button, Divider};
+use links_sdk::content::Button;
 use links_sdk::types::{NewFormField, NewSlot, SlotChange, Social};
 use links_sdk::{
     AnalyticsQuery, Client, FormChanges, Object, Outcome, ProfileChanges, Token, TokenSource,
@@ -45,7 +45,7 @@ async fn json_contents_and_pairs_send_the_same_body() {
     slots.create(NewSlot::from(button.clone())).await.unwrap();
     slots.create_batch([button.clone()]).await.unwrap();
     slots.create_many([button]).await.unwrap();
-    slots.create(Divider::default()).await.unwrap();
+    slots.create(NewSlot::of("divider")).await.unwrap();
     slots.update(1002, json!({"title": "Menu"})).await.unwrap();
     slots.update(1002, [("title", "Menu")]).await.unwrap();
     slots.update(1002, Object::from([("title", "Menu")])).await.unwrap();

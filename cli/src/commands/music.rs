@@ -1,8 +1,9 @@
 //! `links music`: commands for releases, and for the slots that show them.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use links_sdk::MusicQuery;
+use links_sdk::types::MusicSearchType;
 use links_sdk::types::NewSlot;
-use links_sdk::{MusicQuery, MusicType};
 
 use super::prelude::*;
 
@@ -45,8 +46,8 @@ pub(crate) struct ReleaseArgs {
     #[arg(long)]
     artist: Option<String>,
     /// Type of release that a search by title and artist looks for
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(["album", "track"]).map(|it| if it == "album" { MusicType::Album } else { MusicType::Track }))]
-    kind: Option<MusicType>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(["album", "track"]).map(|it| if it == "album" { MusicSearchType::Album } else { MusicSearchType::Track }))]
+    kind: Option<MusicSearchType>,
 }
 
 impl ReleaseArgs {

@@ -400,7 +400,7 @@ impl Context {
 
     /// Returns the builder of a client with what the settings say of every client. Requests without a token have no rate limits.
     fn builder(&self, base: &BaseUrl, connection: ConnectionOptions) -> ClientBuilder {
-        let mut builder = Client::builder_at(base.clone())
+        let mut builder = Client::builder(base)
             .connection(connection)
             .secrets(known_secrets())
             .user_agent(concat!("links-cli/", env!("CARGO_PKG_VERSION")))

@@ -1,7 +1,7 @@
 //! Shadow of the account: the contract server in this process, with a page and what it refers to.
 
 use links_fixtures::{Account, Choices, ContractServer, World};
-use links_sdk::{BaseUrl, RateLimits, Slot, Token};
+use links_sdk::{RateLimits, Slot, Token};
 
 use super::live_account::LiveAccount;
 use super::shadow_account;
@@ -70,9 +70,9 @@ impl Shadow {
             CommandError::internal(format!("cannot start the model of the service: {error}"))
         };
         let server = server.map_err(|error| cannot(&error))?;
-        let base = BaseUrl::new(server.base_url()).map_err(|error| cannot(&error))?;
         let token = Token::new(server.token()).map_err(|error| cannot(&error))?;
-        let client = Client::builder_at(base).token(token).rate_limits(RateLimits::unlimited());
+        let client =
+            Client::builder(server.base_url()).token(token).rate_limits(RateLimits::unlimited());
         let client = client.in_process(move |request| server.respond(request));
         let client = client.build().map_err(|error| cannot(&error))?;
         Ok(Self { client, text_base: String::new(), image_base: String::new() })

@@ -131,9 +131,10 @@ impl Client {
 /// Query of a music lookup.
 ///
 /// ```
-/// use links_sdk::{MusicQuery, MusicType};
+/// use links_sdk::MusicQuery;
+/// use links_sdk::types::MusicSearchType;
 ///
-/// let query = MusicQuery::new("Blue Train").artist("John Coltrane").of_type(MusicType::Album);
+/// let query = MusicQuery::new("Blue Train").artist("John Coltrane").of_type(MusicSearchType::Album);
 /// # let _ = query;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,17 +142,7 @@ impl Client {
 pub struct MusicQuery {
     query: String,
     artist: Option<String>,
-    kind: Option<MusicType>,
-}
-
-/// Type of release that a search by title and artist returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub enum MusicType {
-    /// A whole release.
-    Album,
-    /// One track of a release.
-    Track,
+    kind: Option<MusicSearchType>,
 }
 
 impl MusicQuery {
@@ -168,7 +159,7 @@ impl MusicQuery {
     }
 
     /// Narrows a search by title and artist. Ignored otherwise.
-    pub fn of_type(mut self, kind: MusicType) -> Self {
+    pub fn of_type(mut self, kind: MusicSearchType) -> Self {
         self.kind = Some(kind);
         self
     }
@@ -188,10 +179,6 @@ impl Client {
     /// ```
     pub fn lookup_music(&self, query: MusicQuery) -> Call<MusicMatch> {
         let MusicQuery { query, artist, kind } = query;
-        let kind = kind.map(|kind| match kind {
-            MusicType::Album => MusicSearchType::Album,
-            MusicType::Track => MusicSearchType::Track,
-        });
         Call::of(self, operation::LOOKUP_MUSIC, move |api| {
             api.lookup_music(artist.as_deref(), &query, kind)
         })

@@ -56,7 +56,7 @@ impl FilesHandle {
     /// # Ok(()) });
     /// ```
     pub fn upload(&self, upload: Upload) -> Call<File, Create> {
-        Call::new(&self.client, operation::UPLOAD_FILE, move |sender| match upload.way() {
+        Call::new(&self.client, operation::UPLOAD_FILE, move |sender| match upload.method {
             UploadMethod::Multipart => Box::pin(upload_through_service(sender, upload)),
             UploadMethod::UploadUrl => Box::pin(upload_to_url(sender, upload)),
         })

@@ -77,7 +77,7 @@ impl FormsHandle {
             &self.client,
             operation::CREATE_FORM,
             converted(form),
-            |api, form: FormChanges| api.create_form(form.fields()),
+            |api, form: FormChanges| api.create_form(&form.0),
         )
     }
 }
@@ -116,7 +116,7 @@ impl FormHandle {
             &self.client,
             operation::UPDATE_FORM,
             self.id_in_path().and_then(|id| Ok((id, converted::<FormChanges>(changes)?))),
-            |api, (id, changes)| api.update_form(&id, changes.fields()),
+            |api, (id, changes)| api.update_form(&id, &changes.0),
         )
     }
 

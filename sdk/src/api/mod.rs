@@ -15,7 +15,7 @@ use crate::slot::Slot;
 
 pub use analytics::{Analytics, AnalyticsHandle, AnalyticsQuery, Period};
 pub(crate) use conditional::{PatchRecord, patch_if_unchanged, reorder_if_unchanged};
-pub use discovery::{MusicQuery, MusicType};
+pub use discovery::MusicQuery;
 pub use files::FilesHandle;
 pub use forms::{FormHandle, FormsHandle};
 pub use profiles::{Markdown, ProfileHandle, ProfilesHandle};

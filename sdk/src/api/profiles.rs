@@ -101,7 +101,7 @@ impl ProfilesHandle {
             &self.client,
             operation::CREATE_PROFILE,
             converted(profile),
-            |api, profile: NewProfile| api.create_profile(profile.fields()),
+            |api, profile: NewProfile| api.create_profile(&profile.0),
         )
     }
 
@@ -185,11 +185,11 @@ impl ProfileHandle {
         changes: impl TryInto<ProfileChanges, Error: fmt::Display>,
     ) -> Call<Profile, Write> {
         match converted::<ProfileChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => {
+            Ok(changes) if login_in(&changes.0).is_some() => {
                 self.change_login(changes.0, |page| page.id)
             }
             changes => self.call_with(operation::UPDATE_PROFILE, changes, |api, key, changes| {
-                api.update_profile(&key, changes.fields())
+                api.update_profile(&key, &changes.0)
             }),
         }
     }
@@ -327,12 +327,12 @@ impl ProfileHandle {
         changes: impl TryInto<SettingsChanges, Error: fmt::Display>,
     ) -> Call<ProfileSettings, Write> {
         match converted::<SettingsChanges>(changes) {
-            Ok(changes) if login_in(changes.fields()).is_some() => {
+            Ok(changes) if login_in(&changes.0).is_some() => {
                 self.change_login(changes.0, |settings| settings.profile_id)
             }
             changes => {
                 self.call_with(operation::UPDATE_PROFILE_SETTINGS, changes, |api, key, changes| {
-                    api.update_profile_settings(&key, changes.fields())
+                    api.update_profile_settings(&key, &changes.0)
                 })
             }
         }

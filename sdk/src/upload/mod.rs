@@ -49,7 +49,7 @@ const PIECE: usize = 64 * 1024;
 pub struct Upload {
     name: String,
     content: UploadContent,
-    method: UploadMethod,
+    pub(crate) method: UploadMethod,
     #[cfg(feature = "images")]
     image_use: Option<ImageUse>,
     progress: Option<Watch>,
@@ -167,16 +167,6 @@ impl Upload {
         self.progress = Some(Hidden(Arc::new(watch)));
         self
     }
-
-    pub(crate) fn way(&self) -> UploadMethod {
-        self.method
-    }
-}
-
-/// Returns the width and the height of the image in a file; `None` if they cannot be read, so that the file is damaged or no image.
-#[cfg(feature = "images")]
-pub fn image_size(path: &Path) -> Option<(usize, usize)> {
-    imagesize::size(path).ok().map(|size| (size.width, size.height))
 }
 
 /// Returns the width and the height of the image in bytes; `None` if they cannot be read, so that the bytes are damaged or no image.
@@ -206,7 +196,9 @@ impl Upload {
         let name = &self.name;
         let size = match (&self.content, start) {
             (UploadContent::Bytes(bytes), _) => image_size_of(bytes),
-            (UploadContent::File(path), _) => image_size(path),
+            (UploadContent::File(path), _) => {
+                imagesize::size(path).ok().map(|size| (size.width, size.height))
+            }
             (UploadContent::Once(_), Some(start)) => image_size_of(start),
             (UploadContent::Once(_), None) => return Ok(()),
         };

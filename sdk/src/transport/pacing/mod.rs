@@ -1,6 +1,5 @@
 //! Pacing, which keeps requests within the rate limits (the interface, section 8).
 
-use std::error::Error as StdError;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -257,23 +256,14 @@ pub enum PacerNote {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
-/// Reason why a pacer cannot tell whether a request may be sent. Its messages hold no secret.
+/// Reason why a pacer cannot tell whether a request may be sent. Its message holds no secret.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct PacerError {
-    message: String,
-    source: Option<Box<dyn StdError + Send + Sync>>,
-}
+#[error("{0}")]
+pub struct PacerError(String);
 
 impl PacerError {
     /// Returns an error with this message.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), source: None }
-    }
-
-    /// Adds the cause.
-    #[must_use]
-    pub fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { source: Some(source.into()), ..self }
+        Self(message.into())
     }
 }
