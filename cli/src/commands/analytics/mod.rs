@@ -6,9 +6,8 @@ use links_sdk::{Analytics, AnalyticsQuery, Call, Date, Period};
 
 use super::prelude::*;
 use crate::output::Instead;
-use crate::ui;
 
-pub(super) mod figures;
+mod figures;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true, after_help = POINTER)]
@@ -134,8 +133,7 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
     let body: Value = parsed(answer.body())?;
     let meta = &body["meta"];
     let approximate = meta["uniquesAreApproximate"] == true;
-    let width = context.ui.is_read().then(ui::width);
-    let lines = figures::lines(&body["data"], approximate, width);
+    let lines = figures::lines(&body["data"], approximate, context.ui.is_read());
     for line in reliance(meta) {
         context.ui.tell(Style::Faint, line);
     }
@@ -147,7 +145,7 @@ async fn shown(context: &Context, call: Call<Analytics>) -> CommandResult {
 pub(crate) fn unrecognised(context: &Context, data: &Value) {
     let text = "the clicks of the slots are not recognised in these analytics:";
     context.ui.tell(Style::Changed, text);
-    for line in figures::lines(data, false, None) {
+    for line in figures::lines(data, false, false) {
         context.ui.say(&line);
     }
 }
