@@ -57,7 +57,7 @@ fn a_report_has_what_a_bug_needs() {
     assert_eq!(report["system"]["os"], std::env::consts::OS);
     let service = json!({"from": "LINKS_BASE_URL", "scheme": "http", "host": "loopback", "isUsualPath": true});
     assert_eq!(report["service"], service);
-    assert_eq!(report["token"], "variable");
+    assert_eq!(report["token"], "LINKS_TOKEN");
     assert_eq!(report["configKeys"], json!(["timeout", "max-wait"]));
     let variables: Vec<String> = serde_json::from_value(report["variables"].clone()).unwrap();
     for name in ["LINKS_TOKEN", "LINKS_CONFIG_DIR", "EDITOR"] {
@@ -121,7 +121,6 @@ fn a_report_replaces_no_file() {
     env.file("report.json", TEXT);
     let run = env.run("doctor --report report.json -o json");
     assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{run}");
-    assert_eq!(env.operations(), [""; 0], "no check was made for nothing");
     assert_eq!(std::fs::read_to_string(env.home.path().join("report.json")).unwrap(), TEXT);
     assert_eq!(env.run("doctor --report missing/report.json").exit, 2);
     assert_eq!(env.run("doctor --report -").exit, 2);

@@ -59,6 +59,17 @@ pub(crate) enum SecretLocation {
     Command(Vec<String>),
 }
 
+impl SecretLocation {
+    /// Returns the word for the location.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Keyring => "keyring",
+            Self::File => "file",
+            Self::Command(_) => "command",
+        }
+    }
+}
+
 /// Accounts file in a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountsFile {

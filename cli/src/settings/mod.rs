@@ -19,7 +19,7 @@ pub(crate) use resolve::resolve;
 pub(crate) use resolve::{color_of_process, of_process, without_config};
 
 use crate::auth::{Account, AccountName};
-use crate::env_vars::STATE_DIR;
+use crate::env_vars::{STATE_DIR, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Result};
 use crate::output::format::Format;
 
@@ -141,6 +141,18 @@ pub(crate) const OF_CONFIG: &str = "`base-url` of config.toml";
 /// Origin of a URL of an account.
 pub(crate) const OF_ACCOUNT: &str = "the account";
 
+impl TokenOrigin {
+    /// Returns what the token comes from: the variable, or `account`.
+    pub(crate) fn source(&self) -> &'static str {
+        match self {
+            Self::Variable(_) => TOKEN,
+            Self::File(_) => TOKEN_FILE,
+            Self::Account(..) => "account",
+            Self::Nowhere(_) => "none",
+        }
+    }
+}
+
 impl std::fmt::Debug for TokenOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -189,11 +201,6 @@ impl ServiceUrl {
     /// When this cannot be the URL of a service; the message names the flag, variable or file.
     pub(crate) fn base(&self) -> Result<&BaseUrl> {
         self.parsed.as_ref().map_err(|error| CommandError::usage(format!("{}: {error}", self.from)))
-    }
-
-    /// Returns the reason why this cannot be the URL of a service.
-    pub(crate) fn invalid(&self) -> Option<&InvalidValue> {
-        self.parsed.as_ref().err()
     }
 
     /// Returns the origin of a valid URL.

@@ -30,37 +30,6 @@ pub fn write(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized), replace: bool) ->
     finish(file, &target, bytes, replace)
 }
 
-/// A file that does not exist yet, and that can be written.
-#[derive(Debug)]
-pub struct NewFile {
-    file: NamedTempFile,
-    target: PathBuf,
-}
-
-impl NewFile {
-    /// Prepares the file, so that a place where it cannot be written is known before the work that leads to its content.
-    ///
-    /// # Errors
-    ///
-    /// When there is something at the path, or its directory cannot be written to.
-    pub fn prepare(target: &Path) -> io::Result<Self> {
-        let target = entry(target)?;
-        if target.symlink_metadata().is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        Ok(Self { file: new_file(existing(&target, &target)?)?, target })
-    }
-
-    /// Writes the file as [`write`] does.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be written, or was created meanwhile.
-    pub fn write(self, text: &str) -> io::Result<()> {
-        finish(self.file, &self.target, text.as_bytes(), false)
-    }
-}
-
 /// Checks that an existing file can be replaced as [`write`] does it, and leaves it as it is.
 ///
 /// # Errors

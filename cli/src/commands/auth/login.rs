@@ -72,7 +72,7 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
         user: me.name.clone(),
     };
     let name = store_login(&file, &base, named.as_ref(), &account, obtained.value)?;
-    let output = described(&client, &me, "account", Some(&name), Some(&account.kept)).await;
+    let output = described(&client, &me, "account", Some((&name, &account.kept))).await;
     let mut variables = [env_vars::TOKEN, env_vars::TOKEN_FILE].into_iter();
     let before = variables.find(|name| std::env::var_os(name).is_some_and(|it| !it.is_empty()));
     if let Some(variable) = before {
@@ -83,25 +83,16 @@ pub(super) async fn run(context: &mut Context, args: AuthLoginArgs) -> CommandRe
     Ok(output)
 }
 
-/// Returns the word for the location of a secret.
-pub(super) fn store_word(kept: &SecretLocation) -> &'static str {
-    match kept {
-        SecretLocation::Keyring => "keyring",
-        SecretLocation::File => "file",
-        SecretLocation::Command(_) => "command",
-    }
-}
-
-/// Returns the output about the account that a token belongs to, with the origin of the token. If the account has no room for another
+/// Returns the output about the account that a token belongs to, with the source of the token. If the account has no room for another
 /// token, it has the URL at which tokens are revoked.
 pub(super) async fn described(
     client: &Client,
     me: &Me,
     source: &str,
-    account: Option<&AccountName>,
-    kept: Option<&SecretLocation>,
+    account: Option<(&AccountName, &SecretLocation)>,
 ) -> CommandOutput {
-    let (base, limits, store) = (client.base_url(), &me.limits, kept.map(store_word));
+    let (base, limits) = (client.base_url(), &me.limits);
+    let (account, store) = account.map(|(name, kept)| (name, kept.word())).unzip();
     let mut data = json!({
         "account": account,
         "origin": base.origin(),
@@ -116,12 +107,12 @@ pub(super) async fn described(
     });
     let mut lines = vec![format!("{} (user {}) at {base}", me.name, me.user_id)];
     lines.extend(account.map(|name| format!("account: {name}")));
-    let kept = store.map(|it| format!(", stored in: {it}")).unwrap_or_default();
+    let stored = store.map(|it| format!(", stored in: {it}")).unwrap_or_default();
     let abilities =
         if me.abilities.is_empty() { "none".to_owned() } else { me.abilities.join(", ") };
     let writes = if me.can_write { "" } else { " (cannot write)" };
     lines.extend([
-        format!("token from: {source}{kept}"),
+        format!("token from: {source}{stored}"),
         format!("abilities: {abilities}{writes}"),
         format!(
             "in use: {} of {} profiles, {} of {} tokens",
@@ -175,19 +166,15 @@ struct NewCredentials {
     mcp_url: Option<String>,
 }
 
-/// Runs a token command.
+/// Runs a token command, whose line is split as a shell would.
 fn from_command(line: &str) -> Result<NewCredentials> {
-    let words = words(line)?;
+    let words = shlex::split(line).filter(|words| !words.is_empty());
+    let words =
+        words.ok_or_else(|| CommandError::usage("--token-command: the quotes do not match"))?;
     let token = TokenCommand::new(&words).get();
     let token =
         token.map_err(|error| CommandError::new(Exit::NotAuthenticated, error.to_string()))?;
     Ok(NewCredentials { kept: SecretLocation::Command(words), token, value: None, mcp_url: None })
-}
-
-/// Splits the line of a token command into the command and its arguments.
-fn words(line: &str) -> Result<Vec<String>> {
-    let words = shlex::split(line).filter(|words| !words.is_empty());
-    words.ok_or_else(|| CommandError::usage("--token-command: the quotes do not match"))
 }
 
 /// Reads the token that is piped in or typed; errors do not show it.
@@ -288,9 +275,15 @@ fn store_login(
     value: Option<Value>,
 ) -> Result<AccountName> {
     // A new account is stored before its secret, so that a secret without an account is never left.
-    let (name, is_new) = store_account(file, base, named, account)?;
-    let store = Store::of(file.directory(), &name, &account.kept, base.origin());
-    if let (Some(store), Some(value)) = (store, value) {
+    let (name, is_new) = file.change(|accounts| {
+        let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
+        refuse_other(accounts, &name, base)?;
+        let is_new = !accounts.known.contains_key(&name);
+        accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
+        Ok::<_, CommandError>((name, is_new))
+    })??;
+    let store_of = |kept: &SecretLocation| Store::of(file.directory(), &name, kept, base.origin());
+    if let (Some(store), Some(value)) = (store_of(&account.kept), value) {
         let secret = Secret { origin: base.origin(), value };
         // The lock keeps other processes from renewing the former secret while it is replaced.
         if let Err(error) = store.lock().and_then(|_lock| store.save(&secret)) {
@@ -305,39 +298,12 @@ fn store_login(
         accounts.current = Some(name.clone());
         accounts.known.insert(name.clone(), account.clone())
     })?;
-    let former = former.filter(|it| is_elsewhere(it, &account.kept, &base.origin()));
-    let former_store = former.and_then(|former| {
-        Store::of(file.directory(), &name, &former.kept, former.origin().unwrap_or_default())
-    });
-    if let Some(store) = former_store {
+    let former = former.filter(|it| it.kept != account.kept);
+    if let Some(store) = former.and_then(|it| store_of(&it.kept)) {
         // A secret that cannot be removed there is never read again.
         let _ = store.lock().and_then(|_lock| store.remove());
     }
     Ok(name)
-}
-
-/// Stores the account if there is none with its name. Returns the name, and whether the account is new.
-fn store_account(
-    file: &AccountsFile,
-    base: &BaseUrl,
-    named: Option<&AccountName>,
-    account: &Account,
-) -> Result<(AccountName, bool)> {
-    let name_in = |accounts: &Accounts| {
-        let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
-        refuse_other(accounts, &name, base).map(|()| name)
-    };
-    let accounts = file.load()?;
-    let name = name_in(&accounts)?;
-    if accounts.known.contains_key(&name) {
-        return Ok((name, false));
-    }
-    let name = file.change(|accounts| {
-        let name = name_in(accounts)?;
-        accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
-        Ok::<_, CommandError>(name)
-    })??;
-    Ok((name, true))
 }
 
 /// Refuses a name that already belongs to an account of another service.
@@ -353,25 +319,15 @@ fn refuse_other(accounts: &Accounts, name: &AccountName, base: &BaseUrl) -> Resu
     }
 }
 
-/// Tells whether the former secret of an account is not the one that the secret at `kept` has replaced.
-fn is_elsewhere(former: &Account, kept: &SecretLocation, origin: &str) -> bool {
-    match kept {
-        SecretLocation::Keyring => {
-            former.kept != *kept || former.origin().as_deref() != Some(origin)
-        }
-        SecretLocation::File | SecretLocation::Command(_) => former.kept != *kept,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_token_command_is_split_as_a_shell_would() {
-        assert_eq!(words("pass show 'my token'").unwrap(), ["pass", "show", "my token"]);
+    fn a_token_command_without_words_is_refused() {
         for line in ["", "  ", "pass 'token"] {
-            assert_eq!(words(line).unwrap_err().exit(), Exit::Usage, "{line:?}");
+            let refused = from_command(line).err().map(|error| error.exit());
+            assert_eq!(refused, Some(Exit::Usage), "{line:?}");
         }
     }
 }
@@ -382,7 +338,6 @@ mod store_tests {
     use crate::error::Exit;
 
     const URL: &str = "https://links.example/api/v1";
-    const ORIGIN: &str = "https://links.example";
 
     fn account(base_url: &str, kept: SecretLocation) -> Account {
         let (base_url, user) = (base_url.to_owned(), "Aliya".to_owned());
@@ -399,18 +354,5 @@ mod store_tests {
         accounts.known.insert(name.clone(), account(URL, SecretLocation::File));
         refuse_other(&accounts, &name, &base).unwrap();
         assert_eq!(refuse_other(&accounts, &name, &other).unwrap_err().exit(), Exit::Refused);
-    }
-
-    #[test]
-    fn only_a_secret_that_was_not_replaced_is_removed() {
-        use SecretLocation::{File, Keyring};
-        assert!(!is_elsewhere(&account(URL, File), &File, ORIGIN));
-        assert!(!is_elsewhere(&account(URL, Keyring), &Keyring, ORIGIN));
-        assert!(is_elsewhere(&account(URL, Keyring), &File, ORIGIN));
-        assert!(is_elsewhere(&account(URL, File), &Keyring, ORIGIN));
-        // An entry of the keyring belongs to an origin; the file has the name of the account only.
-        let elsewhere = "https://b.example/api/v1";
-        assert!(is_elsewhere(&account(elsewhere, Keyring), &Keyring, ORIGIN));
-        assert!(!is_elsewhere(&account(elsewhere, File), &File, ORIGIN));
     }
 }

@@ -4,7 +4,6 @@ use std::fmt::Display;
 
 use crate::auth::{Account, AccountName, AccountsFile, Store, Value};
 use crate::commands::prelude::*;
-use crate::env_vars;
 use crate::settings::{OF_ACCOUNT, ServiceTarget, TokenOrigin};
 
 mod callback_server;
@@ -53,14 +52,14 @@ impl AuthCommand {
 async fn status(context: &mut Context) -> CommandResult {
     let client = context.client().await?;
     let me = client.me().await?;
-    let (source, account, store) = match (&context.settings.target, &context.settings.token) {
-        (ServiceTarget::Sandbox(_), _) => ("sandbox", None, None),
-        (_, TokenOrigin::Variable(_)) => (env_vars::TOKEN, None, None),
-        (_, TokenOrigin::File(_)) => (env_vars::TOKEN_FILE, None, None),
-        (_, TokenOrigin::Account(name, account)) => ("account", Some(name), Some(&account.kept)),
-        (_, TokenOrigin::Nowhere(_)) => ("none", None, None),
+    let token = &context.settings.token;
+    let account = match token {
+        TokenOrigin::Account(name, account) => Some((name, &account.kept)),
+        _ => None,
     };
-    Ok(login::described(&client, &me, source, account, store).await)
+    let is_sandbox = matches!(context.settings.target, ServiceTarget::Sandbox(_));
+    let source = if is_sandbox { "sandbox" } else { token.source() };
+    Ok(login::described(&client, &me, source, account).await)
 }
 
 const COLUMNS: &[Column] = &[
@@ -80,7 +79,7 @@ fn list(context: &Context) -> CommandResult {
             "current": accounts.current.as_ref() == Some(name),
             "baseUrl": account.base_url,
             "user": { "id": account.user_id, "name": account.user },
-            "store": login::store_word(&account.kept),
+            "store": account.kept.word(),
         })
     };
     let rows: Vec<_> = accounts.known.iter().map(row).collect();

@@ -1,6 +1,5 @@
 //! Login at the connector with the user's browser (the interface, section 5.3).
 
-use std::io::BufRead;
 use std::time::Duration;
 
 use links_sdk::oauth::{Connector, Credentials, Login, LoginError};
@@ -16,9 +15,6 @@ use crate::process;
 const NAME: &str = "links (command line)";
 /// Time limit for the user's approval.
 const LIMIT: Duration = Duration::from_secs(5 * 60);
-/// Maximum length in bytes of a pasted line; no URL of a browser is longer.
-const MOST_BYTES: u64 = 64 * 1024;
-
 /// Logs in with the client registration that is stored with the accounts. If the authorization server has forgotten the registration, the
 /// program registers again, once. Without `browser`, none is opened here, and the URL at which the login ends is read from standard input.
 /// The browser is redirected to the port, or to any free one if that is 0.
@@ -33,20 +29,23 @@ pub(crate) async fn connect(
     port: u16,
     accounts: &AccountsFile,
 ) -> Result<Credentials> {
-    let known = accounts.load()?.clients.remove(mcp_url);
+    let mut client_id = accounts.load()?.clients.remove(mcp_url);
     let mut pasted = None;
-    let mut attempt = async |client_id| {
-        attempt(context, (mcp_url, browser, port), accounts, client_id, &mut pasted).await
-    };
-    match attempt(known.as_deref()).await? {
-        Some(credentials) => return Ok(credentials),
-        None if known.is_none() => return Err(forgotten()),
-        None => {}
+    loop {
+        let login = (mcp_url, browser, port);
+        match attempt(context, login, accounts, client_id.as_deref(), &mut pasted).await? {
+            Some(credentials) => return Ok(credentials),
+            None if client_id.is_none() => {
+                let message = "the authorization server no longer knows this program, which registered for this login";
+                return Err(CommandError::new(Exit::NotAuthenticated, message)
+                    .with_hint("start the login again"));
+            }
+            None => client_id = None,
+        }
+        accounts.register(mcp_url, None)?;
+        let text = "the service no longer knows this program; it is registered again, and access has to be approved again";
+        context.ui.instruct(&StyledLine::changed(text));
     }
-    accounts.register(mcp_url, None)?;
-    let text = "the service no longer knows this program; it is registered again, and access has to be approved again";
-    context.ui.instruct(&StyledLine::changed(text));
-    attempt(None).await?.ok_or_else(forgotten)
 }
 
 /// Tries to log in. Returns `None` if the authorization server does not know the client registration of this program.
@@ -92,21 +91,19 @@ async fn attempt(
 
 /// Opens the URL in a browser, or asks the user to open it and begins to read pasted lines.
 fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver<String>>) {
-    let tell = |tone, text: String| context.ui.instruct(&StyledLine::new(tone, text));
+    let tell = |tone, text: &str| context.ui.instruct(&StyledLine::new(tone, text));
     if browser {
         match process::browse(context.settings.browser.as_deref(), url) {
             Ok(()) => {
-                let text = "approve access in the browser; if none opens, open this URL:";
-                tell(Style::Plain, text.to_owned());
-                return tell(Style::Plain, url.to_owned());
+                tell(Style::Plain, "approve access in the browser; if none opens, open this URL:");
+                return tell(Style::Plain, url);
             }
-            Err(error) => tell(Style::Changed, format!("no browser was opened: {error}")),
+            Err(error) => tell(Style::Changed, &format!("no browser was opened: {error}")),
         }
     }
-    tell(Style::Plain, "open this URL in a browser and approve access:".to_owned());
-    tell(Style::Plain, url.to_owned());
-    let text = "then paste the final URL of the browser, even if it shows no page:";
-    tell(Style::Plain, text.to_owned());
+    tell(Style::Plain, "open this URL in a browser and approve access:");
+    tell(Style::Plain, url);
+    tell(Style::Plain, "then paste the final URL of the browser, even if it shows no page:");
     pasted.get_or_insert_with(lines);
 }
 
@@ -114,14 +111,8 @@ fn ask(context: &Context, browser: bool, url: &str, pasted: &mut Option<Receiver
 fn lines() -> Receiver<String> {
     let (sender, receiver) = channel(1);
     std::thread::spawn(move || {
-        loop {
-            let mut line = String::new();
-            let mut stdin = std::io::Read::take(std::io::stdin().lock(), MOST_BYTES);
-            match stdin.read_line(&mut line) {
-                Ok(1..) if sender.blocking_send(line).is_ok() => {}
-                _ => return,
-            }
-        }
+        let mut lines = io::stdin().lines().map_while(Result::ok);
+        lines.all(|line| sender.blocking_send(line).is_ok())
     });
     receiver
 }
@@ -164,10 +155,4 @@ impl From<LoginError> for CommandError {
         };
         Self::new(exit, error.to_string())
     }
-}
-
-fn forgotten() -> CommandError {
-    let message =
-        "the authorization server no longer knows this program, which registered for this login";
-    CommandError::new(Exit::NotAuthenticated, message).with_hint("start the login again")
 }

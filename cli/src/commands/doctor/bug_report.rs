@@ -9,9 +9,8 @@ use crate::apply::write_log;
 use crate::auth::redacted;
 use crate::commands::prelude::*;
 use crate::env_vars;
+use crate::settings::ServiceTarget;
 use crate::settings::config_file::{self, Config, KEYS};
-use crate::settings::{ServiceTarget, TokenOrigin};
-use links_pages::fs::atomic::NewFile;
 
 /// Number of the last writes that are listed.
 const WRITES: usize = 20;
@@ -23,31 +22,18 @@ const NUMBERS: [&str; 4] = ["clock", "connection", "limits", "requests"];
 const OF_OTHERS: [&str; 6] =
     ["ALL_PROXY", "CI", "SSL_CERT_DIR", "SSL_CERT_FILE", "TERM", "WSL_DISTRO_NAME"];
 
-/// Prepares the file of a report, which must not exist, before there is anything to report.
-pub(super) fn prepare(path: &Path) -> Result<NewFile> {
-    if path.as_os_str() == "-" {
-        return Err(unwritten("a report is a file, because the findings are printed".to_owned()));
-    }
-    NewFile::prepare(path).map_err(|error| not_written(path, &error))
-}
-
-/// Writes the report.
-pub(super) fn write(
-    file: NewFile,
-    path: &Path,
-    context: &Context,
-    findings: &[Finding],
-) -> Result<()> {
+/// Writes the report to a file that does not exist.
+pub(super) fn write(path: &Path, context: &Context, findings: &[Finding]) -> Result<()> {
     let text = format!("{:#}\n", report(context, findings));
-    file.write(&redacted(&text)).map_err(|error| not_written(path, &error))
-}
-
-fn not_written(path: &Path, error: &std::io::Error) -> CommandError {
-    unwritten(format!("cannot write the report to {}: {error}", path.display()))
-}
-
-fn unwritten(message: String) -> CommandError {
-    CommandError::usage(message).with_hint("name a file that does not exist")
+    let written = if path.as_os_str() == "-" {
+        Err(io::Error::other("the findings are printed"))
+    } else {
+        atomic::write(path, &*redacted(&text), false)
+    };
+    written.map_err(|error| {
+        let message = format!("cannot write the report to {}: {error}", path.display());
+        CommandError::usage(message).with_hint("name a file that does not exist")
+    })
 }
 
 fn report(context: &Context, findings: &[Finding]) -> Value {
@@ -61,7 +47,7 @@ fn report(context: &Context, findings: &[Finding]) -> Value {
         },
         "system": system(),
         "service": service(&context.settings.target),
-        "token": token(&context.settings.token),
+        "token": context.settings.token.source(),
         "configKeys": config_keys(context),
         "variables": variables(),
         "checks": findings.iter().map(check).collect::<Vec<_>>(),
@@ -115,16 +101,6 @@ fn host_kind(host: &str) -> &'static str {
         Ok(_) => "address",
         Err(_) if host == "localhost" => "loopback",
         Err(_) => "name",
-    }
-}
-
-/// Returns where the token is from, without its place.
-fn token(token: &TokenOrigin) -> &'static str {
-    match token {
-        TokenOrigin::Variable(_) => "variable",
-        TokenOrigin::File(_) => "file",
-        TokenOrigin::Account(..) => "account",
-        TokenOrigin::Nowhere(_) => "none",
     }
 }
 

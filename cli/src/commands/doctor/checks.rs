@@ -3,13 +3,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use links_sdk::types::Me;
-use links_sdk::{BaseUrl, Clock, Error, SystemClock};
+use links_sdk::{Clock, SystemClock};
 
 use crate::commands::prelude::*;
-use crate::env_vars::{self, BASE_URL, CACHE_DIR, CONFIG_DIR, STATE_DIR, TOKEN_FILE};
+use crate::context::no_service;
+use crate::env_vars::{CACHE_DIR, CONFIG_DIR, STATE_DIR};
 use crate::settings::config_file::Config;
-use crate::settings::{MissingToken, ServiceTarget, Settings, TokenOrigin, config_file};
+use crate::settings::{ServiceTarget, Settings, TokenOrigin, config_file};
 
 /// Result of one check.
 pub(super) struct Finding {
@@ -37,21 +37,24 @@ impl Finding {
         Self { check, state: FindingState::Doubtful, message: message.into() }
     }
 
+    fn good_if(is_good: bool, check: &'static str, message: String) -> Self {
+        if is_good { Self::good(check, message) } else { Self::doubtful(check, message) }
+    }
+
     pub(super) fn bad(check: &'static str, failure: &CommandError) -> Self {
         Self { check, state: FindingState::Bad(failure.exit()), message: failure.to_string() }
     }
 }
 
-/// Name of the check of the service URL.
-pub(super) const SERVICE: &str = "service";
-/// Name of the check of the token.
-pub(super) const TOKEN: &str = "token";
-
-/// Runs all checks that need no service.
+/// Runs all checks that need no client.
 pub(super) fn of_machine(settings: &Settings) -> Vec<Finding> {
-    let mut findings = vec![configuration(settings), service(&settings.target), token(settings)];
-    findings.extend(directories(settings));
-    findings
+    let directories = [
+        ("configuration directory", settings.config_directory()),
+        ("state directory", settings.state_directory()),
+        ("cache directory", settings.cache_directory()),
+    ];
+    let directories = directories.map(|(check, path)| directory(check, path));
+    std::iter::once(configuration(settings)).chain(directories).collect()
 }
 
 fn configuration(settings: &Settings) -> Finding {
@@ -64,69 +67,36 @@ fn configuration(settings: &Settings) -> Finding {
     }
 }
 
-fn service(target: &ServiceTarget) -> Finding {
+/// Checks the URL of the service.
+pub(super) fn service(target: &ServiceTarget) -> Finding {
+    let check = "service";
     match target {
-        ServiceTarget::Service(url) => match url.invalid() {
-            None => Finding::good(SERVICE, format!("{}, from {}", url.text(), url.from)),
-            Some(why) => {
-                let shown = BaseUrl::without_user_info(url.text());
-                let message = format!("{} is {shown}: {why}", url.from);
-                Finding::bad(SERVICE, &CommandError::usage(message))
-            }
+        ServiceTarget::Service(url) => match url.base() {
+            Ok(base) => Finding::good(check, format!("{base}, from {}", url.from)),
+            Err(failure) => Finding::bad(check, &failure),
         },
-        ServiceTarget::Sandbox(_) => Finding::good(SERVICE, "the sandbox of this machine"),
-        ServiceTarget::Unset => Finding::bad(
-            SERVICE,
-            &CommandError::usage(format!(
-                "none is configured: set {BASE_URL}, give --base-url, or try --sandbox"
-            )),
-        ),
+        ServiceTarget::Sandbox(_) => Finding::good(check, "the sandbox of this machine"),
+        ServiceTarget::Unset => Finding::bad(check, &no_service()),
     }
 }
 
-fn token(settings: &Settings) -> Finding {
-    if matches!(settings.target, ServiceTarget::Sandbox(_)) {
-        return Finding::good(TOKEN, "the sandbox has its own");
+/// Checks the token of a client, or why there is no client.
+pub(super) fn token(settings: &Settings, client: &Result<Client>) -> Finding {
+    let check = "token";
+    match (client, &settings.token) {
+        (Err(failure), _) => Finding::bad(check, failure),
+        _ if matches!(settings.target, ServiceTarget::Sandbox(_)) => {
+            Finding::good(check, "the sandbox has its own")
+        }
+        (_, TokenOrigin::File(path)) if others_may(path, 0o077) => {
+            let message = format!("others can read {}: chmod 600 it", path.display());
+            Finding::doubtful(check, message)
+        }
+        (_, TokenOrigin::Account(name, _)) => {
+            Finding::good(check, format!("from the account {name}"))
+        }
+        (_, token) => Finding::good(check, format!("from {}", token.source())),
     }
-    match &settings.token {
-        TokenOrigin::Variable(_) => Finding::good(TOKEN, format!("from {}", env_vars::TOKEN)),
-        TokenOrigin::File(path) => token_file(path),
-        TokenOrigin::Account(name, _) => Finding::good(TOKEN, format!("from the account {name}")),
-        TokenOrigin::Nowhere(MissingToken::OnlyForNamed(variable)) => no_token(format!(
-            "{variable} is not sent to a URL of config.toml: set the URL with {BASE_URL} or --base-url"
-        )),
-        TokenOrigin::Nowhere(_) => no_token(format!(
-            "there is none: log in with `links auth login`, or set {} or {TOKEN_FILE}",
-            env_vars::TOKEN
-        )),
-    }
-}
-
-fn token_file(path: &Path) -> Finding {
-    let name = path.display();
-    if std::fs::File::open(path).is_err() {
-        let message = format!("the file {name} cannot be read");
-        return Finding::bad(TOKEN, &CommandError::usage(message));
-    }
-    if others_may(path, 0o002) == Some(true) {
-        return no_token(format!("anyone can write to {name}: chmod 600 it"));
-    }
-    match others_may(path, 0o077) {
-        Some(true) => Finding::doubtful(TOKEN, format!("others can read {name}: chmod 600 it")),
-        _ => Finding::good(TOKEN, format!("from the file {name}")),
-    }
-}
-
-fn no_token(message: impl Into<String>) -> Finding {
-    Finding::bad(TOKEN, &CommandError::new(Exit::NotAuthenticated, message))
-}
-
-fn directories(settings: &Settings) -> [Finding; 3] {
-    [
-        directory("configuration directory", settings.config_directory()),
-        directory("state directory", settings.state_directory()),
-        directory("cache directory", settings.cache_directory()),
-    ]
 }
 
 fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
@@ -138,14 +108,14 @@ fn directory(check: &'static str, directory: Option<PathBuf>) -> Finding {
     };
     let name = directory.display();
     let existing = nearest_existing(&directory);
-    match (others_may(&directory, 0o022), existing.metadata()) {
-        (Some(true), _) => {
+    match existing.metadata() {
+        _ if others_may(&directory, 0o022) => {
             Finding::doubtful(check, format!("others can write to {name}: chmod go-w it"))
         }
-        (_, Ok(found)) if found.permissions().readonly() => {
+        Ok(found) if found.permissions().readonly() => {
             Finding::doubtful(check, format!("{name} cannot be written"))
         }
-        (_, Ok(found)) if !found.is_dir() => {
+        Ok(found) if !found.is_dir() => {
             Finding::doubtful(check, format!("{} is not a directory", existing.display()))
         }
         _ => Finding::good(check, name.to_string()),
@@ -158,14 +128,14 @@ fn nearest_existing(directory: &Path) -> &Path {
 }
 
 #[cfg(unix)]
-fn others_may(path: &Path, bits: u32) -> Option<bool> {
+fn others_may(path: &Path, bits: u32) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    Some(path.metadata().ok()?.permissions().mode() & bits != 0)
+    path.metadata().is_ok_and(|found| found.permissions().mode() & bits != 0)
 }
 
 #[cfg(not(unix))]
-fn others_may(_: &Path, _: u32) -> Option<bool> {
-    None
+fn others_may(_: &Path, _: u32) -> bool {
+    false
 }
 
 /// Name of the check that the service can be reached.
@@ -188,59 +158,44 @@ pub(super) async fn of_service(context: &Context, client: &Client) -> Vec<Findin
             findings.extend(answer.header("date").map(|date| skew(date, clock.wall())));
         }
         Err(error) => {
-            findings.push(unreachable(error));
+            let missing =
+                "not found at this URL, which must include the version segment, such as /api/v1";
+            let failure = match error {
+                error if error.is_not_found() => CommandError::not_found(missing),
+                error => error.into(),
+            };
+            findings.push(Finding::bad(CONNECTION, &failure));
             return findings;
         }
     }
     match client.me().await {
-        Ok(me) => findings.extend([abilities(&me), limits(&me)]),
-        Err(error) => findings.push(unknown_owner(error)),
+        Ok(me) => {
+            let (profiles, tokens) = (&me.limits.profiles, &me.limits.tokens);
+            let used = format!(
+                "{} of {} pages and {} of {} tokens are used",
+                profiles.used, profiles.max, tokens.used, tokens.max
+            );
+            let may = format!("{} may {}", me.name, me.abilities.join(", "));
+            findings.extend([
+                Finding::good_if(me.can_write, ABILITIES, may),
+                Finding::good_if(profiles.used < profiles.max, "limits", used),
+            ]);
+        }
+        Err(error) => {
+            let unknown = "the service does not know this token: it was revoked, or belongs to another service";
+            let failure = match error {
+                error if error.is_not_authenticated() => {
+                    CommandError::new(Exit::NotAuthenticated, unknown)
+                }
+                error => error.into(),
+            };
+            findings.push(Finding::bad(ABILITIES, &failure));
+        }
     }
     if let Some(left) = context.requests_left() {
         findings.push(Finding::good("requests", format!("{left} left in this minute")));
     }
     findings
-}
-
-fn unreachable(error: Error) -> Finding {
-    if error.is_not_found() {
-        let message =
-            "not found at this URL, which must include the version segment, such as /api/v1";
-        return Finding::bad(CONNECTION, &CommandError::not_found(message));
-    }
-    Finding::bad(CONNECTION, &error.into())
-}
-
-fn unknown_owner(error: Error) -> Finding {
-    if error.is_not_authenticated() {
-        let message =
-            "the service does not know this token: it was revoked, or belongs to another service";
-        return Finding::bad(ABILITIES, &CommandError::new(Exit::NotAuthenticated, message));
-    }
-    Finding::bad(ABILITIES, &error.into())
-}
-
-fn abilities(me: &Me) -> Finding {
-    let may = me.abilities.join(", ");
-    if me.can_write {
-        Finding::good(ABILITIES, format!("{} may {may}", me.name))
-    } else {
-        Finding::doubtful(ABILITIES, format!("{} has read-only access ({may})", me.name))
-    }
-}
-
-fn limits(me: &Me) -> Finding {
-    let check = "limits";
-    let (profiles, tokens) = (&me.limits.profiles, &me.limits.tokens);
-    let message = format!(
-        "{} of {} pages and {} of {} tokens are used",
-        profiles.used, profiles.max, tokens.used, tokens.max
-    );
-    if profiles.used < profiles.max {
-        Finding::good(check, message)
-    } else {
-        Finding::doubtful(check, message)
-    }
 }
 
 fn skew(date: &str, now: SystemTime) -> Finding {
@@ -252,12 +207,8 @@ fn skew(date: &str, now: SystemTime) -> Finding {
         Ok(ahead) => (ahead, "ahead"),
         Err(behind) => (behind.duration(), "behind"),
     };
-    if off > SKEW_MAX {
-        let message = format!("this machine is {} s {way} of the service", off.as_secs());
-        Finding::doubtful(check, message)
-    } else {
-        Finding::good(check, "in sync with the service")
-    }
+    let message = format!("this machine is {} s {way} of the service", off.as_secs());
+    Finding::good_if(off <= SKEW_MAX, check, message)
 }
 
 /// Checks the server that shares the rate limits between machines.

@@ -6,14 +6,10 @@ mod checks;
 use crate::commands::prelude::*;
 use checks::{CONNECTION, Finding, FindingState};
 
-/// Names of the checks without which a connection is not tried.
-const NEEDED: [&str; 2] = [checks::SERVICE, checks::TOKEN];
-
-pub(crate) async fn run(context: &mut Context, path: Option<PathBuf>) -> CommandResult {
-    let file = path.as_deref().map(bug_report::prepare).transpose()?;
+pub(crate) async fn run(context: &mut Context, report_path: Option<PathBuf>) -> CommandResult {
     let findings = findings(context).await;
-    if let (Some(file), Some(path)) = (file, &path) {
-        bug_report::write(file, path, context, &findings)?;
+    if let Some(path) = report_path {
+        bug_report::write(&path, context, &findings)?;
         let text = format!("report written to {}: read it before you send it", path.display());
         context.ui.tell(Style::Faint, text);
     }
@@ -26,16 +22,18 @@ async fn findings(context: &mut Context) -> Vec<Finding> {
     if let Some(pacing) = &context.settings.pacing {
         findings.push(checks::shared_limits(pacing).await);
     }
-    if findings
-        .iter()
-        .any(|it| NEEDED.contains(&it.check) && matches!(it.state, FindingState::Bad(_)))
-    {
-        findings.push(Finding::doubtful(CONNECTION, "skipped because of the problems above"));
-        return findings;
+    let service = checks::service(&context.settings.target);
+    let is_known = service.state == FindingState::Good;
+    findings.push(service);
+    let client = context.client().await;
+    if is_known {
+        findings.push(checks::token(&context.settings, &client));
     }
-    match context.client().await {
+    match client {
         Ok(client) => findings.extend(checks::of_service(context, &client).await),
-        Err(failure) => findings.push(Finding::bad(CONNECTION, &failure)),
+        Err(_) => {
+            findings.push(Finding::doubtful(CONNECTION, "skipped because of the problems above"));
+        }
     }
     findings
 }
