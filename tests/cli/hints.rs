@@ -15,7 +15,7 @@ fn mistyped_commands_flags_values_and_fields_get_a_suggestion() {
     let env = TestEnv::cafe().keeping_cache();
     env.run("profile list");
     for (line, exit, meant) in [
-        ("profle list", 2, "profile"),
+        ("profle list", 2, "links profile list"),
         ("profile lst", 2, "list"),
         ("profile list --ouput", 2, "--output"),
         ("profile list --color alway", 2, "always"),
@@ -61,7 +61,7 @@ fn without_a_similar_name_the_hint_names_the_list_command() {
 }
 
 #[test]
-fn commands_for_what_only_the_dashboard_can_do_get_a_hint_with_its_url() {
+fn commands_for_what_only_the_dashboard_can_do_get_a_hint() {
     let env = TestEnv::cafe();
     for line in [
         "profile delete cafe",
@@ -76,15 +76,9 @@ fn commands_for_what_only_the_dashboard_can_do_get_a_hint_with_its_url() {
         "password change",
     ] {
         let said = hint(&env, line, 2);
-        assert!(said.contains("`links ") && said.contains("https://links.example/"), "{said}");
-        assert_eq!(env.operations(), ["getApiIndex"], "{line}");
+        assert!(said.contains("`links "), "{said}");
         let people = env.run(line);
         assert!(!people.stderr.contains("unrecognized"), "{people}");
-        env.operations();
-    }
-    // Without a service, or one that answers, there is still the sentence.
-    for address in ["", "http://127.0.0.1:1/api/v1"] {
-        let env = TestEnv::cafe().env("LINKS_BASE_URL", address).env("LINKS_TEST_NO_WAIT", "1");
-        assert!(hint(&env, "profile delete cafe", 2).contains("in the dashboard"));
+        assert!(env.operations().is_empty(), "{line}");
     }
 }

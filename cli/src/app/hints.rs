@@ -3,8 +3,7 @@
 use links_sdk::BaseUrl;
 
 use crate::apply::sync::other_account;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::settings::ServiceTarget;
 use links_pages::form_file::{CHANNELS, FORM_FIELDS, INPUT_FIELDS, INPUTS};
 use links_pages::page_file::fields::PROFILE_FIELDS;
@@ -19,22 +18,19 @@ pub(crate) async fn add_hint(context: &mut Context, failure: CommandError) -> Co
     }
     let failure = of_target(&context.settings.target, failure);
     let Some(operation) = failure.operation() else { return failure };
-    if failure.exit() == Exit::NotFound && failure.hint().is_some() {
-        return failure;
-    }
-    if failure.exit() == Exit::Invalid
-        && let Some(hint) = not_a_field(operation, &failure)
-    {
-        return failure.with_hint(hint);
-    }
-    let meant = match failure.exit() {
-        Exit::NotFound => meant_name(context, operation).await,
-        Exit::Invalid => meant_field(context, operation, &failure).await,
-        _ => return failure,
+    let did_you_mean = |name| format!("did you mean `{name}`?");
+    let hint = match failure.exit() {
+        Exit::NotFound if failure.hint().is_none() => {
+            let meant = meant_name(context, operation).await.map(did_you_mean);
+            meant.or_else(|| listed(operation).map(str::to_owned))
+        }
+        Exit::Invalid => match not_a_field(operation, &failure) {
+            None => meant_field(context, operation, &failure).await.map(did_you_mean),
+            hint => hint,
+        },
+        _ => None,
     };
-    let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
-    let listed = listed(operation).filter(|_| failure.exit() == Exit::NotFound);
-    failure.hinted(meant.or_else(|| listed.map(str::to_owned)))
+    failure.hinted(hint)
 }
 
 /// Adds a hint about the URL of the service: its origin, or its missing version segment.

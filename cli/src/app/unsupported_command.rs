@@ -144,20 +144,13 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("stats statistics clicks views", "analytics"),
 ];
 
-/// Error for a command that does not exist, with what to type instead; true if the dashboard has the feature.
-type Suggestion = (CommandError, bool);
-
-fn instead_of(command: &str, hint: String) -> Suggestion {
-    (CommandError::usage(format!("no command `{command}`")).with_hint(hint), false)
-}
-
 /// Tells whether a list of words has this one.
 fn has(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|it| it == word)
 }
 
-/// Returns the suggestion for these words if they are more than a mistyped command.
-pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<Suggestion> {
+/// Returns the error for these words, with what to type instead, if they are more than a mistyped command.
+pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<CommandError> {
     let first = *words.first()?;
     let second = words.get(1).copied();
     let is_pair = |nouns: &str, verbs: &str| {
@@ -169,28 +162,57 @@ pub(crate) fn suggestion(words: &[&str], tree: &Command) -> Option<Suggestion> {
         .iter()
         .find(|(alone, nouns, verbs, ..)| has(alone, first) || is_pair(nouns, verbs));
     if let Some((.., message, hint)) = row {
-        return Some((CommandError::usage(*message).with_hint(*hint), true));
+        return Some(CommandError::usage(*message).with_hint(*hint));
     }
-    synonym(first, second, tree)
-        .or_else(|| guess(first, second, tree))
-        .or_else(|| verb_or_record(words, tree))
+    let (mut nouns, mut parent) = (Vec::new(), tree);
+    while let Some(word) = words.get(nouns.len()) {
+        let found = if nouns.is_empty() { noun(word, tree) } else { parent.find_subcommand(word) };
+        let Some(found) = found else { break };
+        nouns.push(found.get_name());
+        parent = found;
+    }
+    let (noun, word) = (nouns.join(" "), words.get(nouns.len()).copied());
+    let is_exact = tree.find_subcommand(first).is_some();
+    let guess = || GUESSES.iter().find(|(words, _)| has(words, first));
+    let hint = in_another_order(first, second, tree)
+        .or_else(|| guess().map(|(_, hint)| (*hint).to_owned()))
+        .or_else(|| verb_or_record(&noun, parent, word?))
         .or_else(|| {
-            let suggestion = verb_first(first, second, tree)?;
-            Some(nearly(first, second, tree).unwrap_or(suggestion))
+            let is_other_name = !is_exact && !noun.is_empty();
+            is_other_name.then(|| format!("did you mean `links {noun}`?"))
         })
+        .or_else(|| with_verb(first, tree).filter(|_| !is_exact))?;
+    let command = match word {
+        Some(word) if is_exact => format!("{noun} {word}"),
+        _ => first.to_owned(),
+    };
+    Some(CommandError::usage(format!("no command `{command}`")).with_hint(hint))
+}
+
+/// Returns the command that a word names: by its name, by another name, or with one letter that is wrong.
+fn noun<'t>(word: &str, tree: &'t Command) -> Option<&'t Command> {
+    let synonym = SYNONYMS.iter().find(|(words, _)| has(words, word));
+    let name = synonym.map_or(word, |(_, name)| name);
+    let is_near = |noun: &&Command| {
+        let is_shown = noun.has_subcommands() && !noun.is_hide_set();
+        is_shown && strsim::damerau_levenshtein(word, noun.get_name()) == 1
+    };
+    tree.find_subcommand(name).or_else(|| tree.get_subcommands().find(is_near))
+}
+
+/// Returns the suggestion for a noun and its verb, as in `links list slots`, `links slot list` and `links login`.
+fn in_another_order(first: &str, second: Option<&str>, tree: &Command) -> Option<String> {
+    let pairs = [(Some(first), second), (second, Some(first)), (Some(first), Some(first))];
+    pairs.into_iter().find_map(|(noun, verb)| {
+        let noun = self::noun(noun?, tree)?;
+        let verb = noun.find_subcommand(verb?)?;
+        Some(format!("did you mean `links {} {}`?", noun.get_name(), verb.get_name()))
+    })
 }
 
 /// Returns the suggestion for what follows a noun: the verb of another program, as in `links slots update`, or the name of a record in
 /// place of a verb, as in `links profile cafe`.
-fn verb_or_record(words: &[&str], tree: &Command) -> Option<Suggestion> {
-    let mut parent = tree;
-    let mut nouns = Vec::new();
-    while let Some(noun) = words.get(nouns.len()).and_then(|word| parent.find_subcommand(word)) {
-        nouns.push(noun.get_name());
-        parent = noun;
-    }
-    let word = *words.get(nouns.len())?;
-    let noun = nouns.join(" ");
+fn verb_or_record(noun: &str, parent: &Command, word: &str) -> Option<String> {
     let is_verb = |verb: &Command| strsim::jaro(word, verb.get_name()) > LIKE_A_VERB;
     let (.., hint) = VERBS.iter().find(|(nouns, verbs, _)| {
         let is_meant = match *verbs {
@@ -199,71 +221,14 @@ fn verb_or_record(words: &[&str], tree: &Command) -> Option<Suggestion> {
         };
         *nouns == noun && is_meant
     })?;
-    Some(instead_of(&format!("{noun} {word}"), hint.replace("{}", &sanitize::line(word))))
+    Some(hint.replace("{}", &sanitize::line(word)))
 }
 
-/// Returns the suggestion for a word of another program, as in `links ls`; if a noun with this command follows, it is that command.
-fn guess(first: &str, second: Option<&str>, tree: &Command) -> Option<Suggestion> {
-    let (_, hint) = GUESSES.iter().find(|(words, _)| has(words, first))?;
-    let noun = second.and_then(|noun| tree.find_subcommand(noun));
-    let hint = match noun.and_then(|noun| Some((noun, noun.find_subcommand(first)?))) {
-        Some((noun, verb)) => {
-            format!("did you mean `links {} {}`?", noun.get_name(), verb.get_name())
-        }
-        None => (*hint).to_owned(),
-    };
-    Some(instead_of(first, hint))
-}
-
-/// Returns the suggestion for a noun that has another name here, as in `links page list`.
-fn synonym(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> {
-    let (_, name) = SYNONYMS.iter().find(|(words, _)| has(words, noun))?;
-    let meant = tree.find_subcommand(name)?;
-    let verb =
-        [Some(noun), verb].into_iter().flatten().find(|verb| meant.find_subcommand(verb).is_some());
-    let line = match verb {
-        Some(verb) => format!("links {name} {verb}"),
-        None => (*name).to_owned(),
-    };
-    Some(instead_of(noun, format!("did you mean `{line}`?")))
-}
-
-/// Returns the suggestion for a noun that is one letter off, as in `links slot list`.
-fn nearly(noun: &str, verb: Option<&str>, tree: &Command) -> Option<Suggestion> {
-    let meant = tree
-        .get_subcommands()
-        .filter(|it| it.has_subcommands() && !it.is_hide_set())
-        .find(|it| strsim::damerau_levenshtein(noun, it.get_name()) == 1)?;
-    if let Some(meant) = verb.and_then(|verb| verb_or_record(&[meant.get_name(), verb], tree)) {
-        return Some(meant);
-    }
-    let verb = verb.filter(|verb| meant.find_subcommand(verb).is_some());
-    let verb = verb.map(|it| format!(" {it}")).unwrap_or_default();
-    let hint = format!("did you mean `links {}{verb}`?", meant.get_name());
-    let failure = CommandError::usage(format!("there is no command `{noun}`"));
-    Some((failure.with_hint(hint), false))
-}
-
-/// Returns the suggestion for known words in another order, as in `links list slots`.
-fn verb_first(verb: &str, noun: Option<&str>, tree: &Command) -> Option<Suggestion> {
-    if tree.find_subcommand(verb).is_some() {
-        return None;
-    }
+/// Returns the commands with this verb.
+fn with_verb(verb: &str, tree: &Command) -> Option<String> {
     let nouns = tree.get_subcommands().filter(|it| it.find_subcommand(verb).is_some());
-    let lines: Vec<_> =
-        nouns.map(|it| (it.get_name(), format!("`links {} {verb}`", it.get_name()))).collect();
-    let meant = lines.iter().find(|(name, _)| {
-        noun.is_some_and(|noun| *name == noun || name.trim_end_matches('s') == noun)
-    });
-    let hint = match meant {
-        Some((_, line)) => format!("did you mean {line}?"),
-        None if lines.is_empty() => return None,
-        None => {
-            let lines: Vec<_> = lines.into_iter().map(|(_, line)| line).collect();
-            format!("there is {}", lines.join(", "))
-        }
-    };
-    Some(instead_of(verb, hint))
+    let lines: Vec<_> = nouns.map(|it| format!("`links {} {verb}`", it.get_name())).collect();
+    (!lines.is_empty()).then(|| format!("there is {}", lines.join(", ")))
 }
 
 #[cfg(test)]
@@ -272,7 +237,7 @@ mod tests {
 
     fn hint(line: &str) -> Option<String> {
         let words: Vec<_> = line.split(' ').collect();
-        suggestion(&words, &crate::command())?.0.hint().map(str::to_owned)
+        suggestion(&words, &crate::command())?.hint().map(str::to_owned)
     }
 
     #[test]
@@ -295,7 +260,7 @@ mod tests {
         assert_eq!(hint("list form").as_deref(), Some("did you mean `links forms list`?"));
         assert_eq!(hint("slot list cafe").as_deref(), Some("did you mean `links slots list`?"));
         assert_eq!(hint("form").as_deref(), Some("did you mean `links forms`?"));
-        assert_eq!(hint("block").as_deref(), Some("did you mean `slots`?"));
+        assert_eq!(hint("block").as_deref(), Some("did you mean `links slots`?"));
         assert_eq!(hint("block list").as_deref(), Some("did you mean `links slots list`?"));
         assert_eq!(hint("rm slots").as_deref(), Some("did you mean `links slots delete`?"));
         assert_eq!(hint("ls page").as_deref(), Some("did you mean `links profile list`?"));

@@ -6,9 +6,8 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::command_line::{Cli, command, parse};
+use super::command_line::{Cli, parse};
 use super::unsupported_command;
-use crate::context::Context;
 use crate::env_vars::{OUTPUT, TOKEN, TOKEN_FILE};
 use crate::error::{CommandError, Exit};
 use crate::output::format::Format;
@@ -16,9 +15,6 @@ use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;
 use crate::{settings, ui};
 use links_pages::sanitize;
-
-/// Timeout in seconds of the request for the URL of the dashboard, which only adds to a hint.
-const DASHBOARD_SECONDS: u32 = 3;
 
 /// Prints the help that the parser has made, and returns the exit code.
 pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
@@ -43,7 +39,6 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let error = if shown == args { error } else { parse(&shown).err().unwrap_or(error) };
     // The names of commands are known without their arguments.
     let tree = Cli::command();
-    let error = without_aliases(error, &tree);
     let format = format(&line.global);
     if line.other_options.iter().any(|it| it == "--token") {
         // Other users of the machine and the history of the shell see the arguments of a command.
@@ -53,59 +48,16 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
         )));
         return Exit::Usage;
     }
-    let elsewhere = match error.kind() {
+    let suggestion = match error.kind() {
         ErrorKind::InvalidSubcommand => unsupported_command::suggestion(&line.words, &tree),
         _ => None,
     };
-    match elsewhere {
-        Some((failure, in_dashboard)) => {
-            let url = if in_dashboard { dashboard(&line.global) } else { None };
-            let failure = match (url, failure.hint()) {
-                (Some(url), Some(hint)) => {
-                    let hint = format!("{hint}; the account in the dashboard: {url}");
-                    failure.with_hint(hint)
-                }
-                _ => failure,
-            };
-            Ui::plain(format).fail(&failure);
-        }
+    match suggestion {
+        Some(suggestion) => Ui::plain(format).fail(&suggestion),
         None if format.is_json() => Ui::plain(format).fail(&failure(&error)),
         None => ui::help(&error, settings::color_of_process(line.global.color)),
     }
     Exit::Usage
-}
-
-/// Returns the error without suggestions of hidden aliases, which help shows nowhere.
-fn without_aliases(mut error: clap::Error, tree: &clap::Command) -> clap::Error {
-    fn is_name(tree: &clap::Command, word: &str) -> bool {
-        tree.get_subcommands().any(|command| command.get_name() == word || is_name(command, word))
-    }
-    if let Some(ContextValue::Strings(meant)) = error.remove(ContextKind::SuggestedSubcommand) {
-        let meant: Vec<String> = meant.into_iter().filter(|word| is_name(tree, word)).collect();
-        if !meant.is_empty() {
-            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
-        }
-    }
-    error
-}
-
-/// Returns the URL of the account in the dashboard, as the index of the service has it; `None` if it cannot be read at once.
-fn dashboard(global: &GlobalArgs) -> Option<String> {
-    let global = GlobalArgs {
-        base_url: global.base_url.clone(),
-        account: global.account.clone(),
-        sandbox: global.sandbox,
-        timeout: Some(DASHBOARD_SECONDS),
-        ..GlobalArgs::default()
-    };
-    let settings = settings::of_process(&global).ok()?;
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    runtime.block_on(async {
-        let mut context = Context::new(settings, Ui::plain(Format::Json), command);
-        let index = context.anyone().await.ok()?.index().await.ok()?;
-        Some(index.authentication.issued_at)
-    })
 }
 
 fn failure(error: &clap::Error) -> CommandError {
