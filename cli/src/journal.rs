@@ -6,7 +6,9 @@ use crate::auth::redacted;
 use crate::context::clock;
 use crate::context::prelude::*;
 use crate::settings::ServiceTarget;
+use crate::ui::cut;
 use crate::ui::plan::value_lines;
+use links_sdk::BaseUrl;
 
 /// Name of the embedded service, whose URL differs from one command to the next.
 pub(crate) const SANDBOX: &str = "sandbox";
@@ -29,32 +31,31 @@ pub(crate) fn directory(context: &Context) -> Result<PathBuf> {
 }
 
 /// The command of this process, for a journal.
-pub(crate) fn command(context: &Context, name: &str) -> RunCommand {
+pub(crate) fn command(context: &Context) -> RunCommand {
     let words = kept(&context.words);
     let call = Some(context.call().to_owned());
-    RunCommand { name: name.to_owned(), words, call, ..RunCommand::default() }
+    RunCommand { name: context.command.clone(), words, call, ..RunCommand::default() }
 }
 
-/// Returns the write of a page by a command.
-pub(crate) fn page_write(context: &Context, name: &str, key: &ProfileKey) -> SingleWrite {
+/// Returns the write of a page by this command.
+pub(crate) fn page_write(context: &Context, key: &ProfileKey) -> SingleWrite {
     let id = if let ProfileKey::Id(id) = key { *id } else { ProfileId::default() };
-    single_write(context, name, id, &key.to_string(), None)
+    single_write(context, id, &key.to_string(), None)
 }
 
-/// Returns the write of a form by a command.
-pub(crate) fn form_write(context: &Context, name: &str, id: &str) -> SingleWrite {
-    single_write(context, name, ProfileId::default(), id, Some(id.to_owned()))
+/// Returns the write of a form by this command.
+pub(crate) fn form_write(context: &Context, id: &str) -> SingleWrite {
+    single_write(context, ProfileId::default(), id, Some(id.to_owned()))
 }
 
-/// Returns the write of a command that makes something new with this title.
-pub(crate) fn new_write(context: &Context, name: &str, title: &str) -> SingleWrite {
-    single_write(context, name, ProfileId::default(), title, None)
+/// Returns the write of this command, which makes something new with this title.
+pub(crate) fn new_write(context: &Context, title: &str) -> SingleWrite {
+    single_write(context, ProfileId::default(), title, None)
 }
 
-/// Returns a write by a command. It is recorded if it is no dry run, and where state can be stored.
+/// Returns a write by this command. It is recorded if it is no dry run, and where state can be stored.
 pub(crate) fn single_write(
     context: &Context,
-    name: &str,
     id: ProfileId,
     login: &str,
     form: Option<String>,
@@ -62,7 +63,7 @@ pub(crate) fn single_write(
     let place = service(context).zip(context.settings.state_directory());
     let target = place.filter(|_| context.dry_run().is_none()).map(|(service, state)| {
         let store = JournalStore::of_commands(&state, &service);
-        let command = command(context, name);
+        let command = command(context);
         let mut header = RunHeader::of_command(service, command, (id, login), clock().wall());
         (header.owner, header.form) = (context.owner(), form);
         (store, header)
@@ -101,7 +102,7 @@ pub(crate) fn closed<T, E>(
     result
 }
 
-/// Maximum length of a word in characters: the plan has the values as a whole.
+/// Maximum width of a word: the plan has the values as a whole.
 const LONGEST: usize = 200;
 
 /// Maximum number of words.
@@ -116,23 +117,11 @@ fn kept(words: &[String]) -> Vec<String> {
     kept
 }
 
+/// Returns a word without tokens, and without the user and the password of a URL in it.
 fn shortened(word: &str) -> String {
     let word = redacted(word);
-    let word = without_user_info(&word);
-    match word.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &word[..end]),
-        None => word,
-    }
-}
-
-/// Returns a word without the user and the password of a URL in it.
-fn without_user_info(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
-    let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest[..host].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => word.to_owned(),
-    }
+    let is_url = word.contains("://");
+    cut(&if is_url { BaseUrl::without_user_info(&word) } else { word }, LONGEST)
 }
 
 #[cfg(test)]
@@ -144,7 +133,7 @@ mod tests {
         for (word, expected) in [
             (
                 "--base-url=https://me:secret@links.example/api",
-                "--base-url=https://links.example/api",
+                "--base-url=https://***@links.example/api",
             ),
             ("link=https://qara.example/@menu", "link=https://qara.example/@menu"),
             ("title=a@b", "title=a@b"),
@@ -152,7 +141,7 @@ mod tests {
             assert_eq!(kept(&[word.to_owned()]), [expected]);
         }
         let long = kept(&["é".repeat(300)]);
-        assert_eq!(long[0].chars().count(), LONGEST + 1);
+        assert_eq!(long[0].chars().count(), LONGEST);
         assert_eq!(kept(&vec![String::new(); 300]).len(), MOST + 1);
     }
 }

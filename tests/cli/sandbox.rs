@@ -4,8 +4,6 @@ use crate::browser::request;
 use crate::served_sandbox::ServedSandbox;
 use crate::test_env::TestEnv;
 
-const NO_LIMITS: &[&str] = &["--no-limits"];
-
 /// Returns an environment without any service except the sandbox.
 fn env() -> TestEnv {
     TestEnv::cafe().env("LINKS_BASE_URL", "").env("LINKS_TOKEN", "").keeping_state()
@@ -59,7 +57,7 @@ fn the_token_of_the_environment_is_not_sent_to_the_sandbox() {
 
 #[test]
 fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
-    let service = ServedSandbox::start(&env(), NO_LIMITS);
+    let service = ServedSandbox::start(&env(), &[]);
     assert!(service.text("baseUrl").starts_with("http://127.0.0.1:"));
     assert!(!service.text("mcpUrl").is_empty());
     let listed = service.user().run("slots list cafe -o json").json();
@@ -69,7 +67,7 @@ fn sandbox_serve_answers_other_programs_until_it_is_stopped() {
 
 #[test]
 fn the_sandbox_gives_access_only_to_a_user_who_knows_its_token() {
-    let service = ServedSandbox::start(&env(), NO_LIMITS);
+    let service = ServedSandbox::start(&env(), &[]);
     let origin = service.text("mcpUrl").replace("/mcp", "");
     let client = r#"{"client_name":"x","redirect_uris":["http://127.0.0.1:1/callback"],"token_endpoint_auth_method":"none"}"#;
     let (status, _, client) = request("POST", &format!("{origin}/oauth/register"), client);
@@ -99,7 +97,7 @@ fn the_sandbox_gives_access_only_to_a_user_who_knows_its_token() {
 #[test]
 fn a_printed_token_stays_valid_after_a_reset() {
     let env = env();
-    let service = ServedSandbox::start(&env, NO_LIMITS);
+    let service = ServedSandbox::start(&env, &[]);
     let user = service.user();
     assert_eq!(user.run("profile update cafe title=Changed").exit, 0);
     assert_eq!(env.run("sandbox reset").exit, 0);
@@ -157,7 +155,7 @@ fn a_reset_keeps_what_is_recorded_of_other_services() {
 
 /// Returns the token of the sandbox below this directory.
 fn token(env: &TestEnv) -> String {
-    let service = ServedSandbox::start(env, NO_LIMITS);
+    let service = ServedSandbox::start(env, &[]);
     let token = service.text("token");
     service.stop();
     token
@@ -207,7 +205,7 @@ fn commands_that_reach_an_unlimited_sandbox_by_its_url_do_not_pace_themselves() 
         let user = TestEnv::cafe().env("LINKS_STATE_DIR", state);
         user.env("LINKS_BASE_URL", base).env("LINKS_TOKEN", token)
     };
-    let service = ServedSandbox::start(&env, NO_LIMITS);
+    let service = ServedSandbox::start(&env, &[]);
     assert_eq!(unpaced(&by_url(&service)), 0);
     // A command with another state directory learns it from the service.
     let other = service.user().keeping_state();

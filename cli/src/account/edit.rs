@@ -24,9 +24,6 @@ use crate::schema::validate::SchemaViolation;
 
 /// Decision what a page should have.
 pub(crate) trait PageEdit: Debug {
-    /// Name of the command, for the journal and for messages: `slots rewrite`.
-    fn command(&self) -> &'static str;
-
     /// Digest of what is asked for, by which an interrupted run is found that has to be continued as it was planned.
     fn digest(&self) -> Option<String> {
         None
@@ -136,7 +133,7 @@ impl SlotsEdit {
         let is_same = |log: &JournalEntries| {
             let command = log.opening.command.as_ref();
             command.is_some_and(|command| {
-                command.name == self.edit.command() && command.digest.as_ref() == Some(&digest)
+                command.name == context.command && command.digest.as_ref() == Some(&digest)
             })
         };
         let chained = logs.enumerate().map_while(|(nth, log)| {

@@ -153,11 +153,11 @@ impl PlannedForm {
         let changed = self.plan.changed.clone();
         let (write, record) = match (&self.plan.id, &self.seen) {
             (Some(id), Some(seen)) => (
-                journal::form_write(context, "apply", id),
+                journal::form_write(context, id),
                 RecordWrite::replacing("updateForm", changed, seen),
             ),
             _ => (
-                journal::new_write(context, "apply", &self.plan.name),
+                journal::new_write(context, &self.plan.name),
                 RecordWrite::creating("createForm", changed),
             ),
         };

@@ -28,6 +28,9 @@ pub(crate) struct Cli {
     /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Its name, such as `slots add`.
+    #[arg(skip)]
+    pub(crate) name: String,
 }
 
 /// Returns the definition of the whole command line, for scripts and tests that walk it.
@@ -77,7 +80,10 @@ fn part_for(args: &[OsString]) -> Option<Definition> {
 fn parse_as(definition: Definition, args: &[OsString]) -> Result<Cli, clap::Error> {
     let definition = Box::leak(Box::new(definition));
     let mut matches = definition.try_get_matches_from_mut(args)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(definition))
+    let names = std::iter::successors(matches.subcommand(), |(_, below)| below.subcommand());
+    let name = names.map(|(name, _)| name).collect::<Vec<_>>().join(" ");
+    let cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(definition))?;
+    Ok(Cli { name, ..cli })
 }
 
 #[cfg(test)]

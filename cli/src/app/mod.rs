@@ -97,6 +97,7 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
         let mut context = Context::new(settings, ui, command);
         let words = args.iter().skip(1);
         context.words = words.map(|it| it.to_string_lossy().into_owned()).collect();
+        context.command = cli.name;
         let ran = match context.plan_first.begin(rules.plan) {
             Ok(()) => Box::pin(cli.command.run(&mut context)).await,
             Err(failure) => Err(failure),

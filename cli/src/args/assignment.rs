@@ -1,13 +1,6 @@
 //! Field values on the command line: `title=Shop`, `count:=3` (JSON), `text=@file`, `fields:=@fields.json`; `@-` is standard input.
 //! `image@file` uploads an image.
 
-use std::path::{Path, PathBuf};
-
-use serde_json::{Map, Value};
-
-use crate::error::{CommandError, Result};
-use links_pages::fs::named;
-
 /// Words after a command, sorted: at most one file, and values for fields.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct AssignmentWords {
@@ -138,6 +131,7 @@ fn value(field: &str, text: &str, json: bool) -> Result<Value> {
     }
 }
 
+use crate::context::prelude::*;
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -1,17 +1,14 @@
 //! Fields of a record as a user gives them: from a file, from values on the command line, or from both.
 
-use std::path::Path;
-
-use links_sdk::{Client, Error, Object};
-use serde_json::{Map, Value, json};
+use links_sdk::Error;
 
 use super::assignment;
 use super::flags::next_dry_run;
 use super::images::{self, ReusedImages};
-use crate::context::Context;
-use crate::error::{CommandError, DryRunResult, Exit, Result};
-use crate::output::Style;
+use crate::context::prelude::*;
+use crate::error::DryRunResult;
 use crate::output::dry_run::DryRun;
+use crate::ui::cut;
 use links_pages::apply::same;
 use links_pages::page_file::Document;
 use links_pages::page_file::local_image::{has_image_ending, looks_local};
@@ -317,28 +314,20 @@ pub(crate) fn contested() -> CommandError {
     )
 }
 
-/// Longest value that a conflict shows.
+/// Maximum width of a value that a conflict shows.
 const SHOWN: usize = 300;
 
 /// Returns the words that show both values of the other side, for the user who decides.
 pub(crate) fn theirs_and_before(before: &Value, theirs: &Value) -> String {
     format!(
         "another client changed this meanwhile: it was {}, and is {} now",
-        shown(before),
-        shown(theirs)
+        cut(&before.to_string(), SHOWN),
+        cut(&theirs.to_string(), SHOWN)
     )
 }
 
 fn value_or_null<'m>(record: &'m Map<String, Value>, name: &str) -> &'m Value {
     record.get(name).unwrap_or(&Value::Null)
-}
-
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{} ...", &text[..end]),
-        None => text,
-    }
 }
 
 #[cfg(test)]

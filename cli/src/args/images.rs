@@ -1,16 +1,11 @@
 //! Images that the command line names: their checks, and those that the service already has.
 
 use std::io::Read;
-use std::path::Path;
 
 use links_sdk::{ImageType, MAX_UPLOAD_BYTES, Upload, UploadMethod};
 
 use crate::cache::uploads::Uploads;
-use crate::context::Context;
-use crate::error::file_error::file_error;
-use crate::error::{CommandError, Result};
-use crate::output::StyledLine;
-use links_pages::fs::named;
+use crate::context::prelude::*;
 use links_pages::fs::named::Refusal;
 use links_pages::page_file::local_image::{flaw, hash_of};
 

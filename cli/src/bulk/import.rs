@@ -1,14 +1,9 @@
 //! Import of the rows of a CSV file as new slots.
 
-use std::collections::BTreeMap;
-
-use links_pages::apply::{DesiredSlot, JournalEntries, PageSnapshot};
-use links_sdk::Object;
-use serde_json::Value;
+use links_pages::apply::{DesiredSlot, JournalEntries};
 
 use crate::account::edit::{AskedPage, PageEdit};
-use crate::error::CommandError;
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
 use crate::schema::fields as schema_fields;
 use crate::schema::validate::Schemas;
 use links_pages::suggest::suggest;
@@ -25,16 +20,12 @@ pub(crate) struct Import {
 }
 
 impl PageEdit for Import {
-    fn command(&self) -> &'static str {
-        "slots import"
-    }
-
     fn ask(
         &self,
         _: &PageSnapshot,
         _: &SlotTypeCatalog,
         _: &[JournalEntries],
-    ) -> Result<AskedPage, CommandError> {
+    ) -> Result<AskedPage> {
         let slot = |row: &CsvRow| DesiredSlot {
             id: None,
             kind: self.kind.clone(),

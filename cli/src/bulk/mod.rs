@@ -8,16 +8,13 @@ use std::rc::Rc;
 
 use clap::Args;
 use links_pages::apply::RunCommand;
-use links_sdk::ProfileKey;
 
 use crate::account;
 use crate::account::edit::{PageEdit, SlotsEdit};
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{ApplyArgs, RunOptions};
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::journal;
-use crate::output::CommandOutput;
 
 // How a bulk change is confirmed and shown. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Clone, Copy, Debug)]
@@ -39,9 +36,9 @@ pub(crate) async fn run(
     pages: Vec<ProfileKey>,
     BulkArgs { yes, wait, full }: BulkArgs,
     edit: impl PageEdit + 'static,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let types = context.slot_types().await?;
-    let command = RunCommand { digest: edit.digest(), ..journal::command(context, edit.command()) };
+    let command = RunCommand { digest: edit.digest(), ..journal::command(context) };
     let flags = ApplyArgs { yes, full, ..ApplyArgs::default() };
     let options = RunOptions { flags, command, wait, asks: true, ..RunOptions::default() };
     let edit = Some(Rc::new(SlotsEdit { edit: Box::new(edit), pages, types }));

@@ -1,28 +1,17 @@
 //! Rewrite of slots by a jq filter: which slots it selects, what it makes of each, and what an interrupted rewrite has written.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use links_pages::apply::{
-    DesiredPage, DesiredSlot, JournalEntries, PageSnapshot, PlannedUpdate, same,
-};
-use links_sdk::{Object, Slot, SlotId};
-use serde_json::{Value, json};
+use links_pages::apply::{DesiredPage, DesiredSlot, JournalEntries, PlannedUpdate, same};
+use links_sdk::Slot;
 use sha2::{Digest, Sha256};
 
 use crate::account::edit::{AskedPage, PageEdit};
 use crate::apply::problems::invalid;
-use crate::error::CommandError;
-use crate::output::StyledLine;
+use crate::context::prelude::*;
 use crate::output::format::query;
 use crate::output::label::label;
-use crate::schema::SlotTypeCatalog;
 use crate::ui::cut;
 
 impl PageEdit for SlotFilter {
-    fn command(&self) -> &'static str {
-        "slots rewrite"
-    }
-
     fn digest(&self) -> Option<String> {
         Some(self.digest.clone())
     }
@@ -32,7 +21,7 @@ impl PageEdit for SlotFilter {
         page: &PageSnapshot,
         types: &SlotTypeCatalog,
         interrupted: &[JournalEntries],
-    ) -> Result<AskedPage, CommandError> {
+    ) -> Result<AskedPage> {
         let done = WrittenSlots::of(interrupted);
         let slots: Vec<Slot> = page.slots.iter().filter(|slot| !done.has(slot)).cloned().collect();
         let results = self.apply(&page.login, &slots);
@@ -96,18 +85,10 @@ fn changed(login: &str, slot: &Slot, made: &Value) -> Result<Object, String> {
     let Some(Value::Object(data)) = made.get("data") else {
         return Err("--edit gives data that is not an object".to_owned());
     };
-    let mut changed = Object::default();
-    for (key, value) in data {
-        if !same(value, slot.data.get(key).unwrap_or(&Value::Null)) {
-            changed.insert(key.clone(), value.clone());
-        }
-    }
-    for (key, value) in slot.data.iter() {
-        if !data.contains_key(key) && !same(value, &Value::Null) {
-            changed.insert(key.clone(), Value::Null);
-        }
-    }
-    Ok(changed)
+    let keys = data.keys().chain(slot.data.keys().filter(|key| !data.contains_key(*key)));
+    let value = |key: &String| data.get(key).unwrap_or(&Value::Null);
+    let changed = keys.filter(|key| !same(value(key), held(&slot.data, key)));
+    Ok(changed.map(|key| (key.clone(), value(key).clone())).collect())
 }
 
 fn kind_of(value: &Value) -> &'static str {

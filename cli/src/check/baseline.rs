@@ -7,7 +7,6 @@ use super::checked_link::CheckedLink;
 use super::checked_link::LinkHolder;
 use super::web::verdict::Verdict;
 use crate::context::prelude::*;
-use crate::error::file_error::file_error;
 use links_pages::fs::named::ReadError;
 
 /// Maximum size of a baseline in bytes.
@@ -17,7 +16,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Args, Debug)]
 pub(crate) struct BaselineArgs {
     /// Exit with 3 only for links that were not as bad in this file: output of `-o json`, or of --update-baseline
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Write the links that are not fine to the baseline, and exit with 0
     #[arg(long, requires = "baseline")]

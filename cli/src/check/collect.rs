@@ -6,7 +6,6 @@ use std::rc::Rc;
 use linkify::{LinkFinder, LinkKind};
 
 use crate::context::prelude::*;
-use crate::schema::SlotTypeCatalog;
 use crate::schema::fields;
 use crate::search::texts::{self, Owner};
 use links_pages::page_file::node::{Key, Node};

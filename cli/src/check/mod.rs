@@ -16,7 +16,6 @@ use self::collect::FoundLink;
 use self::visits::LinkVerdicts;
 use crate::cache::load_slot_types;
 use crate::context::prelude::*;
-use crate::schema::SlotTypeCatalog;
 use crate::search::Source;
 use crate::search::sources::{Sources, of_account, of_files};
 use crate::settings::ServiceTarget;

@@ -68,7 +68,7 @@ pub(super) async fn run(context: &mut Context, args: ApiArgs) -> CommandResult {
         call.await?
     } else {
         // What is replaced is not known.
-        let write = journal::new_write(context, "api", &args.path);
+        let write = journal::new_write(context, &args.path);
         let operation = args.method.to_ascii_uppercase();
         let record = RecordWrite { operation, ..RecordWrite::default() };
         let sent = write.write_record(record, call, |_| None).await;

@@ -1,21 +1,19 @@
 //! `links plan` and `links apply`, and those of `links slots`: show what would be written to pages and forms, and make them match their files or
 //! a saved plan.
 
-use links_pages::apply::RunCommand;
-
 use super::prelude::*;
 use crate::account::request::RunSource;
 use crate::account::saved_plan::lock_of;
 use crate::account::{self, PlanOutputs};
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions, SyncArgs};
 use crate::apply::sync::{LockStore, note_on_input};
-use crate::apply::{runs, unfinished_runs};
+use crate::apply::unfinished_runs;
 
 // Files, and what is made of them. Not a doc comment: clap would take it for the text of the command.
 #[derive(Args, Debug)]
 pub(crate) struct FilesArgs {
     /// Page files, form files and directories; by default that of the closest links.lock
-    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Refuse files that are for another page than these
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
@@ -42,7 +40,7 @@ pub(crate) struct PlanArgs {
 #[command(examples = ["links apply cafe.yaml", "links apply pages forms --yes --allow-create 1"])]
 pub(crate) struct ApplyCommandArgs {
     /// Carry out a plan of `links plan --out` instead (`-`: standard input)
-    #[arg(long, value_name = "PLAN", conflicts_with = "paths", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "PLAN", conflicts_with = "paths")]
     plan: Option<PathBuf>,
     #[command(flatten)]
     files: FilesArgs,
@@ -73,7 +71,7 @@ impl FilesArgs {
 
 impl PlanArgs {
     pub(super) fn rules(&self) -> CommandRules {
-        CommandRules::confined(Ok(planned_files(self.files.named_files(false), &self.outputs)))
+        plan_rules(self.files.named_files(false), &self.outputs)
     }
 }
 
@@ -87,9 +85,10 @@ impl ApplyCommandArgs {
     }
 }
 
-fn planned_files(mut named: NamedFiles, outputs: &PlanOutputs) -> NamedFiles {
+/// Returns the rules of a command that shows a plan of these files.
+fn plan_rules(mut named: NamedFiles, outputs: &PlanOutputs) -> CommandRules {
     named.write.extend(outputs.files());
-    named
+    CommandRules::confined(Ok(named))
 }
 
 /// Returns the rules of a command that carries out a plan. Its files are named, unless they are not known beforehand, with the reason.
@@ -122,7 +121,7 @@ pub(super) async fn apply(context: &mut Context, args: ApplyCommandArgs) -> Comm
     let ApplyCommandArgs { files, plan, allowed, locked, wait, dry_run } = args;
     context.writer(dry_run).await?;
     let (paths, options) = files.options();
-    let command = journal::command(context, "apply");
+    let command = journal::command(context);
     let mut options = RunOptions { allowed, command, locked, wait, ..options };
     let source = match plan {
         Some(plan) => RunSource::plan(&plan, &mut options)?,
@@ -137,7 +136,7 @@ pub(crate) struct SlotsFileArgs {
     /// The page file, YAML or JSON (`-`: standard input)
     file: Option<PathBuf>,
     /// Take a plan of `links slots plan --out` instead, if it can still be carried out (`-`: standard input)
-    #[arg(long, value_name = "PLAN", conflicts_with = "file", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "PLAN", conflicts_with = "file")]
     plan: Option<PathBuf>,
     /// Refuse a file or a plan that is for another page than this one
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse, hide_short_help = true)]
@@ -197,13 +196,14 @@ impl SlotsFileArgs {
         named
     }
 
-    /// Reads the page file or the plan, if there is one, and returns the options of its run.
-    fn read(self, command: RunCommand) -> Result<(Option<RunSource>, RunOptions)> {
+    /// Reads the page file or the plan, if there is one, and returns the options of its run. A file on standard input gets a note.
+    fn read(self, context: &Context) -> Result<(Option<RunSource>, RunOptions)> {
         let Self { file, plan, profile, flags, sync } = self;
+        let note = file.as_deref().and_then(note_on_input);
         let mut options = RunOptions {
             flags,
             sync,
-            command,
+            command: journal::command(context),
             is_one_page: true,
             profiles: profile.into_iter().collect(),
             ..RunOptions::default()
@@ -218,13 +218,16 @@ impl SlotsFileArgs {
             (None, Some(plan)) => Some(RunSource::plan(&plan, &mut options)?),
             (None, None) => None,
         };
+        if let Some(note) = note {
+            context.ui.say(&note);
+        }
         Ok((source, options))
     }
 }
 
 impl SlotsPlanArgs {
     pub(super) fn rules(&self) -> CommandRules {
-        CommandRules::confined(Ok(planned_files(self.file.named_files(false), &self.outputs)))
+        plan_rules(self.file.named_files(false), &self.outputs)
     }
 }
 
@@ -239,28 +242,16 @@ impl SlotsApplyArgs {
 }
 
 pub(super) async fn plan_slots(context: &mut Context, args: SlotsPlanArgs) -> CommandResult {
-    let read = read(context, args.file, "slots plan");
-    let read = read.and_then(|(source, options)| Ok((source.ok_or_else(no_file)?, options)));
+    let read = args
+        .file
+        .read(context)
+        .and_then(|(source, options)| Ok((source.ok_or_else(no_file)?, options)));
     show_plan(context, read, args.outputs).await
-}
-
-/// Reads the files of a command, after a note about a file on standard input.
-fn read(
-    context: &Context,
-    file: SlotsFileArgs,
-    command: &str,
-) -> Result<(Option<RunSource>, RunOptions)> {
-    let note = file.file.as_deref().and_then(note_on_input);
-    let read = file.read(journal::command(context, command))?;
-    if let Some(note) = note {
-        context.ui.say(&note);
-    }
-    Ok(read)
 }
 
 pub(super) async fn apply_slots(context: &mut Context, args: SlotsApplyArgs) -> CommandResult {
     let SlotsApplyArgs { file, locked, wait, status, resume, abort, dry_run } = args;
-    let (mut source, options) = read(context, file, "slots apply")?;
+    let (mut source, options) = file.read(context)?;
     let mut options = RunOptions { locked, wait, ..options };
     if status || resume || abort {
         let named = source.as_ref().and_then(RunSource::page).map(|file| &file.page.profile);

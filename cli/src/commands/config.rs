@@ -42,11 +42,6 @@ const COLUMNS: &[Column] = &[
 ];
 
 impl ConfigCommand {
-    pub(super) fn rules(&self) -> CommandRules {
-        let accepts_invalid_config = matches!(self, Self::Path);
-        CommandRules { accepts_invalid_config, ..CommandRules::default() }
-    }
-
     pub(super) fn run(self, context: &Context) -> CommandResult {
         match self {
             Self::Path => {

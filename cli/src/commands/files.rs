@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use links_sdk::types::File;
-use links_sdk::{Client, ImageUse, Upload, UploadMethod};
+use links_sdk::{ImageUse, Upload, UploadMethod};
 
 use super::prelude::*;
 use crate::args::flags::next_dry_run;
@@ -38,20 +38,18 @@ pub(crate) struct FilesUploadArgs {
 }
 
 impl FilesUploadArgs {
-    /// Returns the upload method that was asked for. A key belongs to one request.
+    /// Refuses a key for more than one request.
     ///
     /// # Errors
     ///
-    /// When a key is given for more than one request.
-    fn method(&self) -> Result<Option<UploadMethod>> {
-        let why = match (self.sources.len(), self.via) {
-            _ if self.key.idempotency_key.is_none() => return Ok(self.via),
-            (1, Some(UploadMethod::UploadUrl)) => "--via upload-url sends several".to_owned(),
-            (1, _) => return Ok(self.via),
-            (many, _) => format!("{many} files are named"),
-        };
-        let message = format!("an idempotency key belongs to one request, and {why}");
-        Err(CommandError::usage(format!("{message}; nothing was uploaded")))
+    /// When a key is given, and several requests are needed.
+    fn check_key(&self) -> Result<()> {
+        let is_one = self.sources.len() == 1 && self.via != Some(UploadMethod::UploadUrl);
+        if is_one || self.key.idempotency_key.is_none() {
+            return Ok(());
+        }
+        let message = "an idempotency key belongs to one request; nothing was uploaded";
+        Err(CommandError::usage(message).with_hint("name one file, without --via upload-url"))
     }
 }
 
@@ -71,12 +69,12 @@ const COLUMNS: &[Column] = &[
 ];
 
 pub(super) async fn upload(context: &mut Context, args: FilesUploadArgs) -> CommandResult {
-    let method = args.method()?;
+    args.check_key()?;
     // All sources are checked first, so that a mistake in the last one is found before anything is uploaded.
     let sources: Vec<_> = args
         .sources
         .iter()
-        .map(|it| source(it, method, args.image_use))
+        .map(|it| source(it, args.via, args.image_use))
         .collect::<Result<_, _>>()?;
     let client = context.writer(args.dry_run).await?;
     let files = sources.iter().zip(&args.sources).filter(|(file, _)| file.is_some());

@@ -3,9 +3,7 @@
 use clap::Command;
 
 use super::prelude::*;
-use crate::error::file_error::file_error;
 use crate::help::TOPICS;
-use links_pages::fs::atomic;
 use links_pages::suggest::nearest;
 
 /// Explains a topic, or a command.

@@ -1,7 +1,5 @@
 //! `links init`: begins a `links.lock`, or rebuilds its records.
 
-use std::io;
-
 use super::prelude::*;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
@@ -10,13 +8,10 @@ use crate::apply::image::{Image, new_images};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
-use crate::apply::{runs, uploads};
+use crate::apply::uploads;
 use crate::error::file_error::unusable_path;
-use crate::output::count;
-use links_pages::apply::PageSnapshot;
 use links_pages::form_file::FormFile;
-use links_pages::fs::atomic;
-use links_pages::page_file::{Document, PageFile};
+use links_pages::page_file::Document;
 use links_pages::sanitize::quoted;
 use links_pages::sync::Lock;
 
@@ -52,16 +47,8 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     let service = runs::service(context).unwrap_or_default();
     let new = Lock::new(service.clone(), user);
     let found = if args.refresh { files_below(&directory, DEPTH)? } else { Vec::new() };
-    let files: Vec<PathBuf> =
-        found.iter().filter(|file| has_key(file, "profile")).cloned().collect();
+    let files: Vec<&PathBuf> = found.iter().filter(|file| has_key(file, "profile")).collect();
     // A damaged lock is replaced, but not one of another account.
-    let (mut sources, mut failures) = (Vec::new(), Vec::new());
-    for file in &files {
-        match read_page(file, &[], "apply") {
-            Ok((page, _)) => sources.push((file, page)),
-            Err(failure) => failures.push((file.clone(), failure)),
-        }
-    }
     let known = if args.refresh { store.parsed()? } else { None };
     if let Some(known) = &known {
         known.check_account(&service, user).map_err(|error| {
@@ -75,11 +62,14 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     let ignored = add_attribute(&directory);
     let mut forms = KnownForms::default();
     let (form_names, unusable) = refresh_forms(context, &found, &mut forms).await?;
-    let mut unresolved = Vec::new();
-    for (path, source) in sources {
-        match refresh(context, path, source, &mut forms).await {
-            Ok(images) => unresolved.extend(images),
-            Err(failure) => failures.push((path.clone(), failure)),
+    let (mut recorded, mut unresolved, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    for path in &files {
+        match refresh(context, path, &mut forms).await {
+            Ok(images) => {
+                recorded.push(path.display().to_string());
+                unresolved.extend(images);
+            }
+            Err(failure) => failures.push(((*path).clone(), failure)),
         }
     }
     let mut forgotten = Vec::new();
@@ -91,13 +81,13 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
             lock.pages.retain(|key, _| !forgotten.contains(key));
         })?;
     }
-    if let ([_], [_], []) = (&files[..], &failures[..], &unusable[..])
+    if let ([_], []) = (&files[..], &unusable[..])
         && let Some((_, failure)) = failures.pop()
     {
         return Err(failure);
     }
     let path = store.path().display().to_string();
-    let mut lines = vec![match files.len() - failures.len() {
+    let mut lines = vec![match recorded.len() {
         0 if !files.is_empty() => format!("{path}: no page file recorded"),
         0 => format!(
             "{path} begins here; the next `links apply` or `links pull` of a file below it is recorded"
@@ -127,22 +117,17 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
     for (file, image) in &unresolved {
         context.ui.tell(Style::Changed, unresolved_note(file, image));
     }
-    let is_recorded = |file: &&PathBuf| failures.iter().all(|(failed, _)| failed != *file);
-    let recorded: Vec<_> =
-        files.iter().filter(is_recorded).map(|it| it.display().to_string()).collect();
-    let mut body = json!({ "lock": path, "user": user, "files": recorded, "forms": form_names });
-    if !failures.is_empty() {
-        body["failed"] = failures.iter().map(|(file, failure)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() })).collect();
-    }
-    if !unresolved.is_empty() {
-        body["unresolvedImages"] = unresolved
-            .iter()
-            .map(|(file, image)| json!({ "file": file, "image": image }))
-            .collect();
-    }
-    if !forgotten.is_empty() {
-        body["forgotten"] = json!(forgotten);
-    }
+    let failed = |(file, failure): &(PathBuf, CommandError)| json!({ "file": file.display().to_string(), "exit": failure.exit().code(), "message": failure.to_string() });
+    let image = |(file, image): &(String, String)| json!({ "file": file, "image": image });
+    let body = json!({
+        "lock": path,
+        "user": user,
+        "files": recorded,
+        "forms": form_names,
+        "failed": failures.iter().map(failed).collect::<Vec<_>>(),
+        "unresolvedImages": unresolved.iter().map(image).collect::<Vec<_>>(),
+        "forgotten": forgotten,
+    });
     let worst = failures.iter().map(|(_, failure)| failure.exit()).max_by_key(|exit| exit.code());
     Ok(CommandOutput::own(body, View::Lines(lines)).exit(worst.unwrap_or(Exit::Ok)))
 }
@@ -209,9 +194,9 @@ async fn refresh_forms(
 async fn refresh(
     context: &mut Context,
     path: &Path,
-    mut file: PageFile,
     forms: &mut KnownForms,
 ) -> Result<Vec<(String, String)>> {
+    let (mut file, _) = read_page(path, &[], "apply")?;
     let Some(mut record) = SyncRecord::of(context, path)? else { return Ok(Vec::new()) };
     let client = context.client().await?;
     let mut page = PageSnapshot::read(&client, &file.page.profile).await.map_err(|error| {

@@ -1,9 +1,6 @@
 //! `links log`: lists every write of this machine, and removes old ones.
 
-use std::collections::BTreeMap;
-
 use super::prelude::*;
-use crate::apply::runs;
 use crate::apply::write_log::{self, COLUMNS, LoggedWrite, PageFilter};
 use crate::context::seconds_now;
 use links_pages::apply::JournalStore;

@@ -30,7 +30,11 @@ mod search;
 mod slots;
 mod undo;
 
+use self::config::ConfigCommand;
+use self::forms::FormsCommand;
 use self::prelude::*;
+use self::profile::ProfileCommand;
+use self::slots::SlotsCommand;
 use crate::completion::ShellArgs;
 
 #[derive(Debug, Subcommand)]
@@ -47,10 +51,10 @@ pub(crate) enum Command {
     Service,
     /// Pages
     #[command(subcommand, aliases = ["page", "pages", "profiles"])]
-    Profile(profile::ProfileCommand),
+    Profile(ProfileCommand),
     /// The slots of a page
     #[command(subcommand)]
-    Slots(slots::SlotsCommand),
+    Slots(SlotsCommand),
     /// Write pages and forms to files, or take over what changed on them
     Pull(pull::PullArgs),
     /// Show what `links apply` would do: pages and forms compared with their files
@@ -72,7 +76,7 @@ pub(crate) enum Command {
     Undo(undo::UndoArgs),
     /// Lead forms
     #[command(subcommand)]
-    Forms(forms::FormsCommand),
+    Forms(FormsCommand),
     /// Notification channels
     #[command(subcommand)]
     Channels(forms::ChannelsCommand),
@@ -94,12 +98,12 @@ pub(crate) enum Command {
     #[command(examples = ["links doctor", "links doctor --sandbox --report report.json"])]
     Doctor {
         /// Also write a new file for the report of a bug: no secrets, texts, names or paths are in it
-        #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        #[arg(long, value_name = "FILE")]
         report: Option<PathBuf>,
     },
     /// The configuration file
     #[command(subcommand)]
-    Config(config::ConfigCommand),
+    Config(ConfigCommand),
     /// Print the completion script of a shell
     Completions(ShellArgs),
     /// Explain a topic or a command
@@ -128,16 +132,25 @@ impl Command {
         match self {
             Self::Plan(args) => args.rules(),
             Self::Apply(args) => args.rules(),
+            Self::Slots(SlotsCommand::Plan(args)) => args.rules(),
+            Self::Slots(SlotsCommand::Apply(args)) => args.rules(),
             Self::Check(args) => args.rules(),
             Self::Search(args) => args.rules(),
             #[cfg(feature = "sandbox")]
             Self::Preview(args) => args.rules(),
-            Self::Api(args) if args.is_read() => CommandRules::planned(PlanRule::Reads),
-            Self::Profile(command) => command.rules(),
-            Self::Slots(command) => command.rules(),
-            Self::Forms(command) => command.rules(),
-            Self::Config(command) => command.rules(),
-            Self::Doctor { .. } | Self::Help { .. } | Self::Completions(_) => {
+            Self::Slots(SlotsCommand::Edit(_))
+            | Self::Profile(ProfileCommand::Edit(_))
+            | Self::Forms(FormsCommand::Edit { .. }) => {
+                CommandRules { plan: PlanRule::Interactive, ..CommandRules::default() }
+            }
+            Self::Profile(ProfileCommand::Settings(args)) if args.is_read() => {
+                CommandRules::reads()
+            }
+            Self::Api(args) if args.is_read() => CommandRules::reads(),
+            Self::Config(ConfigCommand::Path)
+            | Self::Doctor { .. }
+            | Self::Help { .. }
+            | Self::Completions(_) => {
                 CommandRules { accepts_invalid_config: true, ..CommandRules::default() }
             }
             _ => CommandRules::default(),
@@ -149,11 +162,11 @@ impl Command {
             Self::Auth(command) => command.run(context).await,
             Self::Me => {
                 let first = &["userId", "name", "canWrite", "abilities"];
-                shown(context.client().await?.me().answer(), View::Record(first)).await
+                shown(context.client().await?.me(), View::Record(first)).await
             }
             Self::Service => {
                 let first = &["version", "name", "baseUrl"];
-                shown(context.anyone().await?.index().answer(), View::Record(first)).await
+                shown(context.anyone().await?.index(), View::Record(first)).await
             }
             Self::Profile(command) => command.run(context).await,
             Self::Slots(command) => command.run(context).await,
@@ -170,7 +183,7 @@ impl Command {
             Self::Forms(command) => command.run(context).await,
             Self::Channels(forms::ChannelsCommand::List) => {
                 let channels = context.client().await?.notification_channels();
-                shown(channels.answer(), View::Table(forms::CHANNEL_COLUMNS)).await
+                shown(channels, View::Table(forms::CHANNEL_COLUMNS)).await
             }
             Self::Files(files::FilesCommand::Upload(args)) => files::upload(context, args).await,
             Self::Music(command) => command.run(context).await,

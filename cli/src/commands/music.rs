@@ -65,7 +65,7 @@ impl MusicCommand {
         match self {
             Self::Lookup { release } => {
                 let client = context.client().await?;
-                shown(client.lookup_music(release.query()).answer(), View::Any).await
+                shown(client.lookup_music(release.query()), View::Any).await
             }
             Self::Add(args) => add(context, args).await,
         }
@@ -78,7 +78,7 @@ async fn add(context: &mut Context, args: MusicAddArgs) -> CommandResult {
     let order = args.place.order(&slots).await?;
     let mut slot = NewSlot::from(client.lookup_music(args.release.query()).await?.slot);
     slot.order = order;
-    let write = journal::page_write(context, "music add", &args.key);
+    let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
     let answer = journal::finish(context, &write, created)?;
     Ok(answered(&answer, View::Record(&["id", "type", "supported"])))

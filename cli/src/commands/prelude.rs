@@ -7,6 +7,7 @@ pub(crate) use links_sdk::Slot;
 use links_sdk::{Answer, Call, Create, Error, Write};
 
 pub(crate) use crate::account::files::named_files;
+pub(crate) use crate::apply::runs;
 pub(crate) use crate::args::fields::FieldValues;
 pub(crate) use crate::args::flags::{DryRunArgs, IdempotencyKeyArgs, PositionArgs};
 pub(crate) use crate::args::page::PageKey;
@@ -40,15 +41,15 @@ impl CommandRules {
         Self { files: Some(files), ..Self::default() }
     }
 
-    /// Returns the rules of a command that needs this before it may write.
-    pub(crate) fn planned(plan: PlanRule) -> Self {
-        Self { plan, ..Self::default() }
+    /// Returns the rules of a command that only reads.
+    pub(crate) fn reads() -> Self {
+        Self { plan: PlanRule::Reads, ..Self::default() }
     }
 }
 
 /// Sends a call, and returns its answer as the output.
-pub(crate) async fn shown<K>(call: Call<Answer, K>, view: View) -> CommandResult {
-    Ok(answered(&call.await?, view))
+pub(crate) async fn shown<T: Send + 'static, K>(call: Call<T, K>, view: View) -> CommandResult {
+    Ok(answered(&call.answer().await?, view))
 }
 
 /// Returns an answer of the service as the output.
@@ -77,27 +78,27 @@ pub(crate) fn with_failure(
 }
 
 /// Writes fields of a page and records them in the journal.
-pub(crate) async fn write_fields(
+pub(crate) async fn write_fields<T: Send + 'static>(
     context: &Context,
-    (command, key): (&str, &ProfileKey),
-    call: Call<Answer, Write>,
+    key: &ProfileKey,
+    call: Call<T, Write>,
     sent: &Object,
 ) -> Result<Answer, Error> {
-    let write = journal::page_write(context, command, key);
-    let written = write.change_page(sent, call).await;
+    let write = journal::page_write(context, key);
+    let written = write.change_page(sent, call.answer()).await;
     journal::finish(context, &write, written)
 }
 
 /// Creates a record that the service cannot delete, and records that in the journal. `title` names it.
-pub(crate) async fn create_record(
+pub(crate) async fn create_record<T: Send + 'static>(
     context: &Context,
-    (command, operation): (&str, &str),
+    operation: &str,
     (title, sent): (&str, Object),
     key: IdempotencyKeyArgs,
-    call: Call<Answer, Create>,
+    call: Call<T, Create>,
 ) -> Result<Answer, Error> {
-    let write = journal::new_write(context, command, title);
+    let write = journal::new_write(context, title);
     let record = RecordWrite::creating(operation, sent);
-    let created = write.write_record(record, key.on(call), record_in).await;
+    let created = write.write_record(record, key.on(call.answer()), record_in).await;
     journal::finish(context, &write, created)
 }

@@ -10,13 +10,12 @@ use crate::preview::{ApplyWhen, PreviewRequest, preview, serve, shown};
 #[command(examples = ["links preview cafe.yaml", "links preview cafe.yaml --diff --summary preview.md", "links preview cafe.yaml --serve --apply"])]
 pub(crate) struct PreviewArgs {
     /// Page file (`-`: standard input)
-    #[arg(value_hint = clap::ValueHint::FilePath)]
     path: PathBuf,
     /// Show what changes for the reader; exit code 3 when something does
     #[arg(long)]
     diff: bool,
     /// Append the preview to this file (`-`: print it) in Markdown, for a job summary or a comment
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     summary: Option<PathBuf>,
     /// Exit code 3 when the page would be longer than this for a language model
     #[arg(long, value_name = "N", hide_short_help = true)]

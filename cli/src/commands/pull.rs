@@ -16,7 +16,7 @@ pub(crate) struct PullArgs {
     /// Write one page to this file (.json for JSON), or pages into this directory
     ///
     /// By default a single page goes to standard output, and several into the directory of the closest links.lock, else into the current one.
-    #[arg(short = 'O', long, value_name = "FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(short = 'O', long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     how: PullOptions,

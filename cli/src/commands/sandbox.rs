@@ -10,7 +10,6 @@ use links_fixtures::ContractServer;
 use links_sdk::{BaseUrl, Pacer, PacerNote, SharedFilePacer, Token};
 
 use super::prelude::*;
-use crate::apply::runs;
 use crate::apply::sync::StateRecords;
 use crate::context::{SANDBOX_FILES, clock, uploads_file};
 use crate::journal::SANDBOX;
@@ -31,9 +30,6 @@ pub(crate) enum SandboxCommand {
         /// Apply the rate limits of the service, with 429 beyond them
         #[arg(long)]
         limits: bool,
-        /// Apply no rate limits, as without `--limits`
-        #[arg(long, hide = true, conflicts_with = "limits")]
-        no_limits: bool,
     },
     /// Delete everything that was written to it, and what this machine has recorded of it
     #[command(examples = ["links sandbox reset"])]
@@ -46,7 +42,7 @@ pub(crate) enum SandboxCommand {
 impl SandboxCommand {
     pub(super) async fn run(self, context: &Context) -> CommandResult {
         match self {
-            Self::Serve { port, limits, .. } => serve(context, port, limits).await,
+            Self::Serve { port, limits } => serve(context, port, limits).await,
             Self::Reset => reset(context),
             Self::Path => {
                 let path = sandbox::state_file(&context.settings)?.display().to_string();
@@ -101,9 +97,6 @@ fn reset(context: &Context) -> CommandResult {
     Ok(CommandOutput::own(json!({ "path": path.display().to_string() }), View::Lines(lines)))
 }
 
-/// Cache files whose content depends on the account: the names before `-sandbox.json`, without the id of a page or a user.
-const CACHES: [&str; 3] = ["names", "markdown", "slot-types"];
-
 /// Removes what this machine has recorded of the sandbox: journals, records of syncs, uploaded images, and caches. Refuses while a run is in
 /// progress on it.
 fn remove_records(context: &Context) -> Result<()> {
@@ -117,20 +110,12 @@ fn remove_records(context: &Context) -> Result<()> {
     let cache = context.settings.cache_directory();
     let entries = cache.and_then(|directory| fs::read_dir(directory).ok());
     for entry in entries.into_iter().flatten().flatten() {
-        if is_cache(&entry.file_name().to_string_lossy()) {
+        // A cache of another service costs a request if it is removed, too.
+        if entry.file_name().to_string_lossy().contains(&format!("-{SANDBOX_FILES}.")) {
             remove_file(&entry.path())?;
         }
     }
     Ok(())
-}
-
-/// Tells whether a cache file is about the sandbox.
-fn is_cache(name: &str) -> bool {
-    let stem = name.split_once('.').map_or("", |(stem, _)| stem);
-    let what = stem.strip_suffix(SANDBOX_FILES).and_then(|what| what.strip_suffix('-'));
-    what.is_some_and(|what| {
-        CACHES.contains(&what.trim_end_matches(|c: char| c == '-' || c.is_ascii_digit()))
-    })
 }
 
 /// Removes a file, if it exists.
@@ -143,31 +128,4 @@ fn remove_file(path: &Path) -> Result<()> {
 
 fn not_removed(path: &Path, why: &dyn Display) -> CommandError {
     CommandError::usage(format!("cannot remove {}: {why}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_about_the_sandbox_are_its_caches() {
-        for name in [
-            "names-sandbox.jsonl",
-            "names-4021-sandbox.jsonl",
-            "slot-types-sandbox.json",
-            "markdown-101-sandbox.json",
-        ] {
-            assert!(is_cache(name), "{name}");
-        }
-        for name in [
-            "names-http-sandbox.jsonl",
-            "names-https-links.example.jsonl",
-            "names-4021-https-sandbox.jsonl",
-            "markdown-101-http-sandbox.json",
-            "links.json",
-            "sandbox.json",
-        ] {
-            assert!(!is_cache(name), "{name}");
-        }
-    }
 }

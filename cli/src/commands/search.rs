@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use crate::args::page::{self, PageWord};
-use crate::output::count;
 use crate::search::pattern::Pattern;
 use crate::search::sources::{self, Sources};
 use crate::search::texts::Area;

@@ -62,6 +62,8 @@ pub(crate) struct Context {
     pub(crate) tree: fn() -> clap::Command,
     /// Words of the command line after the name of the program.
     pub(crate) words: Vec<String>,
+    /// Name of the command, such as `slots add`.
+    pub(crate) command: String,
     client: Option<Client>,
     dry_run: Option<DryRun>,
     /// Guard of the writes.
@@ -85,6 +87,7 @@ impl Context {
         Self {
             tree,
             words: Vec::new(),
+            command: String::new(),
             plan_first: PlanFirst::new(settings.plan_first),
             watch: Arc::new(ui.watch()),
             settings,
@@ -100,7 +103,7 @@ impl Context {
         }
     }
 
-    /// Returns a context with the same settings, which has read nothing and asks the user nothing.
+    /// Returns a context with the same settings for applying files, which has read nothing and asks the user nothing.
     #[cfg(feature = "sandbox")]
     pub(crate) fn unattended(&self) -> Self {
         let mut ui = Ui::new(
@@ -108,7 +111,11 @@ impl Context {
             OutputOptions { format: self.settings.output, ..OutputOptions::default() },
         );
         ui.ask_nothing();
-        Self { words: self.words.clone(), ..Self::new(self.settings.clone(), ui, self.tree) }
+        Self {
+            words: self.words.clone(),
+            command: "apply".to_owned(),
+            ..Self::new(self.settings.clone(), ui, self.tree)
+        }
     }
 
     /// Returns a context whose client is that of a shadow of the service. It reads what this one reads on this machine, such as the record of

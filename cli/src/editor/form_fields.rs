@@ -26,15 +26,16 @@ pub(crate) struct FormEditSession {
 }
 
 impl FormEditSession {
-    pub(crate) async fn read(
-        context: &Context,
-        form: FormHandle,
-        id: String,
-        journal: SingleWrite,
-    ) -> Result<Self> {
-        let lock = lock(context, &id);
+    pub(crate) async fn read(context: &Context, client: &Client, id: &str) -> Result<Self> {
+        let (lock, form) = (lock(context, id), client.form(id));
         let (before, seen) = record(&form).await?;
-        Ok(Self { form, id, before, seen, lock, journal })
+        let journal = journal::form_write(context, id);
+        Ok(Self { form, id: id.to_owned(), before, seen, lock, journal })
+    }
+
+    /// Records that the write undoes a run.
+    pub(crate) fn undoing(self, run: &str) -> Self {
+        Self { journal: self.journal.undoing(run), ..self }
     }
 
     /// Writes changes after showing every difference, and after a confirmation if fields are removed, or with this `question`. A field without

@@ -7,9 +7,8 @@ use crate::account::files::AccountFiles;
 use crate::account::shadow_run::page_request;
 use crate::cache::{load_json, store_json};
 use crate::context::prelude::*;
-use crate::schema::SlotTypeCatalog;
 use links_pages::page_file::local_image::hash_of;
-use links_pages::page_file::{PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{Reference, ReferenceTarget};
 
 /// Maximum number of requests of a preview.
 const MAX_READS: usize = 4;

@@ -12,7 +12,6 @@ use crate::apply::apply_args::RunOptions;
 use crate::apply::uploads::unsent_path;
 use crate::context::prelude::*;
 use crate::sandbox::without_limits;
-use crate::schema::SlotTypeCatalog;
 
 /// A shadow, which listens on no port: only its client reaches it.
 pub(super) struct Shadow {

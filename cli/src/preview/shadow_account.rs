@@ -7,7 +7,7 @@ use super::live_account::LiveAccount;
 use crate::account::files::AccountFiles;
 use crate::account::shadow_run::KNOWN_TYPES;
 use crate::context::prelude::*;
-use links_pages::page_file::{PageFile, ReferenceTarget};
+use links_pages::page_file::ReferenceTarget;
 
 /// Language of which only the id is known.
 const UNREAD_LANGUAGE: &str = "unread";

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Args, Command, FromArgMatches, ValueEnum, ValueHint};
+use clap::{ArgAction, Args, Command, FromArgMatches, ValueEnum};
 
 use crate::auth::AccountName;
 use crate::output::format::{FieldSelection, Format};
@@ -110,7 +110,6 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         value_name = "FILE",
-        value_hint = ValueHint::FilePath,
         help = "Trust the certificates of this PEM file too, for the connections to the service [env: LINKS_CA_FILE]"
     )]
     pub(crate) cacert: Option<PathBuf>,
@@ -118,7 +117,6 @@ pub(crate) struct GlobalArgs {
     #[arg(
         long,
         value_name = "FILE",
-        value_hint = ValueHint::FilePath,
         help = "Client certificate and its private key, in one PEM file [env: LINKS_CLIENT_CERT]"
     )]
     pub(crate) client_cert: Option<PathBuf>,

@@ -1,13 +1,10 @@
 //! Forms of the account as form files: their local names, new files, and files that exist.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 
 use links_pages::account::{DesiredForm, FormPlan};
-use links_sdk::types::{LeadForm, NotificationChannel};
-use links_sdk::{ChannelId, Client, FormId};
-use serde_json::{Map, Value, json};
+use links_sdk::types::NotificationChannel;
+use links_sdk::{ChannelId, FormId};
 
 use super::existing_file::{not_written, replace};
 use super::file_name::local_name;
@@ -16,12 +13,10 @@ use super::report::{Report, left_out_line};
 use crate::account::form_finder::form_ids;
 use crate::account::forms::record_form;
 use crate::apply::known_forms::KnownForms;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
+use crate::context::prelude::*;
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
 use links_pages::form_file::{CHANNEL, CHANNELS, FORM_FIELDS, ID, INPUT_FIELDS, INPUTS, NAME};
-use links_pages::fs::{atomic, named};
 use links_pages::page_file::Document;
 use links_pages::page_file::patch::{
     Edit, MarkedConflict, PatchError, Path, patch, refuse_marks, without_marks,
@@ -55,7 +50,7 @@ impl LocalForms {
         known: &mut KnownForms,
         directory: &mut PullDirectory,
         options: &PullOptions,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let account = known.account(client).await?.to_vec();
         let mut files = std::mem::take(&mut directory.forms);
         let needs_channels = !options.portable
@@ -105,9 +100,9 @@ impl LocalForms {
         Ok(Self { forms, channels })
     }
 
-    /// Returns the local name of a form.
-    pub(super) fn name(&self, id: &str) -> Option<&str> {
-        self.forms.iter().find(|it| it.form.id == id).map(|it| it.name.as_str())
+    /// Tells whether a form has a local name.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.forms.iter().any(|it| it.form.id == id)
     }
 
     /// Returns the local name of a form that has a file.
@@ -132,7 +127,7 @@ impl LocalForms {
         directory: &mut PullDirectory,
         options: &PullOptions,
         report: &mut Report,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let Some(nth) = self.forms.iter().position(|it| it.form.id == id) else { return Ok(()) };
         if options.portable && self.forms[nth].is_filed {
             return Ok(());
@@ -239,7 +234,7 @@ fn new_name(title: &str, taken: &BTreeSet<String>, directory: &mut PullDirectory
 }
 
 /// Removes what no form file can hold, such as an empty label, and returns its names.
-fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>), CommandError> {
+fn holdable(mut file: Map<String, Value>) -> Result<(Value, Vec<String>)> {
     let mut left_out = Vec::new();
     loop {
         let text = Value::Object(file.clone()).to_string();
@@ -269,7 +264,7 @@ fn replace_portable(
     path: &std::path::Path,
     text: &str,
     options: &PullOptions,
-) -> Result<&'static str, CommandError> {
+) -> Result<&'static str> {
     if named::read(path).is_ok_and(|(_, now)| now == text.as_bytes()) {
         return Ok(UNCHANGED);
     }
@@ -284,7 +279,7 @@ fn update(
     form: &LeadForm,
     value: &Value,
     options: &PullOptions,
-) -> Result<(String, usize), CommandError> {
+) -> Result<(String, usize)> {
     if !options.force {
         refuse_marks(&file.document)?;
     }
@@ -317,12 +312,10 @@ fn update(
             .with_hint("--force takes the values of the form")
     })?;
     replace(path, &text, &patched)?;
-    let count = edits.len();
-    Ok(match (options.force, count) {
-        (true, 0) => ("marks removed".to_owned(), 0),
-        (true, 1) => ("1 value taken over".to_owned(), 0),
-        (true, _) => (format!("{count} values taken over"), 0),
-        (false, 1) => ("1 difference marked".to_owned(), 1),
-        (false, _) => (format!("{count} differences marked"), count),
-    })
+    let what = match (options.force, edits.len()) {
+        (true, 0) => "marks removed".to_owned(),
+        (true, values) => format!("{} taken over", count(values, "value")),
+        (false, differences) => format!("{} marked", count(differences, "difference")),
+    };
+    Ok((what, if options.force { 0 } else { edits.len() }))
 }

@@ -1,12 +1,9 @@
 //! URLs at which the service serves the images of a page, by their paths. Only what the service computes counts, never what a user wrote.
 
-use std::collections::BTreeMap;
-
-use links_pages::apply::{DesiredPage, PageSnapshot};
-use serde_json::{Map, Value};
+use links_pages::apply::DesiredPage;
 
 use crate::apply::image::find_strings;
-use crate::schema::SlotTypeCatalog;
+use crate::context::prelude::*;
 use links_pages::page_file::ReferencePlace;
 use links_pages::page_file::local_image::has_image_ending;
 

@@ -1,16 +1,11 @@
 //! Images of pages, downloaded into a directory beside the page file.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 
-use links_sdk::{Client, ImageType};
+use links_sdk::ImageType;
 
 use super::file_name::stem;
-use crate::error::CommandError;
-use crate::error::file_error::file_error;
-use links_pages::fs::{atomic, named};
+use crate::context::prelude::*;
 use links_pages::page_file::local_image::hash_of;
 
 /// Directory of the images, beside the page file.
@@ -32,7 +27,7 @@ impl Images {
         directory: &Path,
         path: &str,
         url: &str,
-    ) -> Result<Result<String, String>, CommandError> {
+    ) -> Result<Result<String, String>> {
         let key = (directory.to_owned(), path.to_owned());
         if let Some(image) = self.known.get(&key) {
             return Ok(Ok(image.clone()));

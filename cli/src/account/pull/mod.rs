@@ -10,21 +10,14 @@ mod place;
 mod puller;
 mod report;
 
-use std::path::{Path, PathBuf};
-
-use links_pages::apply::PageSnapshot;
 use links_pages::page_file::FileScope;
-use links_sdk::ProfileKey;
 
 use crate::account::form_finder::lock_of;
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
 use crate::apply::sync::LOCK_NAME;
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
-use crate::output::{CommandOutput, View};
-use links_pages::fs::named;
 use new_page::NewPage;
 pub(crate) use place::PullOptions;
 use place::{PullDirectory, default_directory};
@@ -41,7 +34,7 @@ pub(crate) async fn pull(
     out: Option<PathBuf>,
     how: PullOptions,
     scope: FileScope,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     let out = out.filter(|it| it.as_os_str() != "-");
     if let Some(path) = &out {
         named::resolve(path).map_err(|error| unusable_path(path, &error))?;
@@ -75,7 +68,7 @@ async fn print(
     key: &ProfileKey,
     how: &PullOptions,
     scope: FileScope,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     if how.images || how.portable || how.force {
         return Err(CommandError::usage("--images, --portable and --force need files to write")
             .with_hint("name a file or a directory: -O cafe.yaml"));
@@ -103,7 +96,7 @@ async fn write(
     file: Option<PathBuf>,
     how: PullOptions,
     scope: FileScope,
-) -> Result<CommandOutput, CommandError> {
+) -> Result<CommandOutput> {
     if !how.portable {
         // The lock of another account is refused, and known if a page is not found.
         lock_of(context, &file.clone().unwrap_or_else(|| directory.join(LOCK_NAME)))?;

@@ -1,29 +1,25 @@
 //! A new page file: the content of a page, the references that the program writes into it, and what a portable file leaves out.
 
-use std::path::Path;
-
-use links_pages::apply::{PageSnapshot, SlotTypes, literal};
-use links_sdk::{Object, Slot};
-use serde_json::{Map, Value};
+use links_pages::apply::{SlotTypes, literal};
+use links_sdk::Slot;
 
 use crate::apply::schema_line::{is_json, with_schema};
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::output::yaml;
 use links_pages::page_file::{PageContent, ReferencePlace};
-use links_pages::sanitize;
 
 /// A page file that is not written yet.
 pub(super) struct NewPage {
     value: Value,
-    /// Comments at the beginning of the file.
-    comments: Vec<String>,
+    /// Comment at the beginning of the file, if there is one.
+    comment: String,
 }
 
 impl NewPage {
     /// Returns the file of a content, without references.
-    pub(super) fn of(content: &PageContent) -> Result<Self, CommandError> {
+    pub(super) fn of(content: &PageContent) -> Result<Self> {
         let value = serde_json::to_value(content).map_err(CommandError::internal)?;
-        Ok(Self { value, comments: Vec::new() })
+        Ok(Self { value, comment: String::new() })
     }
 
     /// Puts a reference in the place of a value.
@@ -50,18 +46,40 @@ impl NewPage {
         }
     }
 
-    /// Removes the ids of the slots, and the slots with these indices. `comment` says so in the file.
-    pub(super) fn make_portable(&mut self, left_out: &[usize], comment: Option<&str>) {
-        let Some(Value::Array(slots)) = self.value.get_mut("slots") else { return };
-        let mut index = 0;
-        slots.retain_mut(|slot| {
-            index += 1;
-            if let Value::Object(slot) = slot {
-                slot.shift_remove("id");
+    /// Removes the ids of the slots, and the slots that no other account can have: events, legacy slots, and those of forms that the account
+    /// does not have. Returns a comment about these, which is also in the file.
+    pub(super) fn make_portable(
+        &mut self,
+        login: &str,
+        slots: &[Slot],
+        types: &SlotTypes,
+        has_form: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let reason = |slot: &Slot| {
+            if !slot.supported {
+                return Some("legacy slot");
             }
-            !left_out.contains(&(index - 1))
+            if types.is_read_only(&slot.kind) {
+                return Some("read-only slot");
+            }
+            let form = slot.data.get("formId").filter(|_| slot.kind == "form")?.as_str()?;
+            (!has_form(form)).then_some("slot of a form that is not on the account")
+        };
+        let (mut left_out, mut slots) = (Vec::new(), slots.iter());
+        self.value["slots"].as_array_mut()?.retain_mut(|item| {
+            if let Value::Object(item) = item {
+                item.shift_remove("id");
+            }
+            let slot = slots.next().and_then(|slot| Some((slot, reason(slot)?)));
+            left_out.extend(slot.map(|(slot, why)| format!("{} {} ({why})", slot.kind, slot.id)));
+            slot.is_none()
         });
-        self.comments.extend(comment.map(|text| sanitize::line(text).into_owned()));
+        if left_out.is_empty() {
+            return None;
+        }
+        let comment = format!("left out of {login}: {}", left_out.join(", "));
+        self.comment = format!("# {}\n", sanitize::line(&comment));
+        Some(comment)
     }
 
     /// Returns the number of slots.
@@ -75,58 +93,15 @@ impl NewPage {
     }
 
     /// Returns the text for a file of this name, with the path of a schema in its first line.
-    pub(super) fn text(
-        &self,
-        file: Option<&Path>,
-        schema: Option<&str>,
-    ) -> Result<String, CommandError> {
+    pub(super) fn text(&self, file: Option<&Path>, schema: Option<&str>) -> Result<String> {
         if file.is_some_and(is_json) {
             return Ok(format!("{:#}\n", self.value));
         }
-        let comments: String = self.comments.iter().map(|line| format!("# {line}\n")).collect();
-        let text = format!("{comments}{}", yaml(&self.value)?);
+        let text = format!("{}{}", self.comment, yaml(&self.value)?);
         match schema {
             Some(schema) => with_schema(&text, schema),
             None => Ok(text),
         }
-    }
-}
-
-/// Slots of a page that a portable file leaves out.
-pub(super) struct LeftOut {
-    /// Their indices.
-    pub(super) slots: Vec<usize>,
-    /// Comment that says so.
-    pub(super) comment: Option<String>,
-}
-
-impl LeftOut {
-    /// Finds the events, the legacy slots, and the forms that the account does not have.
-    pub(super) fn of(
-        page: &PageSnapshot,
-        types: &SlotTypes,
-        has_form: impl Fn(&str) -> bool,
-    ) -> Self {
-        let reason = |slot: &Slot| {
-            if !slot.supported {
-                return Some("legacy slot");
-            }
-            if types.is_read_only(&slot.kind) {
-                return Some("read-only slot");
-            }
-            let form = slot.data.get("formId").filter(|_| slot.kind == "form")?.as_str()?;
-            (!has_form(form)).then_some("slot of a form that is not on the account")
-        };
-        let found = page.slots.iter().enumerate();
-        let found: Vec<_> =
-            found.filter_map(|(nth, slot)| Some((nth, slot, reason(slot)?))).collect();
-        let words: Vec<_> = found
-            .iter()
-            .map(|(_, slot, reason)| format!("{} {} ({reason})", slot.kind, slot.id))
-            .collect();
-        let comment = (!words.is_empty())
-            .then(|| format!("left out of {}: {}", page.login, words.join(", ")));
-        Self { slots: found.into_iter().map(|(nth, ..)| nth).collect(), comment }
     }
 }
 
@@ -178,10 +153,13 @@ mod tests {
     #[test]
     fn a_portable_file_has_no_ids_and_says_what_is_left_out() {
         let mut page = page();
-        page.make_portable(&[1], Some("left out: event \"A\nprofile: evil\""));
+        let slot = |id: i64, kind: &str| json!({ "id": id, "type": kind, "supported": id != 2, "data": {} });
+        let slots = json!([slot(1, "picture"), slot(2, "event"), slot(3, "gallery")]);
+        let slots: Vec<Slot> = serde_json::from_value(slots).unwrap();
+        page.make_portable("A\nprofile: evil", &slots, &SlotTypes::default(), |_| true).unwrap();
         let text = page.text(None, Some("page.schema.json")).unwrap();
         assert!(
-            text.starts_with("# yaml-language-server: $schema=page.schema.json\n# left out: event \"A profile: evil\"\nprofile: cafe\n"),
+            text.starts_with("# yaml-language-server: $schema=page.schema.json\n# left out of A profile: evil: event 2 (legacy slot)\nprofile: cafe\n"),
             "{text}"
         );
         assert!(!text.contains("id:") && !text.contains("type: event"), "{text}");

@@ -1,12 +1,9 @@
 //! How and where the pages and forms of a pull are written: files that exist, else new ones in the directory.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use links_pages::apply::PageSnapshot;
 use links_pages::sync::Lock;
 use links_sdk::FormId;
 
@@ -15,11 +12,9 @@ use super::images::IMAGES;
 use crate::account::files::{DEPTH, files_below};
 use crate::apply::runs;
 use crate::apply::sync::{LOCK_NAME, LockStore};
-use crate::context::Context;
-use crate::error::CommandError;
+use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
-use links_pages::fs::named;
 use links_pages::page_file::node::Tree;
 use links_pages::page_file::{Document, FileKind};
 
@@ -71,7 +66,7 @@ pub(super) fn default_directory() -> PathBuf {
 
 impl PullDirectory {
     /// Reads which files the directory has. It is created if it does not exist.
-    pub(super) fn read(context: &Context, path: PathBuf) -> Result<Self, CommandError> {
+    pub(super) fn read(context: &Context, path: PathBuf) -> Result<Self> {
         let here = |path: &Path| {
             if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
         };
@@ -123,7 +118,7 @@ impl PullDirectory {
     }
 
     /// Returns the file of a page: that of the lock, else the one whose `profile` names the page, else a new one.
-    pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<PageTarget, CommandError> {
+    pub(super) fn page(&mut self, page: &PageSnapshot) -> Result<PageTarget> {
         if let Some((store, lock)) = &self.lock
             && let Some((key, _)) = lock.pages.iter().find(|(_, base)| base.id == page.id)
             && store.path_of(key).is_file()

@@ -1,30 +1,23 @@
 //! Pulls pages one by one.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use links_pages::apply::SlotTypes;
 
-use links_pages::apply::{PageSnapshot, SlotTypes};
-use links_sdk::{Client, ProfileKey};
-use serde_json::{Value, json};
-
-use super::existing_file::{ExistingFile, PageSource, not_written};
+use super::existing_file::{ExistingFile, not_written, replace};
 use super::forms::LocalForms;
 use super::image_urls::{places, urls};
 use super::images::Images;
-use super::new_page::{LeftOut, NewPage};
+use super::new_page::NewPage;
 use super::place::{PageTarget, PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
 use crate::account::live_page::export;
 use crate::apply::known_forms::KnownForms;
-use crate::apply::schema_line::schema_of;
-use crate::apply::sync::{SyncRecord, WrittenLocks};
+use crate::apply::preflight::check_host;
+use crate::apply::schema_line::{is_json, no_schema_in_json, schema_of, with_schema};
+use crate::apply::sync::{PulledFile, SyncRecord, WrittenLocks};
 use crate::apply::uploads;
-use crate::context::Context;
-use crate::error::{CommandError, Exit};
-use crate::schema::SlotTypeCatalog;
-use links_pages::fs::atomic;
+use crate::context::prelude::*;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{FileScope, PageContent, PageFile, ReferencePlace, ReferenceTarget};
+use links_pages::page_file::{FileScope, PageContent, ReferencePlace, ReferenceTarget};
 
 pub(super) struct Puller<'c> {
     pub(super) context: &'c mut Context,
@@ -49,7 +42,7 @@ impl<'c> Puller<'c> {
         (how, scope): (PullOptions, FileScope),
         mut directory: Option<PullDirectory>,
         is_all: bool,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self> {
         let types = context.slot_types().await?;
         let (rules, mut known) = (types.rules(), KnownForms::default());
         let forms = match &mut directory {
@@ -83,7 +76,7 @@ impl<'c> Puller<'c> {
         }
     }
 
-    fn write_form(&mut self, id: &str, report: &mut Report) -> Result<(), CommandError> {
+    fn write_form(&mut self, id: &str, report: &mut Report) -> Result<()> {
         let Some(directory) = &mut self.directory else { return Ok(()) };
         self.forms.write(self.context, id, directory, &self.how, report)
     }
@@ -94,7 +87,7 @@ impl<'c> Puller<'c> {
         key: &ProfileKey,
         file: Option<&Path>,
         report: &mut Report,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         // A file that is named is read before its page, so that an edit made meanwhile is noticed.
         let named = match file {
             Some(path) if path.exists() && !self.how.force => Some(self.existing(path, key)?),
@@ -116,12 +109,12 @@ impl<'c> Puller<'c> {
             },
         };
         match existing {
-            Some(file) => self.take_over(file, &path, &page, report).await,
+            Some(file) => self.take_over(file, &page, report).await,
             None => self.write(&path, &page, replaces, report).await,
         }
     }
 
-    fn existing(&self, path: &Path, key: &ProfileKey) -> Result<ExistingFile, CommandError> {
+    fn existing(&self, path: &Path, key: &ProfileKey) -> Result<ExistingFile> {
         // Without a record of the page, nothing says that the slots of the file are its slots.
         let is_its = || match SyncRecord::of(self.context, path)? {
             Some(record) => Ok::<_, CommandError>(record.is_in_lock() || record.is_of(key)),
@@ -140,7 +133,7 @@ impl<'c> Puller<'c> {
     }
 
     /// Reads a page with the code of its language.
-    async fn read(&mut self, key: &ProfileKey) -> Result<PageSnapshot, CommandError> {
+    async fn read(&mut self, key: &ProfileKey) -> Result<PageSnapshot> {
         let mut page = PageSnapshot::read(&self.client, key).await?;
         if self.scope == FileScope::Slots {
             return Ok(page);
@@ -163,26 +156,52 @@ impl<'c> Puller<'c> {
         Ok(page)
     }
 
-    /// Takes over into a file what changed on its page.
+    /// Takes over into a file what changed on its page since the last sync, and records this one.
     async fn take_over(
         &mut self,
-        file: ExistingFile,
-        path: &Path,
+        mut existing: ExistingFile,
         page: &PageSnapshot,
         report: &mut Report,
-    ) -> Result<(), CommandError> {
-        let Some(mut record) = SyncRecord::of(self.context, path)? else {
+    ) -> Result<()> {
+        let path = existing.path.clone();
+        let Some(mut record) = SyncRecord::of(self.context, &path)? else {
             let message = format!("there is no place for a record of {}", path.display());
             return Err(CommandError::usage(message).with_hint("--force replaces the whole file"));
         };
-        let schema = self.how.schema.as_deref();
-        let (types, forms) = (&self.rules, &mut self.known);
-        let source = PageSource { client: &self.client, page, types, forms, schema };
-        let taken = file.take_over(self.context, &mut record, source).await?;
-        report.say(format!("{}: {}", taken.file, taken.summary));
-        report.conflicts += taken.conflicts;
-        report.is_written |= taken.is_written;
-        report.pages.push(taken.json(page.id, &page.login));
+        if self.how.schema.is_some() && is_json(&path) {
+            return Err(no_schema_in_json());
+        }
+        record.check_page(&existing.file, page)?;
+        check_host(&existing.file, page)?;
+        existing.check_profile(&record, page)?;
+        WrittenLocks::of(&record, page).check(self.context, &self.client).await?;
+        record.read_sent(self.context, page.id)?;
+        let ExistingFile { text, file, .. } = &mut existing;
+        let mut images = uploads::images(file);
+        let (context, known) = (&*self.context, &mut self.known);
+        let references =
+            uploads::resolve(context, &self.client, page, file, &mut images, Some(&record), known);
+        let broken = references.await?;
+        if !broken.is_empty() {
+            return Err(file.document.bad(broken).into());
+        }
+        let mut pulled = PulledFile::of(&record, text, file, &images, page, &self.rules)?;
+        if let Some(schema) = &self.how.schema {
+            pulled.text = with_schema(&pulled.text, schema)?;
+        }
+        if pulled.text != *text {
+            replace(&path, text, &pulled.text)?;
+            report.is_written = true;
+        }
+        let (name, conflicts) = (path.display().to_string(), pulled.conflicts());
+        let line = format!("{name}: {}", pulled.summary());
+        let data = json!({
+            "file": name, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pulled.pull,
+        });
+        pulled.store(context, &record, file, &images)?;
+        report.say(line);
+        report.conflicts += conflicts;
+        report.pages.push(data);
         Ok(())
     }
 
@@ -193,7 +212,7 @@ impl<'c> Puller<'c> {
         page: &PageSnapshot,
         replaces: bool,
         report: &mut Report,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         if !self.how.portable
             && let Some(record) = SyncRecord::of(self.context, path)?
         {
@@ -206,10 +225,10 @@ impl<'c> Puller<'c> {
         let paths = self.refer_to_images(path, page, &content, &mut new, &mut notes).await?;
         self.refer_to_forms(&content, &mut new, report)?;
         if self.how.portable {
-            let forms = &self.forms;
-            let left = LeftOut::of(page, &self.rules, |id| forms.name(id).is_some());
-            new.make_portable(&left.slots, left.comment.as_deref());
-            if let Some(comment) = left.comment {
+            let has_form = |id: &str| self.forms.has(id);
+            if let Some(comment) =
+                new.make_portable(&page.login, &page.slots, &self.rules, has_form)
+            {
                 notes.note(comment);
             }
         }
@@ -225,11 +244,7 @@ impl<'c> Puller<'c> {
             self.context.ui.say(&note);
         }
         let file = path.display().to_string();
-        let slots = match new.slots() {
-            1 => "1 slot".to_owned(),
-            several => format!("{several} slots"),
-        };
-        report.say(format!("{file}: {} written, {slots}", page.login));
+        report.say(format!("{file}: {} written, {}", page.login, count(new.slots(), "slot")));
         report.lines.append(&mut notes.lines);
         report.lines.extend(left_out_line(&page.login, &fields));
         report.pages.push(json!({
@@ -252,7 +267,7 @@ impl<'c> Puller<'c> {
         content: &PageContent,
         new: &mut NewPage,
         report: &mut Report,
-    ) -> Result<BTreeMap<ReferencePlace, String>, CommandError> {
+    ) -> Result<BTreeMap<ReferencePlace, String>> {
         let urls = urls(page, &self.types);
         let found = places(&content.content, &urls);
         let mut paths = BTreeMap::new();
@@ -285,7 +300,7 @@ impl<'c> Puller<'c> {
         content: &PageContent,
         new: &mut NewPage,
         report: &mut Report,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         for (item, slot) in content.content.slots.iter().enumerate() {
             let id = slot.data.get("formId").filter(|_| slot.kind == "form");
             let Some(id) = id.and_then(Value::as_str) else { continue };
@@ -307,7 +322,7 @@ impl<'c> Puller<'c> {
         text: String,
         page: &PageSnapshot,
         paths: &BTreeMap<ReferencePlace, String>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let Some(record) = SyncRecord::of(self.context, path)? else { return Ok(()) };
         if record.has_other_file(page.id) {
             return Ok(());

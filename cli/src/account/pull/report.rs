@@ -1,9 +1,7 @@
 //! Output of a pull.
 
-use serde_json::{Value, json};
-
-use crate::error::{CommandError, Exit};
-use crate::output::{Body, CommandOutput, StyledLine, View};
+use crate::context::prelude::*;
+use crate::output::Body;
 use crate::ui::Ui;
 
 const MARKED: &str = "settle each conflict at its mark, a line that begins with `# <<<`, and delete the mark; until then the file is not applied";
@@ -32,12 +30,7 @@ impl Report {
     }
 
     /// Returns the output of the command.
-    pub(super) fn output(
-        mut self,
-        ui: &Ui,
-        pages: usize,
-        requests: u64,
-    ) -> Result<CommandOutput, CommandError> {
+    pub(super) fn output(mut self, ui: &Ui, pages: usize, requests: u64) -> Result<CommandOutput> {
         if self.conflicts > 0 {
             self.lines.push(StyledLine::changed(MARKED));
         }
@@ -74,7 +67,7 @@ impl Report {
             "data": { "pages": self.pages, "forms": self.forms },
             "meta": { "requests": requests },
         });
-        Ok(CommandOutput { body: Body::Own(body), view: View::Lines(self.lines), exit, then: None })
+        Ok(CommandOutput::new(Body::Own(body), View::Lines(self.lines)).exit(exit))
     }
 }
 

@@ -36,8 +36,7 @@ impl FieldCommand {
             Self::Add(args) => add(context, args).await,
             Self::Set(args) => set(context, args).await,
             Self::Remove { id, field, yes, dry_run } => {
-                let mut fields =
-                    FieldList::read(context, id, "forms field remove", dry_run).await?;
+                let mut fields = FieldList::read(context, &id, dry_run).await?;
                 let at = fields.find(&field)?;
                 fields.list.remove(at);
                 fields.write(context, yes).await
@@ -66,7 +65,7 @@ pub(crate) struct FormsFieldAddArgs {
 
 async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
     let question = FieldValues::read(&args.words)?.some("type=text label=Name")?.object().0;
-    let mut fields = FieldList::read(context, args.id, "forms field add", args.dry_run).await?;
+    let mut fields = FieldList::read(context, &args.id, args.dry_run).await?;
     let at = args.at.unwrap_or(usize::MAX).min(fields.list.len());
     let key = question.get("key").filter(|it| !it.is_null());
     if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {
@@ -104,7 +103,7 @@ async fn set(context: &mut Context, args: FormsFieldSetArgs) -> CommandResult {
             CommandError::usage("a field keeps its key").with_hint("remove it and add another one")
         );
     }
-    let mut fields = FieldList::read(context, args.id, "forms field set", args.dry_run).await?;
+    let mut fields = FieldList::read(context, &args.id, args.dry_run).await?;
     let at = fields.find(&args.field)?;
     let changes = changes.changes_of(&fields.list[at]).0;
     fields.list[at].extend(changes);
@@ -118,15 +117,9 @@ struct FieldList {
 }
 
 impl FieldList {
-    async fn read(
-        context: &mut Context,
-        id: String,
-        command: &str,
-        dry_run: DryRunArgs,
-    ) -> Result<Self> {
-        let form = context.writer(dry_run).await?.form(id.clone());
-        let write = journal::form_write(context, command, &id);
-        let session = FormEditSession::read(context, form, id, write).await?;
+    async fn read(context: &mut Context, id: &str, dry_run: DryRunArgs) -> Result<Self> {
+        let client = context.writer(dry_run).await?;
+        let session = FormEditSession::read(context, &client, id).await?;
         let list = session.before.get("fields").cloned().unwrap_or_default();
         let list = serde_json::from_value(list)
             .map_err(|error| CommandError::unreadable(format!("fields of the form: {error}")))?;

@@ -46,23 +46,16 @@ const COLUMNS: &[Column] = &[
 ];
 
 impl FormsCommand {
-    pub(super) fn rules(&self) -> CommandRules {
-        match self {
-            Self::Edit { .. } => CommandRules::planned(PlanRule::Interactive),
-            _ => CommandRules::default(),
-        }
-    }
-
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         match self {
             Self::List => {
                 let client = context.client().await?;
-                shown(client.forms().list().answer(), View::Table(COLUMNS)).await
+                shown(client.forms().list(), View::Table(COLUMNS)).await
             }
             Self::Create(args) => record::create(context, args).await,
             Self::Get { id } => {
                 let client = context.client().await?;
-                shown(client.form(id).get().answer(), View::Record(record::FIRST)).await
+                shown(client.form(id).get(), View::Record(record::FIRST)).await
             }
             Self::Update(args) => record::update(context, args).await,
             Self::Edit { id, dry_run } => record::edit(context, id, dry_run).await,

@@ -1,16 +1,14 @@
 //! `links forms create`, `update` and `edit`: a lead form as a whole, from a file, from values, or from both; and the pages that show it, as
 //! the cache knows them, or as all pages are read.
 
-use links_sdk::{Client, FormChanges, ProfileId};
+use links_sdk::FormChanges;
 use serde::Serialize;
 
 use crate::account::{estimate, live_page};
 use crate::cache::resource_names::ResourceNames;
 use crate::commands::prelude::*;
-use crate::context::seconds_now;
 use crate::editor;
 use crate::editor::form_fields::{self, FormEditSession};
-use links_pages::apply::PageSnapshot;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::FileKind;
 
@@ -76,9 +74,8 @@ pub(super) async fn create(context: &mut Context, args: FormsCreateArgs) -> Comm
     let fields = resolved(fields, file, &client).await?;
     let sent = fields.object();
     let title = sent.get("title").and_then(Value::as_str).unwrap_or_default();
-    let call = client.forms().create(FormChanges(sent.clone())).answer();
-    let names = ("forms create", "createForm");
-    let created = create_record(context, names, (title, sent.clone()), args.key, call).await;
+    let call = client.forms().create(FormChanges(sent.clone()));
+    let created = create_record(context, "createForm", (title, sent.clone()), args.key, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -123,13 +120,13 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
         say_known_uses(context, &args.id);
         None
     };
-    let form = client.form(args.id.clone());
-    let write = journal::form_write(context, "forms update", &args.id);
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
-        let session = FormEditSession::read(context, form, args.id, write).await?;
+        let session = FormEditSession::read(context, &client, &args.id).await?;
         session.update(context, changes, args.yes, Some(&fields), None).await?
     } else {
+        let form = client.form(args.id.clone());
+        let write = journal::form_write(context, &args.id);
         let call = form.update_unchanged(None, FormChanges(changes.clone())).answer();
         let changed = write.change_record("updateForm", &changes, call).await;
         let changed = journal::finish(context, &write, changed);
@@ -145,15 +142,14 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
 }
 
 pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs) -> CommandResult {
-    let form = context.writer(dry_run).await?.form(id.clone());
-    let (mut opened, _) = form_fields::record(&form).await?;
+    let client = context.writer(dry_run).await?;
+    let (mut opened, _) = form_fields::record(&client.form(id.clone())).await?;
     opened.retain(|name, _| !COMPUTED.contains(&name.as_str()));
 
     let text = yaml(&opened)?;
     let apply = async |context: &mut Context, document, _: &Path| {
         let edited = FieldValues::of(document)?;
-        let write = journal::form_write(context, "forms edit", &id);
-        let session = FormEditSession::read(context, form.clone(), id.clone(), write).await?;
+        let session = FormEditSession::read(context, &client, &id).await?;
         let changes = edited.merge(&mut opened, &session.before)?;
         if changes.is_empty() {
             return Ok(None);
@@ -180,10 +176,9 @@ fn say_known_uses(context: &Context, form: &str) {
     let text = match names.pages_with(form) {
         None => "the pages that show the form are not known yet".to_owned(),
         Some((pages, as_of)) => {
-            let age = age_words(seconds_now().saturating_sub(as_of));
             let pages = pages.iter().map(|(login, slots)| (login.as_str(), slots.as_slice()));
             let none = || "no page that this machine has seen shows the form".to_owned();
-            format!("{}, as seen {age}", shown_on(pages).unwrap_or_else(none))
+            format!("{}, as seen {}", shown_on(pages).unwrap_or_else(none), runs::time(as_of))
         }
     };
     context.ui.tell(Style::Faint, format!("{text}; --where-used reads all pages"));
@@ -223,17 +218,6 @@ fn shown_on<'p>(pages: impl Iterator<Item = (&'p str, &'p [SlotId])>) -> Option<
     (!pages.is_empty()).then(|| format!("shown on {}", pages.join(", ")))
 }
 
-/// Returns the words for an age in seconds: `5 min ago`.
-fn age_words(seconds: u64) -> String {
-    let (minutes, hours) = (seconds / 60, seconds / 3600);
-    match (minutes, hours) {
-        (0, _) => "less than a minute ago".to_owned(),
-        (_, 0) => format!("{minutes} min ago"),
-        (_, 1..=47) => format!("{hours} h ago"),
-        (_, hours) => format!("{} days ago", hours / 24),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,22 +229,5 @@ mod tests {
             [("cafe", &[1004.into()]), ("bar", &[7.into(), 8.into()])];
         let shown = shown_on(pages.into_iter());
         assert_eq!(shown.unwrap(), "shown on cafe (slot 1004), bar (slots 7, 8)");
-    }
-
-    #[test]
-    fn an_age_has_one_unit() {
-        let words = [0, 59, 60, 3599, 3600, 47 * 3600, 48 * 3600].map(age_words);
-        assert_eq!(
-            words,
-            [
-                "less than a minute ago",
-                "less than a minute ago",
-                "1 min ago",
-                "59 min ago",
-                "1 h ago",
-                "47 h ago",
-                "2 days ago"
-            ]
-        );
     }
 }

@@ -1,7 +1,7 @@
 //! `links profile create`, `update`, `edit` and `settings`: fields of a page.
 
 use links_sdk::types::Profile;
-use links_sdk::{NewProfile, Object, ProfileChanges, ProfileHandle, SettingsChanges};
+use links_sdk::{NewProfile, ProfileChanges, ProfileHandle, SettingsChanges};
 
 use super::login;
 use crate::args::images;
@@ -49,10 +49,9 @@ pub(super) async fn create(context: &mut Context, args: ProfileCreateArgs) -> Co
     let mut profile: Object = [("login", args.login)].into_iter().collect();
     profile.extend(fields.object().0);
     let title = profile.get("login").and_then(Value::as_str).unwrap_or_default();
-    let call = client.profiles().create(NewProfile(profile.clone())).answer();
-    let names = ("profile create", "createProfile");
-    let created =
-        create_record(context, names, (title, profile.clone()), args.idempotency, call).await;
+    let call = client.profiles().create(NewProfile(profile.clone()));
+    let sent = (title, profile.clone());
+    let created = create_record(context, "createProfile", sent, args.idempotency, call).await;
     let answer = created.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -80,8 +79,8 @@ pub(super) async fn update(context: &mut Context, args: ProfileUpdateArgs) -> Co
     let profile = client.profile(&*args.key);
     let fields = fields.upload(context, &client).await?;
     let sent = fields.object();
-    let call = profile.update_unchanged(None, ProfileChanges(sent.clone())).answer();
-    let changed = write_fields(context, ("profile update", &*args.key), call, &sent).await;
+    let call = profile.update_unchanged(None, ProfileChanges(sent.clone()));
+    let changed = write_fields(context, &args.key, call, &sent).await;
     let answer = changed.map_err(|error| fields.failure(error, ""))?;
     Ok(answered(&answer, View::Record(FIRST)))
 }
@@ -116,12 +115,11 @@ pub(super) async fn settings(context: &mut Context, args: ProfileSettingsArgs) -
     let fields = without_login(FieldValues::read(&args.words)?)?;
     let profile = context.writer(args.dry_run).await?.profile(&*args.key);
     if args.is_read() {
-        return shown(profile.settings().answer(), View::Record(FIRST_SETTINGS)).await;
+        return shown(profile.settings(), View::Record(FIRST_SETTINGS)).await;
     }
     let sent = fields.some("languageCode=kk")?.object();
     let call = profile.update_settings_unchanged(None, SettingsChanges(sent.clone()));
-    let command = ("profile settings", &*args.key);
-    let answer = write_fields(context, command, call.answer(), &sent).await?;
+    let answer = write_fields(context, &args.key, call, &sent).await?;
     Ok(answered(&answer, View::Record(FIRST_SETTINGS)))
 }
 
@@ -150,9 +148,8 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
         if changes.is_empty() {
             return Ok(None);
         }
-        let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone())).answer();
-        let command = ("profile edit", &*args.key);
-        let updated = write_fields(context, command, call, &changes).await;
+        let call = profile.update_unchanged(&seen, ProfileChanges(changes.clone()));
+        let updated = write_fields(context, &args.key, call, &changes).await;
         updated.map(Some).map_err(|error| edited.failure(error, ""))
     };
     let updated = editor::edit(context, "profile.yaml", &text, apply).await?;
@@ -161,8 +158,7 @@ pub(super) async fn edit(context: &mut Context, args: ProfileEditArgs) -> Comman
 
 /// Reads a page: its fields for editing, and as a typed value for the comparison with a later read.
 async fn record(profile: &ProfileHandle) -> Result<(Map<String, Value>, Profile)> {
-    let answer = profile.get().answer().await?;
-    let seen = read_data(answer.body())?;
+    let (seen, answer) = profile.get().with_answer().await?;
     let mut fields: Map<String, Value> = read_data(answer.body())?;
     fields.retain(|name, _| !NOT_EDITED.contains(&name.as_str()));
     Ok((fields, seen))

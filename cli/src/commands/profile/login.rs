@@ -1,6 +1,6 @@
 //! `links profile check-login` and `rename`: logins of pages. A new login is checked first by the rules that need no service, then by the service.
 
-use links_sdk::{Client, SettingsChanges};
+use links_sdk::SettingsChanges;
 
 use crate::commands::prelude::*;
 use crate::ui::annotations::Annotate;
@@ -158,7 +158,7 @@ pub(super) async fn rename(context: &mut Context, args: ProfileRenameArgs) -> Co
     check_available(&client, &args.new, Some(&id)).await?;
     require_consent(context, &old, &page.computed.url, args.confirm)?;
     let changes = SettingsChanges::default().login(&args.new);
-    let write = journal::single_write(context, "profile rename", page.profile_id, &old, None);
+    let write = journal::single_write(context, page.profile_id, &old, None);
     let call = client.profile(&id).update_settings_unchanged(&page, changes).answer();
     let sent = [("login", args.new.clone())].into_iter().collect();
     let changed = write.change_page(&sent, call).await;

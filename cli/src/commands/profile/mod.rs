@@ -66,19 +66,11 @@ const COLUMNS: &[Column] = &[
 ];
 
 impl ProfileCommand {
-    pub(super) fn rules(&self) -> CommandRules {
-        match self {
-            Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
-            Self::Settings(args) if args.is_read() => CommandRules::planned(PlanRule::Reads),
-            _ => CommandRules::default(),
-        }
-    }
-
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         match self {
             Self::List => {
                 let client = context.client().await?;
-                shown(client.profiles().list().answer(), View::Table(COLUMNS)).await
+                shown(client.profiles().list(), View::Table(COLUMNS)).await
             }
             Self::Get { key, include } => {
                 let profile = context.client().await?.profile(&*key);
@@ -86,7 +78,7 @@ impl ProfileCommand {
                     Some(Include::Slots) => profile.get_with_slots(),
                     None => profile.get(),
                 };
-                shown(call.answer(), View::Record(fields::FIRST)).await
+                shown(call, View::Record(fields::FIRST)).await
             }
             Self::Create(args) => fields::create(context, args).await,
             Self::Update(args) => fields::update(context, args).await,

@@ -1,15 +1,11 @@
 //! `links profile preview`: prints a page in Markdown, or compares it with a file, which it can also update.
 
-use std::io;
-
 use links_sdk::Markdown;
 use similar::TextDiff;
 
 use crate::commands::prelude::*;
-use crate::error::file_error::file_error;
 use crate::output::{diff_lines, unified};
 use crate::ui::annotations::Annotate;
-use links_pages::fs::atomic;
 use links_pages::fs::named::ReadError;
 
 #[derive(Args, Debug)]

@@ -1,8 +1,8 @@
 //! `links profile socials`: adds and removes social links of a page. The service takes only whole lists, so the page is read first, and
 //! refused if it was changed meanwhile.
 
+use links_sdk::ProfileChanges;
 use links_sdk::types::Social;
-use links_sdk::{Object, ProfileChanges};
 
 use super::fields::FIRST;
 use crate::commands::prelude::*;
@@ -47,9 +47,8 @@ impl SocialsCommand {
             return Ok(said(json!({ "socials": socials }), "no changes"));
         }
         let sent: Object = [("socials", json!(socials))].into_iter().collect();
-        let command = if is_add { "profile socials add" } else { "profile socials remove" };
-        let call = profile.update_unchanged(&page, ProfileChanges(sent.clone())).answer();
-        let answer = write_fields(context, (command, &*key), call, &sent).await?;
+        let call = profile.update_unchanged(&page, ProfileChanges(sent.clone()));
+        let answer = write_fields(context, &key, call, &sent).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }
 }

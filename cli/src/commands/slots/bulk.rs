@@ -60,7 +60,7 @@ pub(crate) struct SlotsImportArgs {
     /// Id, login or URL of the page
     key: PageKey,
     /// CSV file with a heading (`-`: standard input)
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Type of the new slots; `links slots types` lists them
     #[arg(long = "type", value_name = "TYPE")]

@@ -10,7 +10,6 @@ use crate::commands::prelude::*;
 use crate::output::dry_run::DryRun;
 use crate::output::label::label;
 use links_pages::apply::{SingleWrite, SlotTypes};
-use links_pages::sanitize;
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots delete cafe 1002 1003 --yes"])]
@@ -50,7 +49,7 @@ pub(super) async fn delete(context: &mut Context, args: SlotsDeleteArgs) -> Comm
     {
         return Ok(refused);
     }
-    let write = journal::page_write(context, "slots delete", &args.key);
+    let write = journal::page_write(context, &args.key);
     let deleted = delete_batches(context, &write, &slots, (&page, &to_delete)).await;
     let deleted = journal::finish(context, &write, deleted)?;
     let left = page.len() - deleted;

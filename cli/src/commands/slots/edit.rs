@@ -7,9 +7,9 @@ use crate::apply::apply_args::{ApplyArgs, RunOptions};
 use crate::apply::sync::OpenedText;
 use crate::commands::prelude::*;
 use crate::editor;
-use links_pages::apply::{PageSnapshot, fingerprint};
+use links_pages::apply::fingerprint;
 use links_pages::page_file::local_image::ImageRoots;
-use links_pages::page_file::{Document, FileScope, PageFile};
+use links_pages::page_file::{Document, FileScope};
 
 #[derive(Args, Debug)]
 #[command(examples = ["links slots edit cafe"])]
@@ -52,7 +52,7 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
             let path = (fingerprint(&now.slots) == fingerprint(&read.slots)).then_some(path);
             let options = RunOptions {
                 flags: args.apply_args.clone(),
-                command: journal::command(context, "slots edit"),
+                command: journal::command(context),
                 is_one_page: true,
                 path: path.map(|path| path.display().to_string()),
                 made_for: Some(fingerprint(&now.slots)),

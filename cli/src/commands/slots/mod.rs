@@ -95,21 +95,12 @@ const TYPE_COLUMNS: &[Column] = &[
 ];
 
 impl SlotsCommand {
-    pub(super) fn rules(&self) -> CommandRules {
-        match self {
-            Self::Edit(_) => CommandRules::planned(PlanRule::Interactive),
-            Self::Plan(args) => args.rules(),
-            Self::Apply(args) => args.rules(),
-            _ => CommandRules::default(),
-        }
-    }
-
     pub(super) async fn run(self, context: &mut Context) -> CommandResult {
         match self {
             Self::List { key, clicks, period } => list(context, &key, clicks, period).await,
             Self::Get { key, id } => {
                 let slots = context.client().await?.profile(&*key).slots();
-                shown(slots.get(id).answer(), View::Record(view::FIRST)).await
+                shown(slots.get(id), View::Record(view::FIRST)).await
             }
             Self::Top(args) => top::top(context, args).await,
             Self::Add(args) => write::add(context, args).await,
@@ -146,8 +137,7 @@ async fn list(
             return Err(CommandError::usage("the period is that of the clicks")
                 .with_hint("pass --clicks, too"));
         }
-        let answer = profile.slots().list().answer().await?;
-        return Ok(answered(&answer, View::Table(view::COLUMNS)));
+        return shown(profile.slots().list(), View::Table(view::COLUMNS)).await;
     }
     let (body, slots) = view::page(&profile.slots()).await?;
     let clicks = PageClicks::read(&profile, period.query()?, &slots).await?;

@@ -1,7 +1,5 @@
 //! `links slots move` and `reorder`: the order of the slots of a page.
 
-use std::collections::BTreeSet;
-
 use links_sdk::{Error, Outcome};
 
 use super::view::{COLUMNS, page};
@@ -36,7 +34,7 @@ pub(super) async fn move_slot(context: &mut Context, args: SlotsMoveArgs) -> Com
         let Some(order) = moved(page.clone(), args.id, args.place)? else {
             return Ok(CommandOutput::service(body, View::Table(COLUMNS)));
         };
-        let write = journal::page_write(context, "slots move", &args.key);
+        let write = journal::page_write(context, &args.key);
         let moved = write.reorder(&slots, &page, order).await;
         match journal::finish(context, &write, moved) {
             Ok(answer) => return Ok(answered(&answer, View::Table(COLUMNS))),
@@ -91,7 +89,7 @@ pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> Co
     let _lock = context.lock(ORDER);
     let page = slots.list().await?;
     whole(&args.ids, &page)?;
-    let write = journal::page_write(context, "slots reorder", &args.key);
+    let write = journal::page_write(context, &args.key);
     let ordered = write.reorder(&slots, &page, args.ids).await;
     let answer = journal::finish(context, &write, ordered)?;
     Ok(answered(&answer, View::Table(COLUMNS)))
@@ -100,28 +98,17 @@ pub(super) async fn reorder(context: &mut Context, args: SlotsReorderArgs) -> Co
 /// Checks that the order names every slot once. The service takes no other order, and does not report which slot is wrong.
 fn whole(ids: &[SlotId], page: &[Slot]) -> Result<()> {
     let mut left: BTreeSet<SlotId> = page.iter().map(|slot| slot.id).collect();
-    let (mut unknown_ids, mut repeated_ids) = (Vec::new(), Vec::new());
-    for id in ids {
-        if !left.remove(id) {
-            let known = page.iter().any(|slot| slot.id == *id);
-            if known { repeated_ids.push(*id) } else { unknown_ids.push(*id) }
-        }
-    }
-    let note = |ids: &[SlotId], what: &str| {
-        let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
-        (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(" ")))
-    };
-    let left: Vec<_> = left.into_iter().collect();
-    let amiss = [
-        note(&left, "not named"),
-        note(&repeated_ids, "named twice"),
-        note(&unknown_ids, "not on this page"),
-    ];
-    let amiss: Vec<_> = amiss.into_iter().flatten().collect();
-    if amiss.is_empty() {
+    let wrong: Vec<SlotId> = ids.iter().copied().filter(|id| !left.remove(id)).collect();
+    if left.is_empty() && wrong.is_empty() {
         return Ok(());
     }
-    let message =
-        format!("the order must name every slot of the page exactly once; {}", amiss.join("; "));
+    let listed = |ids: Vec<SlotId>| {
+        let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+        if ids.is_empty() { "none".to_owned() } else { ids.join(" ") }
+    };
+    let (left, wrong) = (listed(left.into_iter().collect()), listed(wrong));
+    let message = format!(
+        "the order must name every slot of the page exactly once; not named: {left}; named twice, or not on this page: {wrong}"
+    );
     Err(CommandError::invalid(message).with_hint("`links slots move` moves a single slot"))
 }

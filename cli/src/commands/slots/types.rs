@@ -5,7 +5,6 @@ use links_sdk::types::SlotType;
 use crate::commands::prelude::*;
 use crate::schema::fields as schema_fields;
 use links_pages::apply::literal;
-use links_pages::sanitize;
 use links_pages::suggest::suggest;
 
 /// Explains a type of slot, or one field of its data.
@@ -14,8 +13,7 @@ pub(super) async fn explain(
     kind: String,
     field: Option<String>,
 ) -> CommandResult {
-    let answer = context.client().await?.slot_type(kind).answer().await?;
-    let slot_type: SlotType = read_data(answer.body())?;
+    let (slot_type, answer) = context.client().await?.slot_type(kind).with_answer().await?;
     match field {
         None => Ok(answered(&answer, View::Lines(of_type(&slot_type)?))),
         Some(field) => of_field(&slot_type, &field),

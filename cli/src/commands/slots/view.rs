@@ -45,8 +45,7 @@ pub(super) fn link(data: &Map<String, Value>) -> Option<&str> {
 
 /// Reads the slots of a page, and returns them with the body of the answer.
 pub(crate) async fn page(slots: &SlotsHandle) -> Result<(Bytes, Vec<Slot>)> {
-    let answer = slots.list().answer().await?;
-    let page = read_data(answer.body())?;
+    let (page, answer) = slots.list().with_answer().await?;
     Ok((answer.body().clone(), page))
 }
 

@@ -37,7 +37,7 @@ pub(super) async fn add(context: &mut Context, args: SlotsAddArgs) -> CommandRes
     let mut slot = NewSlot::of(args.kind);
     slot.data = (!fields.is_empty()).then(|| fields.object());
     slot.order = order;
-    let write = journal::page_write(context, "slots add", &args.key);
+    let write = journal::page_write(context, &args.key);
     let created = write.create_slot(&slots, slot, args.idempotency.idempotency_key).await;
     let answer =
         journal::finish(context, &write, created).map_err(|error| fields.failure(error, "data"))?;
@@ -69,7 +69,7 @@ pub(super) async fn set(context: &mut Context, args: SlotsSetArgs) -> CommandRes
     let client = context.writer(args.dry_run).await?;
     let slots = client.profile(&*args.key).slots();
     let fields = fields.upload(context, &client).await?;
-    let write = journal::page_write(context, "slots set", &args.key);
+    let write = journal::page_write(context, &args.key);
     let changed = write.update_slot(&slots, args.id, &fields.object()).await;
     let changed = journal::finish(context, &write, changed);
     let answer = changed.map_err(|error| fields.failure(error, "data"))?;

@@ -2,17 +2,14 @@
 
 mod selection;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use links_pages::apply::{
-    DesiredPage, JournalStore, NotRestored, PageSnapshot, RecordWrite, RunCommand, Undo,
-    UndoConflict, fingerprint, same,
+    DesiredPage, JournalStore, NotRestored, RecordWrite, RunCommand, Undo, UndoConflict,
+    fingerprint, same,
 };
-use links_pages::page_file::{PageContent, PageFile};
-use links_pages::sanitize;
+use links_pages::page_file::PageContent;
 use links_pages::undo::UndoSource;
-use links_sdk::{Client, Object};
 
 pub(crate) use self::selection::UndoArgs;
 use self::selection::UndoneWrite;
@@ -20,7 +17,6 @@ use super::prelude::*;
 use crate::account::apply;
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
-use crate::apply::runs;
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
 use crate::editor::form_fields::FormEditSession;
@@ -37,10 +33,11 @@ pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult 
         let text = format!("! the same command also wrote {what}: `links undo {run}` undoes that");
         context.ui.tell(Style::Changed, text);
     }
-    let outcome = if undone.log.opening.form.is_some() {
-        undo_form(context, &client, &undone, &args).await?
-    } else {
-        Box::pin(undo_page(context, &client, &undone, &args)).await?
+    let outcome = match (&undone.log.opening.form, &undone.log.write) {
+        (Some(form), Some(write)) => {
+            undo_form(context, &client, &undone, (form, write), &args).await?
+        }
+        _ => Box::pin(undo_page(context, &client, &undone, &args)).await?,
     };
     if context.dry_run().is_none() {
         undone.close();
@@ -52,14 +49,10 @@ async fn undo_form(
     context: &mut Context,
     client: &Client,
     undone: &UndoneWrite,
+    (id, write): (&String, &RecordWrite),
     args: &UndoArgs,
 ) -> CommandResult {
-    let (Some(id), Some(write)) = (&undone.log.opening.form, undone.log.write.as_ref()) else {
-        return Err(CommandError::internal("a run without a form"));
-    };
-    let journal = journal::form_write(context, "undo", id).undoing(&undone.log.run);
-    let session =
-        FormEditSession::read(context, client.form(id.as_str()), id.clone(), journal).await?;
+    let session = FormEditSession::read(context, client, id).await?.undoing(&undone.log.run);
     let (changes, conflicts) = reverse(write, undone.log.stored.as_ref(), &session.before);
     if !args.overwrite {
         refuse(&context.ui, &conflicts)?;
@@ -187,7 +180,7 @@ fn request(
     let command = RunCommand {
         undoes: Some(undone.log.run.clone()),
         recreates: undo.recreates.clone(),
-        ..journal::command(context, "undo")
+        ..journal::command(context)
     };
     let flags = ApplyArgs {
         yes: args.yes,

@@ -1,10 +1,9 @@
 //! What `links undo` undoes: its arguments, and the selection of the write.
 
 use links_pages::apply::{JournalEntries, JournalStore, RunState};
-use links_sdk::ProfileId;
 
+use crate::apply::write_log;
 use crate::apply::write_log::{LoggedWrite, is_create};
-use crate::apply::{runs, write_log};
 use crate::commands::prelude::*;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]

@@ -168,7 +168,7 @@ impl ServeSession {
             Allowed { allow_create: usize::from(is_confirmed), allow_rename: is_confirmed };
         // Nothing else is deleted than what the user has seen.
         let only_deletes = Some(outlook.deletes.clone());
-        let command = journal::command(&self.context, "apply");
+        let command = journal::command(&self.context);
         let mut options =
             RunOptions { allowed, command, only_deletes, ..self.request.options.clone() };
         options.flags.yes = is_confirmed;
