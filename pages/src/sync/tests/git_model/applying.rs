@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::known_base::{Key, Known};
+use super::known_base::{Known, LineKey};
 use super::repo::{Doc, Kind, Place};
 use super::truth::{Truth, common};
-use super::world::World;
+use super::world::GitWorld;
 use crate::apply::{Plan, PlanOptions, same};
 use crate::sync::tests::service::stored;
 use crate::sync::{Conflict, FilePage, Merge, RemoteChange};
 use links_sdk::SlotId;
 
-impl World {
+impl GitWorld {
     pub(super) fn apply_all(&mut self, m: usize) {
         for doc in 0..2 {
             self.apply(m, doc);
@@ -48,7 +48,7 @@ impl World {
         };
         let (edits, syncs) = (head.edits | self.clones[m].edits, head.syncs | self.clones[m].syncs);
         let before = self.live[doc].values();
-        let truth: BTreeMap<Key, Truth> = before
+        let truth: BTreeMap<LineKey, Truth> = before
             .iter()
             .map(|(key, value)| (key.clone(), self.truth(doc, key, value, edits, syncs, &said)))
             .collect();
@@ -89,7 +89,7 @@ impl World {
         let lines =
             known.after(&next, &written, self.now / self.tick, self.repo.place(self.head(m)));
         let made = merge.remote.iter().filter_map(|change| match change {
-            RemoteChange::Made { id, .. } => Some(Key::Slot(*id)),
+            RemoteChange::Made { id, .. } => Some(LineKey::Slot(*id)),
             _ => None,
         });
         let listed = made.chain(reported.iter().cloned()).collect();
@@ -136,15 +136,15 @@ impl World {
     fn check_written(
         &mut self,
         doc: usize,
-        (before, after): (&BTreeMap<Key, Value>, &BTreeMap<Key, Value>),
-        truth: &BTreeMap<Key, Truth>,
+        (before, after): (&BTreeMap<LineKey, Value>, &BTreeMap<LineKey, Value>),
+        truth: &BTreeMap<LineKey, Truth>,
         edits: u128,
-    ) -> BTreeSet<Key> {
+    ) -> BTreeSet<LineKey> {
         let mut written = BTreeSet::new();
-        for key in before.keys().chain(after.keys()).cloned().collect::<BTreeSet<Key>>() {
+        for key in before.keys().chain(after.keys()).cloned().collect::<BTreeSet<LineKey>>() {
             let [was, is] =
                 [before, after].map(|values| values.get(&key).cloned().unwrap_or_default());
-            let is_moved = key != Key::Order || common(&was, &is) != common(&is, &was);
+            let is_moved = key != LineKey::Order || common(&was, &is) != common(&is, &was);
             if same(&was, &is) || !is_moved {
                 continue;
             }
@@ -193,9 +193,9 @@ impl World {
         &mut self,
         doc: usize,
         place: &Place,
-        (said, after): (&Doc, &BTreeMap<Key, Value>),
-        reported: &BTreeSet<Key>,
-        truth: &BTreeMap<Key, Truth>,
+        (said, after): (&Doc, &BTreeMap<LineKey, Value>),
+        reported: &BTreeSet<LineKey>,
+        truth: &BTreeMap<LineKey, Truth>,
     ) {
         let slot_of = |tag: u32| {
             let live = &self.live[doc];
@@ -203,7 +203,7 @@ impl World {
         };
         let (key, is_as_said) = match place {
             Place::Field(name) => {
-                let key = Key::Field(name.clone());
+                let key = LineKey::Field(name.clone());
                 let value = after.get(&key).cloned().unwrap_or_default();
                 (key, same(&stored(name, &said.value(place)), &value))
             }
@@ -217,20 +217,20 @@ impl World {
                     .map(|(id, _)| *id)
                     .max();
                 let Some(id) = slot.or(is_gone) else { return };
-                (Key::Slot(id), is_wanted == slot.is_some())
+                (LineKey::Slot(id), is_wanted == slot.is_some())
             }
             Place::Value(tag, name) => {
                 if said.value(&Place::Item(*tag)) != true {
                     return;
                 }
                 let Some(id) = slot_of(*tag) else { return };
-                let key = Key::Data(id, name.clone());
+                let key = LineKey::Data(id, name.clone());
                 let value = after.get(&key).cloned().unwrap_or_default();
                 (key, same(&stored(name, &said.value(place)), &value))
             }
             Place::Order => {
-                let value = after.get(&Key::Order).cloned().unwrap_or_default();
-                (Key::Order, self.agrees(said, place, &Key::Order, &value, doc))
+                let value = after.get(&LineKey::Order).cloned().unwrap_or_default();
+                (LineKey::Order, self.agrees(said, place, &LineKey::Order, &value, doc))
             }
             Place::Path => return,
         };
@@ -245,9 +245,9 @@ impl World {
         &mut self,
         doc: usize,
         said: &Doc,
-        after: &BTreeMap<Key, Value>,
-        reported: &BTreeSet<Key>,
-        written: &BTreeSet<Key>,
+        after: &BTreeMap<LineKey, Value>,
+        reported: &BTreeSet<LineKey>,
+        written: &BTreeSet<LineKey>,
     ) {
         if !reported.is_empty() || !written.is_empty() {
             return;
@@ -285,14 +285,14 @@ impl World {
         }
         let head = self.repo.commits[self.head(m)].clone();
         let said = head.files.docs[doc].clone();
-        let mut changed: Vec<Key> =
-            merge.fields.keys().map(|name| Key::Field(name.clone())).collect();
+        let mut changed: Vec<LineKey> =
+            merge.fields.keys().map(|name| LineKey::Field(name.clone())).collect();
         for slot in &merge.desired.slots {
             if let Some(id) = slot.id {
-                changed.extend(slot.data.keys().map(|name| Key::Data(id, name.clone())));
+                changed.extend(slot.data.keys().map(|name| LineKey::Data(id, name.clone())));
             }
         }
-        changed.extend(merge.deletions.iter().map(|it| Key::Slot(it.id)));
+        changed.extend(merge.deletions.iter().map(|it| LineKey::Slot(it.id)));
         let values = self.live[doc].values();
         for key in changed {
             let Some(value) = values.get(&key) else { continue };
@@ -321,28 +321,28 @@ impl Known {
     /// Returns whether slots of the page are in lines that do not count, as all may be in a shallow clone.
     fn is_unsure(&self, live: &crate::sync::LivePage) -> bool {
         live.slots.iter().any(|slot| {
-            let key = Key::Slot(slot.id);
+            let key = LineKey::Slot(slot.id);
             self.strangers.contains_key(&key) && !self.line.contains_key(&key)
         })
     }
 }
 
 /// Returns what a merge keeps or refuses.
-fn reported(merge: &Merge) -> BTreeSet<Key> {
+fn reported(merge: &Merge) -> BTreeSet<LineKey> {
     let remote = merge.remote.iter().filter_map(|change| match change {
-        RemoteChange::Key { id, key, .. } => Some(Key::Data(*id, key.clone())),
-        RemoteChange::Field { key, .. } => Some(Key::Field(key.clone())),
-        RemoteChange::Deleted { id, .. } => Some(Key::Slot(*id)),
-        RemoteChange::Order { .. } => Some(Key::Order),
+        RemoteChange::LineKey { id, key, .. } => Some(LineKey::Data(*id, key.clone())),
+        RemoteChange::Field { key, .. } => Some(LineKey::Field(key.clone())),
+        RemoteChange::Deleted { id, .. } => Some(LineKey::Slot(*id)),
+        RemoteChange::Order { .. } => Some(LineKey::Order),
         RemoteChange::Made { .. } => None,
         #[expect(unreachable_patterns, reason = "new kinds")]
         _ => None,
     });
     let conflicts = merge.conflicts.iter().map(|conflict| match conflict {
-        Conflict::Value { slot: Some((_, id)), key, .. } => Key::Data(*id, key.clone()),
-        Conflict::Value { slot: None, key, .. } => Key::Field(key.clone()),
-        Conflict::DeletedThere { id, .. } | Conflict::DeletedHere { id, .. } => Key::Slot(*id),
-        Conflict::Order { .. } => Key::Order,
+        Conflict::Value { slot: Some((_, id)), key, .. } => LineKey::Data(*id, key.clone()),
+        Conflict::Value { slot: None, key, .. } => LineKey::Field(key.clone()),
+        Conflict::DeletedThere { id, .. } | Conflict::DeletedHere { id, .. } => LineKey::Slot(*id),
+        Conflict::Order { .. } => LineKey::Order,
     });
     remote.chain(conflicts).collect()
 }

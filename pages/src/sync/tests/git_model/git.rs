@@ -1,9 +1,9 @@
 //! What people do with Git.
 
 use super::repo::{Commit, Doc, Files, Kind, Place, Side, merge_lines};
-use super::world::World;
+use super::world::GitWorld;
 
-impl World {
+impl GitWorld {
     /// Checks a commit out. A file that differs from HEAD goes along if both commits have it alike; otherwise Git refuses.
     pub(super) fn check_out(
         &mut self,

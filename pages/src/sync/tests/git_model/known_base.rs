@@ -11,7 +11,7 @@ use links_sdk::SlotId;
 
 /// What a line is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum LineKey {
     Field(String),
     Slot(SlotId),
     Data(SlotId, String),
@@ -35,7 +35,7 @@ pub(super) struct Line {
 }
 
 /// The lines of one page or form in one version of the lock. Merges may leave several for a key.
-pub(super) type Lines = BTreeMap<Key, BTreeSet<Line>>;
+pub(super) type Lines = BTreeMap<LineKey, BTreeSet<Line>>;
 
 /// A version of a lock with the file beside it.
 pub(super) struct Version<'a> {
@@ -60,9 +60,9 @@ pub(super) struct History<'a> {
 pub(super) struct Known {
     pub(super) base: PageBase,
     /// The line that each key has.
-    pub(super) line: BTreeMap<Key, Line>,
+    pub(super) line: BTreeMap<LineKey, Line>,
     /// Newer lines of the working tree that do not count.
-    pub(super) strangers: BTreeMap<Key, BTreeSet<Line>>,
+    pub(super) strangers: BTreeMap<LineKey, BTreeSet<Line>>,
     /// The highest time of all lines that are believed.
     pub(super) newest: u64,
 }
@@ -75,7 +75,7 @@ fn impossible(nth: u8) -> ValueHash {
 impl Known {
     /// Returns the base of a page or form; `None` if no version has a line of it.
     pub(super) fn of(history: &History<'_>) -> Option<Self> {
-        let mut carriers: BTreeMap<&Key, BTreeMap<&Line, bool>> = BTreeMap::new();
+        let mut carriers: BTreeMap<&LineKey, BTreeMap<&Line, bool>> = BTreeMap::new();
         for version in &history.versions {
             for (key, lines) in version.lines {
                 let all = carriers.entry(key).or_default();
@@ -94,7 +94,7 @@ impl Known {
         let mut known = Self::default();
         let mut slots: BTreeMap<SlotId, SlotBase> = BTreeMap::new();
         let mut order: Vec<SlotId> = Vec::new();
-        let mut pairs: Vec<(&Key, HashPair)> = Vec::new();
+        let mut pairs: Vec<(&LineKey, HashPair)> = Vec::new();
         for (key, lines) in &carriers {
             known.newest = known.newest.max(lines.keys().map(|line| line.moved).max().unwrap_or(0));
             let counting = lines.iter().filter(|(_, counts)| **counts).map(|(line, _)| *line);
@@ -120,7 +120,7 @@ impl Known {
                 known.strangers.insert((*key).clone(), kept);
             }
             let Some(line) = counting.filter(|line| Some(line.moved) == newest).max() else {
-                if has_strangers && matches!(key, Key::Field(_) | Key::Data(..)) {
+                if has_strangers && matches!(key, LineKey::Field(_) | LineKey::Data(..)) {
                     pairs.push((*key, HashPair { file: Some(impossible(0)), page: impossible(1) }));
                 }
                 continue;
@@ -138,7 +138,7 @@ impl Known {
                     };
                     pairs.push((*key, pair));
                 }
-                (Key::Slot(id), Said::Slot { kind, was }) => {
+                (LineKey::Slot(id), Said::Slot { kind, was }) => {
                     let entry = SlotBase {
                         id: *id,
                         was: was.clone(),
@@ -153,13 +153,13 @@ impl Known {
         }
         for (key, pair) in pairs {
             match key {
-                Key::Field(name) => drop(known.base.fields.insert(name.clone(), pair)),
-                Key::Data(id, key) => {
+                LineKey::Field(name) => drop(known.base.fields.insert(name.clone(), pair)),
+                LineKey::Data(id, key) => {
                     if let Some(entry) = slots.get_mut(id) {
                         entry.keys.insert(key.clone(), pair);
                     }
                 }
-                Key::Slot(_) | Key::Order => {}
+                LineKey::Slot(_) | LineKey::Order => {}
             }
         }
         let place =
@@ -173,7 +173,7 @@ impl Known {
     pub(super) fn after(
         &self,
         next: &PageBase,
-        written: &BTreeSet<Key>,
+        written: &BTreeSet<LineKey>,
         now: u64,
         at: u64,
     ) -> Lines {
@@ -186,12 +186,12 @@ impl Known {
         for (key, strangers) in &self.strangers {
             lines.entry(key.clone()).or_default().extend(strangers.iter().cloned());
         }
-        let mut set = |key: Key, said: Said| {
+        let mut set = |key: LineKey, said: Said| {
             lines.insert(key, BTreeSet::from([Line { moved, said, at }]));
         };
         let known = &self.base;
         for (name, pair) in &next.fields {
-            let key = Key::Field(name.clone());
+            let key = LineKey::Field(name.clone());
             if known.fields.get(name) != Some(pair) || written.contains(&key) {
                 set(key, Said::Pair(pair.file, pair.page));
             }
@@ -201,14 +201,14 @@ impl Known {
             let is_same = |old: &&SlotBase| old.kind == entry.kind && old.was == entry.was;
             if !old.as_ref().is_some_and(is_same) {
                 set(
-                    Key::Slot(entry.id),
+                    LineKey::Slot(entry.id),
                     Said::Slot { kind: entry.kind.clone(), was: entry.was.clone() },
                 );
             }
             let keys: BTreeSet<&String> =
                 entry.keys.keys().chain(old.iter().flat_map(|old| old.keys.keys())).collect();
             for name in keys {
-                let (pair, key) = (entry.pair(name), Key::Data(entry.id, name.clone()));
+                let (pair, key) = (entry.pair(name), LineKey::Data(entry.id, name.clone()));
                 let was = old.map(|old| old.pair(name));
                 if was != Some(pair) || written.contains(&key) {
                     set(key, Said::Pair(pair.file, pair.page));
@@ -218,12 +218,12 @@ impl Known {
         for old in
             known.slots.iter().filter(|old| next.slots.iter().all(|entry| entry.id != old.id))
         {
-            set(Key::Slot(old.id), Said::Gone);
+            set(LineKey::Slot(old.id), Said::Gone);
         }
         let ids =
             |base: &PageBase| base.slots.iter().map(|entry| entry.id).collect::<Vec<SlotId>>();
         if ids(next) != ids(known) {
-            set(Key::Order, Said::Order(ids(next)));
+            set(LineKey::Order, Said::Order(ids(next)));
         }
         lines
     }
@@ -231,18 +231,18 @@ impl Known {
 
 impl Version<'_> {
     /// Returns whether the file of the version says what a line of it says that the file said.
-    fn says(&self, key: &Key, said: &Said) -> bool {
+    fn says(&self, key: &LineKey, said: &Said) -> bool {
         let Some(file) = self.file else { return false };
         match (key, said) {
-            (Key::Field(name), Said::Pair(half, _)) => {
+            (LineKey::Field(name), Said::Pair(half, _)) => {
                 file.fields.get(name).map(ValueHash::of) == *half
             }
-            (Key::Data(id, name), Said::Pair(half, _)) => self
+            (LineKey::Data(id, name), Said::Pair(half, _)) => self
                 .item(*id, file)
                 .is_some_and(|item| item.data.get(name).map(ValueHash::of) == *half),
-            (Key::Slot(id), Said::Slot { .. }) => self.item(*id, file).is_some(),
-            (Key::Slot(id), Said::Gone) => self.item(*id, file).is_none(),
-            (Key::Order, Said::Order(ids)) => {
+            (LineKey::Slot(id), Said::Slot { .. }) => self.item(*id, file).is_some(),
+            (LineKey::Slot(id), Said::Gone) => self.item(*id, file).is_none(),
+            (LineKey::Order, Said::Order(ids)) => {
                 let item = |id: &SlotId| self.item(*id, file);
                 let places: Vec<_> = ids.iter().filter_map(item).map(std::ptr::from_ref).collect();
                 places.is_sorted()
@@ -258,7 +258,7 @@ impl Version<'_> {
         }
         let common = |item: &FileSlot| {
             let says = |(name, value): &(&String, &serde_json::Value)| {
-                let lines = self.lines.get(&Key::Data(id, (*name).clone()));
+                let lines = self.lines.get(&LineKey::Data(id, (*name).clone()));
                 let hash = ValueHash::of(value);
                 !hash.is_empty()
                     && lines.is_some_and(|lines| {

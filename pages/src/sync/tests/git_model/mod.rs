@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use world::{Rule, Step, World};
+use world::{GitStep, GitWorld, Rule};
 
 mod applying;
 mod git;
@@ -17,14 +17,14 @@ mod repo;
 mod truth;
 mod world;
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<GitStep>> {
     let step = (0_u8..32, any::<u16>(), any::<u16>(), any::<u16>());
-    vec(step.prop_map(|(action, a, b, c)| Step { action, a, b, c }), 4..28)
+    vec(step.prop_map(|(action, a, b, c)| GitStep { action, a, b, c }), 4..28)
 }
 
 /// Runs a history, and both clones apply at its end. Returns what was done, with the first fault in the world.
-fn run(rule: Rule, steps: &[Step], tick: u64) -> (World, Vec<String>) {
-    let (mut world, mut did) = (World::new(rule, tick), Vec::new());
+fn run(rule: Rule, steps: &[GitStep], tick: u64) -> (GitWorld, Vec<String>) {
+    let (mut world, mut did) = (GitWorld::new(rule, tick), Vec::new());
     for step in steps {
         did.extend(world.step(*step));
         if !world.found.is_empty() {

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::known_base::{Key, Said};
+use super::known_base::{LineKey, Said};
 use super::repo::{Doc, Place};
-use super::world::{FIELDS, World, Writer, pick};
+use super::world::{FIELDS, GitWorld, Writer, pick};
 use crate::sync::tests::service::stored;
 use links_sdk::Object;
 
-impl World {
+impl GitWorld {
     pub(super) fn edit_file(&mut self, m: usize, n: u16, b: u16, c: u16) -> Option<String> {
         let nth = usize::from(c.is_multiple_of(4));
         let mut doc = self.clones[m].files.docs[nth].clone();
@@ -86,7 +86,7 @@ impl World {
         line.moved = 253_402_300_799_000;
         if let Said::Pair(file, page) = &mut line.said {
             (*file, *page) = (Some(*page), file.unwrap_or(*page));
-        } else if matches!(key, Key::Slot(_)) {
+        } else if matches!(key, LineKey::Slot(_)) {
             line.said = Said::Gone;
         }
         lines.insert(line);
@@ -103,29 +103,29 @@ impl World {
             0 | 1 => {
                 let field = FIELDS[usize::from(n % 2) * (1 - doc)];
                 live.page.fields.insert(field.into(), stored(field, &value));
-                live.writers.insert(Key::Field(field.into()), by);
+                live.writers.insert(LineKey::Field(field.into()), by);
                 Some(format!("the dashboard sets {field} of {doc}"))
             }
             _ if doc == 1 => None,
             2 | 3 => {
                 let (id, key) = (slot?, ["title", "link"][usize::from(c / 4 % 2)]);
                 live.page.update(id, key, &value);
-                live.writers.insert(Key::Data(id, key.into()), by);
+                live.writers.insert(LineKey::Data(id, key.into()), by);
                 Some(format!("the dashboard sets {key} of slot {id}"))
             }
             4 => {
                 let data: Object = [("title".to_owned(), value)].into_iter().collect();
                 let id = live.page.create("button", &data, usize::from(n % 3));
-                live.writers.insert(Key::Slot(id), by);
+                live.writers.insert(LineKey::Slot(id), by);
                 for key in ["title", "link", "style"] {
-                    live.writers.insert(Key::Data(id, key.into()), by);
+                    live.writers.insert(LineKey::Data(id, key.into()), by);
                 }
                 Some(format!("the dashboard makes slot {id}"))
             }
             5 => {
                 let id = slot?;
                 live.page.delete(id);
-                live.writers.insert(Key::Slot(id), by);
+                live.writers.insert(LineKey::Slot(id), by);
                 Some(format!("the dashboard deletes slot {id}"))
             }
             _ => {
@@ -136,7 +136,7 @@ impl World {
                 }
                 let slot = live.page.slots.remove(at);
                 live.page.slots.insert(to, slot);
-                live.writers.insert(Key::Order, by);
+                live.writers.insert(LineKey::Order, by);
                 Some("the dashboard moves a slot".to_owned())
             }
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::known_base::{Key, Line, Lines, Version};
+use super::known_base::{Line, LineKey, Lines, Version};
 use crate::sync::{FilePage, FileSlot, FileSlotId};
 use links_sdk::Object;
 
@@ -200,9 +200,9 @@ impl Files {
 }
 
 pub(super) fn merge_lines(base: &Lines, ours: &Lines, theirs: &Lines, side: Side) -> Lines {
-    let keys: BTreeSet<&Key> = ours.keys().chain(theirs.keys()).collect();
+    let keys: BTreeSet<&LineKey> = ours.keys().chain(theirs.keys()).collect();
     let none = BTreeSet::new();
-    let merged = |key: &Key| -> BTreeSet<Line> {
+    let merged = |key: &LineKey| -> BTreeSet<Line> {
         let [was, our, their] = [base, ours, theirs].map(|lines| lines.get(key).unwrap_or(&none));
         if our == their || their == was {
             return our.clone();

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::known_base::Key;
+use super::known_base::LineKey;
 use super::repo::{Doc, Place};
-use super::world::{Sync, World, Writer};
+use super::world::{GitWorld, Sync, Writer};
 use crate::apply::same;
 use crate::sync::tests::service::stored;
 use links_sdk::SlotId;
@@ -21,18 +21,18 @@ pub(super) struct Truth {
     pub(super) writer: Writer,
 }
 
-impl World {
+impl GitWorld {
     pub(super) fn note_sync(
         &mut self,
         m: usize,
         doc: usize,
         said: &Doc,
         edits: u128,
-        written: &BTreeSet<Key>,
-        after: &BTreeMap<Key, Value>,
+        written: &BTreeSet<LineKey>,
+        after: &BTreeMap<LineKey, Value>,
     ) {
         let nth = self.live[doc].syncs.len();
-        let mut agreed: BTreeMap<Key, Option<u32>> = BTreeMap::new();
+        let mut agreed: BTreeMap<LineKey, Option<u32>> = BTreeMap::new();
         for (key, value) in after {
             let mut place = self.place(doc, key);
             // What the service fills in belongs to the item.
@@ -60,14 +60,14 @@ impl World {
     }
 
     /// Returns the place of the files that a value of the service comes from.
-    pub(super) fn place(&self, doc: usize, key: &Key) -> Option<Place> {
+    pub(super) fn place(&self, doc: usize, key: &LineKey) -> Option<Place> {
         match key {
-            Key::Field(name) => Some(Place::Field(name.clone())),
-            Key::Slot(id) => Some(Place::Item(*self.live[doc].tag_of.get(id)?)),
-            Key::Data(id, name) => {
+            LineKey::Field(name) => Some(Place::Field(name.clone())),
+            LineKey::Slot(id) => Some(Place::Item(*self.live[doc].tag_of.get(id)?)),
+            LineKey::Data(id, name) => {
                 Some(Place::Value(*self.live[doc].tag_of.get(id)?, name.clone()))
             }
-            Key::Order => Some(Place::Order),
+            LineKey::Order => Some(Place::Order),
         }
     }
 
@@ -75,7 +75,7 @@ impl World {
         &self,
         said: &Doc,
         place: &Place,
-        key: &Key,
+        key: &LineKey,
         value: &Value,
         doc: usize,
     ) -> bool {
@@ -103,7 +103,7 @@ impl World {
     pub(super) fn truth(
         &self,
         doc: usize,
-        key: &Key,
+        key: &LineKey,
         value: &Value,
         edits: u128,
         syncs: u128,
@@ -123,7 +123,7 @@ impl World {
         let was = last.and_then(|nth| live.syncs[nth].values.get(key));
         let is_last = was.is_some_and(|was| match key {
             // Slots that the file does not have may stand anywhere.
-            Key::Order => {
+            LineKey::Order => {
                 let tags = said.tags();
                 let of_file = |ids: Vec<SlotId>| {
                     let is_item =
@@ -143,7 +143,7 @@ impl World {
     pub(super) fn was_set_here(
         &self,
         doc: usize,
-        key: &Key,
+        key: &LineKey,
         value: &Value,
         writer: Writer,
         edits: u128,
@@ -163,10 +163,10 @@ impl World {
     }
 }
 
-pub(super) fn name_of(key: &Key) -> &str {
+pub(super) fn name_of(key: &LineKey) -> &str {
     match key {
-        Key::Field(name) | Key::Data(_, name) => name,
-        Key::Slot(_) | Key::Order => "",
+        LineKey::Field(name) | LineKey::Data(_, name) => name,
+        LineKey::Slot(_) | LineKey::Order => "",
     }
 }
 

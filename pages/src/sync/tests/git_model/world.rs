@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::known_base::{History, Key, Known, Line, Said};
+use super::known_base::{History, Known, Line, LineKey, Said};
 use super::repo::{Commit, Doc, Edit, Files, Kind, Place, Repo, Side};
 use crate::sync::tests::service::{ServicePage, stored, types};
 use crate::sync::{FilePage, LivePage};
@@ -25,8 +25,8 @@ pub(super) struct Sync {
     /// The edits of the history that it knew.
     pub(super) edits: u128,
     /// The edit of the file with which each value of the service agreed.
-    pub(super) agreed: BTreeMap<Key, Option<Edit>>,
-    pub(super) values: BTreeMap<Key, Value>,
+    pub(super) agreed: BTreeMap<LineKey, Option<Edit>>,
+    pub(super) values: BTreeMap<LineKey, Value>,
 }
 
 /// A clone.
@@ -45,7 +45,7 @@ pub(super) struct Checkout {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     pub(super) page: ServicePage,
-    pub(super) writers: BTreeMap<Key, Writer>,
+    pub(super) writers: BTreeMap<LineKey, Writer>,
     pub(super) syncs: Vec<Sync>,
     /// The item that each slot was made for.
     pub(super) tag_of: BTreeMap<SlotId, u32>,
@@ -63,7 +63,7 @@ pub(super) enum Rule {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct World {
+pub(super) struct GitWorld {
     pub(super) rule: Rule,
     pub(super) repo: Repo,
     pub(super) clones: [Checkout; 2],
@@ -81,7 +81,7 @@ pub(super) struct World {
 
 /// Something that somebody does.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct GitStep {
     pub(super) action: u8,
     pub(super) a: u16,
     pub(super) b: u16,
@@ -95,7 +95,7 @@ pub(super) fn pick(count: usize, n: u16) -> Option<usize> {
     (count > 0).then(|| usize::from(n) % count)
 }
 
-impl World {
+impl GitWorld {
     pub(super) fn new(rule: Rule, tick: u64) -> Self {
         let files = Files::default();
         let clone = Checkout { branch: 0, refs: [0, 0], files, edits: 0, syncs: 0 };
@@ -173,16 +173,16 @@ impl World {
         let mut agreed = BTreeMap::new();
         for (key, value) in live.values() {
             let (said_here, edit) = match &key {
-                Key::Field(name) => {
+                LineKey::Field(name) => {
                     (pair(file.fields.get(name), &value), said.edit(&Place::Field(name.clone())))
                 }
-                Key::Data(id, name) => {
+                LineKey::Data(id, name) => {
                     let tag = live.tag_of[id];
                     let place = Place::Value(tag, name.clone());
                     let told = said.values.get(&place).map(|it| &it.0);
                     (pair(told, &value), said.edit(&place))
                 }
-                Key::Slot(id) => {
+                LineKey::Slot(id) => {
                     let kind = live
                         .page
                         .slots
@@ -194,7 +194,7 @@ impl World {
                         said.edit(&Place::Item(live.tag_of[id])),
                     )
                 }
-                Key::Order => (Said::Order(live.page.ids()), said.edit(&Place::Order)),
+                LineKey::Order => (Said::Order(live.page.ids()), said.edit(&Place::Order)),
             };
             agreed.insert(key.clone(), edit);
             lines.insert(key, [Line { moved: 0, said: said_here, at: 0 }].into());
@@ -225,8 +225,8 @@ impl World {
     }
 
     /// Does a step. Returns words for it, unless nobody would do it or Git refuses.
-    pub(super) fn step(&mut self, step: Step) -> Option<String> {
-        let Step { action, a, b, c } = step;
+    pub(super) fn step(&mut self, step: GitStep) -> Option<String> {
+        let GitStep { action, a, b, c } = step;
         let m = usize::from(a % 2);
         let n = a / 2;
         let side = [Side::Ours, Side::Theirs, Side::Both][usize::from(c / 2 % 3)];
@@ -268,19 +268,19 @@ impl World {
 
 impl Live {
     /// Everything that the service holds.
-    pub(super) fn values(&self) -> BTreeMap<Key, Value> {
-        let mut values: BTreeMap<Key, Value> = BTreeMap::new();
+    pub(super) fn values(&self) -> BTreeMap<LineKey, Value> {
+        let mut values: BTreeMap<LineKey, Value> = BTreeMap::new();
         for (name, value) in self.page.fields.iter() {
-            values.insert(Key::Field(name.clone()), value.clone());
+            values.insert(LineKey::Field(name.clone()), value.clone());
         }
         for slot in &self.page.slots {
-            values.insert(Key::Slot(slot.id), true.into());
+            values.insert(LineKey::Slot(slot.id), true.into());
             for (name, value) in slot.data.iter() {
-                values.insert(Key::Data(slot.id, name.clone()), value.clone());
+                values.insert(LineKey::Data(slot.id, name.clone()), value.clone());
             }
         }
         if !self.page.slots.is_empty() {
-            values.insert(Key::Order, json!(self.page.ids()));
+            values.insert(LineKey::Order, json!(self.page.ids()));
         }
         values
     }
@@ -296,7 +296,7 @@ impl Live {
     }
 }
 
-impl World {
+impl GitWorld {
     /// What a clone shows of a file and its lock. A shallow clone shows HEAD alone.
     pub(super) fn known(
         &self,
