@@ -2,9 +2,7 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::future::poll_fn;
 use std::io::ErrorKind;
-use std::task::Poll;
 
 use links_fixtures::ContractServer;
 use links_sdk::{BaseUrl, Pacer, PacerNote, SharedFilePacer, Token};
@@ -57,16 +55,13 @@ async fn serve(context: &Context, port: Option<u16>, has_limits: bool) -> Comman
     tell_limits(context, &server, has_limits).await;
     // The reader of the line may stop the service at once.
     let suppressed = SuppressInterrupt::new();
-    let mut stopped = Box::pin(tokio::signal::ctrl_c());
-    poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
     let line = json!({ "baseUrl": server.base_url(), "mcpUrl": server.mcp_url(), "token": server.token() });
     let view = View::Document(format!("{line}\n"));
     let then = async move {
-        let ended = stopped.await;
+        suppressed.interrupts(1).await;
         drop(server);
-        // The thread of the signal may get to this Ctrl-C later than this task.
         suppressed.end_soon();
-        if ended.is_ok() { Exit::Interrupted } else { Exit::Internal }
+        Exit::Interrupted
     };
     Ok(CommandOutput { then: Some(Box::pin(then)), ..CommandOutput::new(Body::Own(line), view) })
 }

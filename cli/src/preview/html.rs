@@ -232,47 +232,55 @@ fn origin(base: &str) -> Option<String> {
     (!host.is_empty() && host.chars().all(is_host)).then(|| format!("https://{host}"))
 }
 
-/// Returns a slot. What is not known to be shown is a box with the type.
+/// Returns a slot: a card with its texts, images and links, or a box with the type where there are none.
 fn slot(page: &Preview, slot: &Slot) -> Markup {
     let data = &slot.data;
     if !slot.supported {
         return html! { p .other { "A slot of the legacy type " (slot.kind) " is shown here." } };
     }
-    let kind = slot.kind.as_str();
-    let content = match kind {
-        "button" => return button(data),
-        "picture" => return picture(page, data),
-        "youtube" => {
-            let title = or(text(data, "title"), "Video");
-            return html! { p .card { a href=[link(text(data, "link"))] target="_blank" rel="noopener noreferrer" { "▶ " (title) } } };
-        }
-        "divider" => return html! { hr; },
-        "form" => return form(data, &page.forms),
-        "gallery" => html! {
-            div .pictures { @for item in items(data, "images") { (picture(page, item)) } }
-        },
-        "text" => html! { p { (text(data, "description")) } },
-        "faq" => html! {
-            @for item in items(data, "items") {
-                details { summary { (text(item, "question")) } p { (text(item, "answer")) } }
+    match slot.kind.as_str() {
+        "button" => button(data),
+        "divider" => html! { hr; },
+        "form" => form(data, &page.forms),
+        kind => match content(page, data) {
+            content if content.0.is_empty() => {
+                html! { p .other { "A slot of the type " (kind) " is shown here." } }
             }
+            content => html! { section .card { (content) } },
         },
-        "event" => html! { p { (text(data, "startsAt")) } p { (text(data, "place")) } },
-        "music" => html! {
-            p { (text(data, "artist")) }
-            ul { @for item in items(data, "links") { li { (named_link(text(item, "label"), text(item, "url"))) } } }
-        },
-        "wishlist" => html! {
-            ul { @for item in items(data, "items") { li { (named_link(text(item, "title"), text(item, "link"))) " " span .faint { (text(item, "price")) } } } }
-        },
-        "question" => html! {
-            input type="text" disabled placeholder=(or(text(data, "placeholder"), "Ask a question"));
-        },
-        other => return html! { p .other { "A slot of the type " (other) " is shown here." } },
+    }
+}
+
+/// Keys of the texts that name a slot or an item of it, that follow the name, and of the URLs that it leads to.
+const NAMES: [&str; 3] = ["title", "question", "label"];
+const TEXTS: [&str; 7] =
+    ["description", "answer", "artist", "startsAt", "place", "price", "placeholder"];
+const URLS: [&str; 2] = ["link", "url"];
+
+/// Keys of the items of a slot.
+const ITEMS: [&str; 3] = ["images", "items", "links"];
+
+/// Returns what a slot or an item of it shows.
+fn content(page: &Preview, data: &Map<String, Value>) -> Markup {
+    let texts = |keys: &'static [&'static str]| {
+        keys.iter().map(|key| text(data, key)).filter(|text| !text.is_empty())
     };
-    let title = text(data, "title");
+    let name = texts(&NAMES).next().unwrap_or_default();
+    let url = texts(&URLS).find_map(link);
+    let path = text(data, "image");
     html! {
-        section class={ "card " (kind) } { @if !title.is_empty() { h2 { (title) } } (content) }
+        @match image(page, path) {
+            Some(source) => { img src=(source) alt=(name) loading="lazy"; }
+            None if path.is_empty() => {}
+            None => { p .other { (path) } }
+        }
+        @match url {
+            Some(url) => { h2 { a href=(url) target="_blank" rel="noopener noreferrer" { (or(name, url)) } } }
+            None if name.is_empty() => {}
+            None => { h2 { (name) } }
+        }
+        @for text in texts(&TEXTS) { p { (text) } }
+        @for item in ITEMS.iter().flat_map(|key| items(data, key)) { div .item { (content(page, item)) } }
     }
 }
 
@@ -284,25 +292,6 @@ fn button(data: &Map<String, Value>) -> Markup {
     };
     html! {
         p { a class=(style) href=[link(text(data, "link"))] title=(text(data, "link")) target="_blank" rel="noopener noreferrer" { (text(data, "title")) } }
-    }
-}
-
-fn picture(page: &Preview, data: &Map<String, Value>) -> Markup {
-    let title = text(data, "title");
-    let shown = html! {
-        @match image(page, text(data, "image")) {
-            Some(source) => { img src=(source) alt=(title) loading="lazy"; }
-            None => { p .other { (or(text(data, "image"), "no image")) } }
-        }
-    };
-    html! {
-        figure {
-            @match link(text(data, "link")) {
-                Some(url) => { a href=(url) target="_blank" rel="noopener noreferrer" { (shown) } }
-                None => { (shown) }
-            }
-            @if !title.is_empty() { figcaption { (title) } }
-        }
     }
 }
 
@@ -327,15 +316,6 @@ fn form(data: &Map<String, Value>, forms: &[LeadForm]) -> Markup {
     }
     html! {
         details .form { summary .button.primary { (label) } section .card { h2 { (form.title) } (fields) } }
-    }
-}
-
-fn named_link(name: &str, url: &str) -> Markup {
-    html! {
-        @match link(url) {
-            Some(url) => { a href=(url) target="_blank" rel="noopener noreferrer" { (or(name, url)) } }
-            None => { (name) }
-        }
     }
 }
 

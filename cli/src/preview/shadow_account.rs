@@ -20,22 +20,12 @@ pub(super) fn of_live(live: &LiveAccount, files: &AccountFiles) -> Account {
     let mut account = empty();
     account.profiles.extend(live.page.as_ref().map(profile));
     account.forms = live.forms.iter().flatten().map(form).collect();
-    let language = |id: i64, code: &str, name: &str| Language {
-        id: id.unsigned_abs(),
-        code: code.to_owned(),
-        name: name.to_owned(),
-    };
     let read = live.languages.iter().flatten();
-    account.languages = read.map(|it| language(it.id, &it.code, &it.name)).collect();
+    account.languages = read.map(|it| language(it.id.unsigned_abs(), &it.code)).collect();
     if account.languages.is_empty() {
         account.languages = languages_of(files);
-        let used = account.profiles.iter().filter_map(|page| page.language_id).map(|id| Language {
-            id,
-            code: UNREAD_LANGUAGE.to_owned(),
-            name: UNREAD_LANGUAGE.to_owned(),
-        });
-        let used: Vec<Language> = used.collect();
-        account.languages.extend(used);
+        let used = account.profiles.iter().filter_map(|page| page.language_id);
+        account.languages.extend(used.map(|id| language(id, UNREAD_LANGUAGE)));
     }
     account
 }
@@ -75,9 +65,11 @@ fn empty() -> Account {
 fn languages_of(files: &AccountFiles) -> Vec<Language> {
     let fields = files.pages.iter().map(|(_, file)| &file.page.content.fields);
     let codes = fields.filter_map(|fields| fields.get("languageCode")?.as_str());
-    let language =
-        |code: &str| Language { id: FIRST_ID, code: code.to_owned(), name: code.to_owned() };
-    codes.map(language).collect()
+    codes.map(|code| language(FIRST_ID, code)).collect()
+}
+
+fn language(id: u64, code: &str) -> Language {
+    Language { id, code: code.to_owned(), name: code.to_owned() }
 }
 
 /// Returns a form for each one that a file refers to by its name or by its id.

@@ -11,7 +11,7 @@ use http_body_util::{Either, Full};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -113,7 +113,9 @@ fn content_policy(image_origin: Option<&str>) -> String {
 /// Returns the refusal of a request that is not meant for this server, or comes from another origin. A web page whose own name points to this
 /// machine could otherwise reach it.
 fn refusal<B>(routes: &Routes, request: &Request<B>) -> Option<Response<ServedBody>> {
-    let values = |name: HeaderName| -> Vec<&[u8]> { all(request.headers(), &name) };
+    let values = |name: HeaderName| -> Vec<&[u8]> {
+        request.headers().get_all(name).iter().map(HeaderValue::as_bytes).collect()
+    };
     if values(header::HOST) != [routes.host.as_bytes()] {
         return Some(text(StatusCode::MISDIRECTED_REQUEST, "the Host header names another server"));
     }
@@ -125,10 +127,6 @@ fn refusal<B>(routes: &Routes, request: &Request<B>) -> Option<Response<ServedBo
         return Some(text(StatusCode::FORBIDDEN, "requests of other origins are refused"));
     }
     None
-}
-
-fn all<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Vec<&'h [u8]> {
-    headers.get_all(name).iter().map(HeaderValue::as_bytes).collect()
 }
 
 async fn found<B>(routes: &Routes, request: &Request<B>) -> Response<ServedBody> {

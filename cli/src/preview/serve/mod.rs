@@ -3,23 +3,20 @@
 mod http_server;
 mod serve_session;
 
-use std::future::poll_fn;
-use std::task::Poll;
-use std::time::Duration;
+use std::pin::pin;
+use std::time::{Duration, SystemTime};
 
 use http_server::{HEAD_LIMIT, Routes};
-use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 pub(crate) use serve_session::ApplyWhen;
 use serve_session::{ApplyOrder, ServeSession};
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
-use tokio::time::timeout;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 use uuid::Uuid;
 
 use super::render::{PreviewRequest, PreviewSource};
 use crate::context::prelude::*;
 use crate::signal::SuppressInterrupt;
-use links_pages::fs::directory_of;
 
 /// Serves the preview until Ctrl-C. Prints the URL first. `apply` says when the file is applied; `None` is never.
 pub(crate) async fn serve(
@@ -38,9 +35,7 @@ pub(crate) async fn serve(
         |error: io::Error| CommandError::usage(format!("cannot serve the preview: {error}"));
     let listener = http_server::bind(port.unwrap_or_default()).map_err(cannot_serve)?;
     let host = listener.local_addr().map_err(cannot_serve)?.to_string();
-    let watcher = FileWatcher::new(&request.path).map_err(|error| {
-        CommandError::usage(format!("cannot watch {}: {error}", request.path.display()))
-    })?;
+    let files = WatchedFiles::new(request.path.clone());
     let file = request.path.display().to_string();
     let mut session = ServeSession::new(context.unattended(), request, apply);
     session.begin().await?;
@@ -48,8 +43,7 @@ pub(crate) async fn serve(
     let url = format!("http://{host}/{secret}/");
     // The reader of the URL may stop the server at once.
     let suppressed = SuppressInterrupt::new();
-    let mut stopped = Box::pin(tokio::signal::ctrl_c());
-    poll_fn(|context| Poll::Ready(stopped.as_mut().poll(context).is_ready())).await;
+    let stopped = suppressed.interrupts(1);
     let when = apply.map(|when| if when == ApplyWhen::Key { "key" } else { "save" });
     let lines = vec![
         StyledLine::plain(url.clone()),
@@ -63,12 +57,7 @@ pub(crate) async fn serve(
             let (document, orders) = (session.document(), apply.map(|_| orders));
             let routes = Routes { host, secret, document, orders };
             local.spawn_local(http_server::run(listener, routes, HEAD_LIMIT));
-            let followed = Box::pin(follow(session, watcher, ordered, &mut stopped));
-            let ended = local.run_until(followed).await;
-            if ended.is_err() {
-                return Exit::Internal;
-            }
-            // The thread of the signal may get to this Ctrl-C later than this task.
+            local.run_until(Box::pin(follow(session, files, ordered, stopped))).await;
             suppressed.end_soon();
             Exit::Interrupted
         })),
@@ -79,19 +68,19 @@ pub(crate) async fn serve(
 /// Follows the file and the orders of the user until Ctrl-C. Ctrl-C ends what only reads at once, and a run as it does in `links apply`.
 async fn follow(
     mut session: ServeSession,
-    mut watcher: FileWatcher,
+    mut files: WatchedFiles,
     mut ordered: mpsc::Receiver<ApplyOrder>,
-    stopped: &mut (impl Future<Output = io::Result<()>> + Unpin),
-) -> io::Result<()> {
+    stopped: impl Future<Output = ()>,
+) {
+    let mut stopped = pin!(stopped);
     loop {
         for image in session.preview.iter().flat_map(|preview| preview.images.values()) {
-            // An image in a directory that cannot be watched is read again when the file is saved.
-            let _ = image.path().parent().map(|directory| watcher.watch(directory));
+            files.add(image.path().clone());
         }
         let order = tokio::select! {
             biased;
-            ended = &mut *stopped => return ended,
-            () = watcher.changed() => None,
+            () = &mut stopped => return,
+            () = files.changed() => None,
             Some(order) = ordered.recv() => Some(order),
         };
         let mut replied = None;
@@ -103,7 +92,7 @@ async fn follow(
         loop {
             let is_due = tokio::select! {
                 biased;
-                ended = &mut *stopped => return ended,
+                () = &mut stopped => return,
                 is_due = session.refresh() => is_due,
             };
             if let Some((reply, state)) = replied.take() {
@@ -118,60 +107,52 @@ async fn follow(
     }
 }
 
-/// Time without a further event after which a save counts as complete: editors write in several steps.
-const QUIET: Duration = Duration::from_millis(30);
+/// Time between two looks at the files.
+const PERIOD: Duration = Duration::from_millis(50);
 
-/// Watcher of the page file and its images: their directories, because editors replace files.
-struct FileWatcher {
-    watcher: RecommendedWatcher,
-    events: mpsc::UnboundedReceiver<()>,
-    watched: BTreeSet<PathBuf>,
+/// The page file and its images, with the time and the size that each had at the last look; `None` for one that is missing.
+struct WatchedFiles {
+    files: BTreeMap<PathBuf, Option<(SystemTime, u64)>>,
+    looks: Interval,
 }
 
-impl FileWatcher {
-    /// Watches the directory of a file, and the directory that a link leads to.
-    fn new(file: &Path) -> notify::Result<Self> {
-        let (sender, events) = mpsc::unbounded_channel();
-        let heard = move |event: notify::Result<notify::Event>| {
-            let is_read =
-                event.as_ref().is_ok_and(|event| event.kind.is_access() && !is_closed(event));
-            if !is_read {
-                // Without a receiver the session has ended.
-                let _ = sender.send(());
-            }
-        };
-        let watcher = RecommendedWatcher::new(heard, Config::default())?;
-        let mut watcher = Self { watcher, events, watched: BTreeSet::new() };
-        watcher.watch(directory_of(file))?;
-        if let Ok(target) = file.canonicalize() {
-            watcher.watch(directory_of(&target))?;
-        }
-        Ok(watcher)
+impl WatchedFiles {
+    fn new(file: PathBuf) -> Self {
+        let mut looks = interval(PERIOD);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut watched = Self { files: BTreeMap::new(), looks };
+        watched.add(file);
+        watched
     }
 
-    /// Watches a directory too, unless it is watched already.
-    fn watch(&mut self, directory: &Path) -> notify::Result<()> {
-        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-        if !self.watched.contains(&directory) {
-            self.watcher.watch(&directory, RecursiveMode::NonRecursive)?;
-            self.watched.insert(directory);
-        }
-        Ok(())
+    /// Watches a file too, unless it is watched already.
+    fn add(&mut self, file: PathBuf) {
+        let state = state(&file);
+        self.files.entry(file).or_insert(state);
     }
 
-    /// Waits until something has changed in the directories, and is complete.
+    /// Waits until a file has changed, and then until none has for one look: editors write in several steps.
     async fn changed(&mut self) {
-        if self.events.recv().await.is_none() {
-            std::future::pending::<()>().await;
+        let mut is_changed = false;
+        loop {
+            self.looks.tick().await;
+            let mut is_quiet = true;
+            for (file, seen) in &mut self.files {
+                let now = state(file);
+                is_quiet &= now == *seen;
+                *seen = now;
+            }
+            if is_changed && is_quiet {
+                return;
+            }
+            is_changed |= !is_quiet;
         }
-        while let Ok(Some(())) = timeout(QUIET, self.events.recv()).await {}
     }
 }
 
-/// Returns whether a file was closed after it was written.
-fn is_closed(event: &notify::Event) -> bool {
-    use notify::event::{AccessKind, AccessMode, EventKind};
-    event.kind == EventKind::Access(AccessKind::Close(AccessMode::Write))
+fn state(file: &Path) -> Option<(SystemTime, u64)> {
+    let found = file.metadata().ok()?;
+    Some((found.modified().ok()?, found.len()))
 }
 
 #[cfg(test)]
@@ -179,24 +160,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_file_that_is_written_renamed_or_created_is_noticed() {
+    async fn a_file_that_is_written_renamed_or_removed_is_noticed() {
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("cafe.yaml");
+        let [file, new, image] = ["cafe.yaml", "new", "a.png"].map(|it| directory.path().join(it));
         std::fs::write(&file, "a").unwrap();
-        let mut watcher = FileWatcher::new(&file).unwrap();
-        std::fs::write(&file, "b").unwrap();
-        watcher.changed().await;
-        std::fs::write(directory.path().join("new"), "c").unwrap();
-        watcher.changed().await;
-        std::fs::rename(directory.path().join("new"), &file).unwrap();
-        watcher.changed().await;
+        let mut files = WatchedFiles::new(file.clone());
+        std::fs::write(&file, "bb").unwrap();
+        files.changed().await;
+        std::fs::write(&new, "c").unwrap();
+        std::fs::rename(&new, &file).unwrap();
+        files.changed().await;
         std::fs::remove_file(&file).unwrap();
-        watcher.changed().await;
-        let images = directory.path().join("images");
-        std::fs::create_dir(&images).unwrap();
-        watcher.changed().await;
-        watcher.watch(&images).unwrap();
-        std::fs::write(images.join("a.png"), "x").unwrap();
-        watcher.changed().await;
+        files.changed().await;
+        files.add(image.clone());
+        std::fs::write(&image, "x").unwrap();
+        files.changed().await;
     }
 }
