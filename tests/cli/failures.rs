@@ -204,8 +204,8 @@ fn a_write_whose_output_fails_says_that_it_was_carried_out() {
 fn an_error_of_a_filter_is_one_short_line_of_json_in_a_pipe_and_text_on_a_terminal() {
     let env = TestEnv::cafe();
     for (filter, message, sent) in [
-        (".[] | titel", "--jq: there is no filter `titel` (character 7)", 0),
-        (".[0] | .id | error", "--jq: 101, in `error`", 1),
+        (".[] | titel", "--jq: there is no filter `titel`", 0),
+        (".[0] | .id | error", "--jq: 101", 1),
         (".[", "--jq: closing bracket expected at the end of the filter", 0),
     ] {
         env.operations();

@@ -65,9 +65,9 @@ fn a_field_list_without_keys_takes_those_of_equal_labels_and_shows_the_changes()
     assert_eq!(keys(&env)[1], "phone");
     for line in [
         "    title: \"Book a table\" → \"Reserve\"",
-        "    - field name (",
-        "    - field wishes (",
-        "    + field \"Table\"",
+        "    - fields.name: {",
+        "    - fields.wishes: {",
+        "    + fields.Table: {",
     ] {
         assert!(run.stderr.lines().any(|it| it.starts_with(line)), "{line}\n{run}");
     }

@@ -268,7 +268,7 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
     if plan.id.is_none() {
         let text = format!("+ form {name}: new form, which cannot be deleted again");
         let heading = StyledLine::added(text);
-        let lines = ui::plan::form_lines(&plan.before, &plan.changed, &plan.removed);
+        let lines = ui::plan::form_lines(&plan.before, &plan.changed);
         return std::iter::once(heading).chain(lines).collect();
     }
     let on = match shown_on {
@@ -276,7 +276,7 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
         logins => format!(" (shown on {})", logins.join(", ")),
     };
     let mut lines = vec![StyledLine::changed(format!("~ form {name}{on}"))];
-    lines.extend(ui::plan::form_lines(&plan.before, &plan.changed, &plan.removed));
+    lines.extend(ui::plan::form_lines(&plan.before, &plan.changed));
     lines
 }
 

@@ -8,7 +8,7 @@ use crate::account::edit::{AskedPage, PageEdit};
 use crate::apply::problems::invalid;
 use crate::context::prelude::*;
 use crate::output::format::query;
-use crate::output::label::label;
+use crate::output::label;
 use crate::ui::cut;
 
 impl PageEdit for SlotFilter {

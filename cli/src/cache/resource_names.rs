@@ -11,32 +11,12 @@ use std::path::Path;
 use bytes::Bytes;
 use links_sdk::SlotId;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use twox_hash::XxHash3_64;
 
 use super::load_text;
-use crate::output::data;
-use crate::output::label::SlotSummary;
+use crate::output::{data, label};
 use links_pages::fs::private;
-
-/// Operations whose responses contain names of resources.
-const OPERATIONS: &[&str] = &[
-    "listProfiles",
-    "getProfile",
-    "createProfile",
-    "updateProfile",
-    "listSlots",
-    "reorderSlots",
-    "getSlot",
-    "createSlot",
-    "createSlots",
-    "updateSlot",
-    "updateSlots",
-    "deleteSlots",
-    "listForms",
-    "showForm",
-    "createForm",
-    "updateForm",
-];
 
 /// Operations with long responses that are often the same as the last time.
 const LONG: &[&str] = &["listProfiles", "getProfile", "listSlots", "listForms"];
@@ -47,12 +27,7 @@ const WHAT_IS_KEPT: u64 = 4;
 /// Seconds after which it is written down again that a page is still as it was.
 const SEEN_AGAIN: u64 = 60 * 60;
 
-/// Tells whether the responses of an operation contain names of resources.
-pub(crate) fn is_named(operation: &str) -> bool {
-    OPERATIONS.contains(&operation)
-}
-
-/// Response that contains names of resources.
+/// Response that may contain names of resources.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenAnswer {
     /// Operation id in the API document.
@@ -102,6 +77,26 @@ pub(crate) struct NamedSlot {
     pub(crate) kind: String,
     #[serde(default)]
     pub(crate) data: SlotSummary,
+}
+
+/// What is kept of a slot, read from its content. It is written as content of which it would be read.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(from = "Value")]
+pub(crate) struct SlotSummary {
+    /// Label of the slot; empty if there is none.
+    #[serde(rename = "title")]
+    pub(crate) label: String,
+    /// Id of the form that the slot shows.
+    #[serde(rename = "formId")]
+    pub(crate) form: Option<String>,
+}
+
+impl From<Value> for SlotSummary {
+    fn from(content: Value) -> Self {
+        let label = content.as_object().and_then(label).unwrap_or_default();
+        let form = content["formId"].as_str().filter(|id| !id.trim().is_empty());
+        Self { label: label.to_owned(), form: form.map(str::to_owned) }
+    }
 }
 
 /// Page in a response.
@@ -319,7 +314,7 @@ impl ResourceNames {
                 Some(known) if operation.ends_with('s') => known.update(data(body)?, &[])?,
                 Some(known) => known.update(vec![data(body)?], &[])?,
             },
-            _ => {
+            "getProfile" | "createProfile" | "updateProfile" => {
                 let mut profile: ProfileRecord = data(body)?;
                 let changed = match profile.slots.take() {
                     Some(slots) => self.read_page(&profile.login, slots, now)?,
@@ -327,6 +322,7 @@ impl ResourceNames {
                 };
                 insert(&mut self.profiles, profile.id, profile.named()) || changed
             }
+            _ => false,
         })
     }
 

@@ -45,7 +45,10 @@ pub(crate) async fn read(
     }
     if is_live {
         let keys = if all { &[] } else { keys };
-        of_account(context, keys, &[], true, &mut sources).await?;
+        of_account(context, keys, &[], &mut sources).await?;
+        if let Some(failure) = sources.failures.drain(..).next() {
+            return Err(failure);
+        }
     }
     let types = types(context, is_live).await?;
     let page = |source: Source| {

@@ -1,11 +1,10 @@
 //! Output of a check: lines, records, and annotations.
 
-use unicode_width::UnicodeWidthStr;
-
 use super::checked_link::CheckedLink;
 use super::web::verdict::Verdict;
 use crate::context::prelude::*;
 use crate::output::{Body, Instead};
+use crate::ui::aligned;
 use crate::ui::annotations::{Annotate, Level};
 
 /// Maximum widths to which columns are aligned; longer cells push the rest of their line.
@@ -86,28 +85,18 @@ pub(crate) fn annotate(annotate: Annotate, links: &[CheckedLink], offers_fix: bo
 
 fn lines(links: &[CheckedLink], offers_fix: bool) -> Vec<StyledLine> {
     let notable: Vec<&CheckedLink> = links.iter().filter(|link| link.is_notable()).collect();
-    let cells = |link: &CheckedLink| [link.place(), link.owner(), link.found.url.clone()];
-    let rows: Vec<[String; 3]> = notable.iter().map(|link| cells(link)).collect();
-    let width = |column: usize| {
-        let widths = rows.iter().map(|row| row[column].width());
-        widths.filter(|width| *width <= WIDTHS[column]).max().unwrap_or_default()
-    };
-    let widths = [width(0), width(1), width(2)];
-    let line = |(link, row): (&&CheckedLink, &[String; 3])| {
+    let cells = |link: &&CheckedLink| [link.place(), link.owner(), link.found.url.clone()];
+    let rows: Vec<[String; 3]> = notable.iter().map(cells).collect();
+    let line = |(link, row): (&&CheckedLink, String)| {
         let (sign, style) = match link.judgement.verdict {
             Verdict::Broken => ("x", Style::Removed),
             Verdict::Unsure => ("?", Style::Changed),
             Verdict::Fine => (">", Style::Plain),
         };
         let style = if link.is_known { Style::Faint } else { style };
-        let cell = |(cell, width): (&String, usize)| {
-            format!("{cell}{} ", " ".repeat(width.saturating_sub(cell.width())))
-        };
-        let cells: Vec<_> = row.iter().zip(widths).map(cell).collect();
-        let text = format!("{sign} {}", cells.join(" "));
-        StyledLine::new(style, format!("{text} {}", link.message(offers_fix)))
+        StyledLine::new(style, format!("{sign} {row}{}", link.message(offers_fix)))
     };
-    notable.iter().zip(&rows).map(line).collect()
+    notable.iter().zip(aligned(&rows, WIDTHS)).map(line).collect()
 }
 
 #[cfg(test)]

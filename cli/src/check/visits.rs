@@ -177,9 +177,6 @@ fn shows_network(visit: &Visit) -> bool {
 /// Maximum age of an entry.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Maximum number of entries.
-const MOST: usize = 20_000;
-
 /// Links that were fine, by the hash of their URL. The file holds no URL, because a URL may be a secret.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct LinkCache {
@@ -215,14 +212,8 @@ impl LinkCache {
         kept
     }
 
-    /// Replaces the file. Of too many entries the newest stay.
+    /// Replaces the file.
     fn store(mut self, path: &Path) -> io::Result<()> {
-        if self.fine.len() > MOST {
-            let mut times: Vec<u64> = self.fine.values().map(|link| link.at).collect();
-            times.sort_unstable_by(|one, other| other.cmp(one));
-            let oldest = times[MOST - 1];
-            self.fine.retain(|_, link| link.at >= oldest);
-        }
         VERSION.clone_into(&mut self.by);
         store_json(path, &self)
     }
@@ -290,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_file_is_ignored_and_a_large_one_is_cut() {
+    fn an_invalid_file_is_ignored() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("links.json");
         for text in
@@ -299,14 +290,5 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             assert!(LinkCache::load(&path, at(0)).fine.is_empty(), "{text}");
         }
-        let mut visits = LinkCache::default();
-        for nth in 0..MOST + 3 {
-            let time = at(0) + Duration::from_secs(nth as u64 / 2);
-            let fine = FineLink::new(&Visit::ended(VisitEnd::Status(200)), time);
-            visits.fine.insert(nth.to_string(), fine);
-        }
-        visits.store(&path).unwrap();
-        let kept = LinkCache::load(&path, at(10)).fine;
-        assert!((MOST..=MOST + 1).contains(&kept.len()), "{}", kept.len());
     }
 }

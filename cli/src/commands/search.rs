@@ -6,7 +6,6 @@ use crate::search::pattern::Pattern;
 use crate::search::sources::{self, Sources};
 use crate::search::texts::Area;
 use crate::search::{self, Hit, report};
-use crate::ui;
 
 #[derive(Args, Debug)]
 #[command(
@@ -46,7 +45,7 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
         sources.read = sources::of_files(&paths)?;
     }
     if paths.is_empty() || !keys.is_empty() {
-        sources::of_account(context, &keys, &areas, false, &mut sources).await?;
+        sources::of_account(context, &keys, &areas, &mut sources).await?;
     }
     let Sources { read, failures, not_begun } = sources;
     if read.is_empty() && !failures.is_empty() {
@@ -59,7 +58,7 @@ pub(super) async fn run(context: &mut Context, args: SearchCommandArgs) -> Comma
         let text = format!("`{pattern}` was not found in {}", counted(&read));
         context.ui.tell(Style::Faint, text);
     }
-    let output = report::output(&hits, context.ui.is_read().then(ui::width));
+    let output = report::output(&hits);
     if failures.is_empty() {
         return Ok(output);
     }

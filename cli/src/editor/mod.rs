@@ -10,7 +10,6 @@ use tempfile::TempPath;
 use crate::context::prelude::*;
 use crate::process;
 use crate::signal::SuppressInterrupt;
-use links_pages::fs::named::ReadError;
 use links_pages::page_file::Document;
 
 /// Opens a YAML text in the editor and passes the result to `apply`, with the path of its file; repeats that when `apply` refuses the text
@@ -63,8 +62,8 @@ async fn rounds<T>(
 ) -> Result<Option<T>> {
     let mut refused: Option<Refused> = None;
     loop {
-        open(editor, draft.path())?;
-        let saved = draft.read()?;
+        open(editor, &draft.0)?;
+        let (_, saved) = named::read(&draft.0)?;
         let text = Draft::without_problems(&saved);
         if text == original.as_bytes() || text.trim_ascii().is_empty() {
             return Ok(None);
@@ -74,7 +73,7 @@ async fn rounds<T>(
         }
         let document = Document::from_bytes(name, text.clone()).map_err(CommandError::from);
         let result = match document {
-            Ok(document) => apply(context, document, draft.path()).await,
+            Ok(document) => apply(context, document, &draft.0).await,
             Err(failure) => Err(failure),
         };
         let failure = match result {
@@ -99,7 +98,7 @@ async fn rounds<T>(
             (line, text + advice)
         });
         let written = draft.write(&shown, &lines.collect::<Vec<_>>()).map_err(|error| {
-            CommandError::usage(format!("cannot write {}: {error}", draft.path().display()))
+            CommandError::usage(format!("cannot write {}: {error}", draft.0.display()))
         })?;
         refused = Some(Refused { saved: written, text: shown, failure });
     }
@@ -159,11 +158,6 @@ impl Draft {
         Ok(Self(file.into_temp_path()))
     }
 
-    /// Returns the path of the file.
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
     /// Replaces the text, with each problem (line, message) above its line. Returns the new content of the file.
     fn write(&self, text: &str, problems: &[(usize, String)]) -> io::Result<Vec<u8>> {
         let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.0)?;
@@ -171,11 +165,6 @@ impl Draft {
         file.write_all(&marked)?;
         file.sync_all()?;
         Ok(marked)
-    }
-
-    /// Returns the content of the file.
-    fn read(&self) -> Result<Vec<u8>, ReadError> {
-        named::read(&self.0).map(|(_, bytes)| bytes)
     }
 
     /// Returns the text without the problems. Text that is not UTF-8 is returned unchanged, for the parser to refuse.
@@ -244,14 +233,13 @@ mod draft_tests {
     #[test]
     fn a_draft_file_is_removed_unless_it_is_kept() {
         let evil = Draft::new("../../evil\\\u{1b}.yaml").unwrap();
-        assert_eq!(evil.path().parent(), Some(std::env::temp_dir().as_path()));
-        assert!(evil.path().display().to_string().ends_with("-..-..-evil--.yaml"));
+        assert_eq!(evil.0.parent(), Some(std::env::temp_dir().as_path()));
+        assert!(evil.0.display().to_string().ends_with("-..-..-evil--.yaml"));
         let draft = Draft::new("cafe.yaml").unwrap();
-        let path = draft.path().to_owned();
+        let path = draft.0.to_path_buf();
         draft.write("a: 1\n", &[(1, "bad".to_owned())]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!! bad\na: 1\n");
-        assert_eq!(draft.read().unwrap(), b"#!! bad\na: 1\n");
-        assert_eq!(Draft::without_problems(&draft.read().unwrap()), b"a: 1\n");
+        assert_eq!(Draft::without_problems(&std::fs::read(&path).unwrap()), b"a: 1\n");
         drop(draft);
         assert!(!path.exists());
 

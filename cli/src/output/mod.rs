@@ -2,7 +2,6 @@
 
 pub(crate) mod dry_run;
 pub(crate) mod format;
-pub(crate) mod label;
 mod styled_line;
 
 use std::borrow::Cow;
@@ -11,7 +10,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub(crate) use self::styled_line::{Style, StyledLine, diff_lines, unified};
 use crate::error::{CommandError, Exit, Result};
@@ -75,19 +74,8 @@ pub(crate) struct Column {
     pub(crate) title: &'static str,
     /// Content of the cells.
     pub(crate) cell: Cell,
-    /// What becomes of long cells.
-    pub(crate) fit: Fit,
-}
-
-/// What becomes of the long cells of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fit {
-    /// They are wrapped.
-    Wrapped,
-    /// They are cut where the table is wider than the terminal.
-    Cut,
-    /// The same, and where there is no terminal they are as long as they are.
-    Whole,
+    /// True if long cells are cut only where the table is wider than the terminal.
+    pub(crate) is_whole: bool,
 }
 
 /// Content of the cells.
@@ -163,17 +151,17 @@ impl View {
 impl Column {
     /// Column that shows the value at a path.
     pub(crate) const fn at(title: &'static str, path: &'static str) -> Self {
-        Self { title, cell: Cell::At(path), fit: Fit::Wrapped }
+        Self { title, cell: Cell::At(path), is_whole: false }
     }
 
     /// Column that shows text computed from the record.
     pub(crate) const fn of(title: &'static str, make: fn(&Value) -> String) -> Self {
-        Self { title, cell: Cell::Of(make), fit: Fit::Wrapped }
+        Self { title, cell: Cell::Of(make), is_whole: false }
     }
 
-    /// Sets what becomes of long cells.
-    pub(crate) const fn fit(self, fit: Fit) -> Self {
-        Self { fit, ..self }
+    /// Keeps long cells whole where there is room.
+    pub(crate) const fn whole(self) -> Self {
+        Self { is_whole: true, ..self }
     }
 }
 
@@ -184,6 +172,14 @@ impl fmt::Debug for CommandOutput {
             .field("exit", &self.exit)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the label of a slot with this content: the title, else the first string. No list of fields is kept here, because the service
+/// defines them.
+pub(crate) fn label(data: &Map<String, Value>) -> Option<&str> {
+    let named = ["title", "buttonText"].iter().filter_map(|key| data.get(*key)?.as_str());
+    let mut texts = named.chain(data.values().filter_map(Value::as_str));
+    texts.find(|text| !text.trim().is_empty())
 }
 
 /// Parses the body of a response of the service.
@@ -225,5 +221,27 @@ pub(crate) fn counted(count: usize, one: &str, several: &str) -> Option<String> 
         0 => None,
         1 => Some(one.to_owned()),
         _ => Some(format!("{count} {several}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_label_is_the_title_or_else_the_first_text() {
+        for (data, expected) in [
+            (json!({"a": "x", "buttonText": "B", "title": "T"}), "T"),
+            (json!({"a": "x", "buttonText": "B", "title": " "}), "B"),
+            (
+                json!({"n": 1, "l": ["no"], "o": {"title": "no"}, "a": "", "b": "café", "c": "y"}),
+                "café",
+            ),
+            (json!({"title": 5, "buttonText": null, "is": true}), ""),
+            (json!({}), ""),
+        ] {
+            let shown = label(data.as_object().unwrap()).unwrap_or_default();
+            assert_eq!(shown, expected, "{data}");
+        }
     }
 }

@@ -35,11 +35,7 @@ pub(crate) enum Style {
 impl StyledLine {
     /// Creates a line with a style. Line breaks in the text become spaces.
     pub(crate) fn new<'t>(tone: Style, text: impl Into<Cow<'t, str>>) -> Self {
-        let text = text.into();
-        let text = match sanitize::one_line(&text) {
-            Cow::Borrowed(same) if same.len() == text.len() => text.into_owned(),
-            sanitized => sanitized.into_owned(),
-        };
+        let text = sanitize::one_line(&text.into()).into_owned();
         Self { tone, text, marked: Vec::new() }
     }
 

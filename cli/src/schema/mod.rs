@@ -7,7 +7,6 @@ use std::error::Error;
 use boon::{Compiler, Draft, Format, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use links_pages::apply::{SlotTypes, is_bounded_schema};
 use links_sdk::types::SlotType;
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 pub(crate) mod editor_schema;
@@ -89,12 +88,6 @@ impl CompiledSchema {
         let violation = self.schemas.validate(value, self.root).err()?;
         let is_valid = self.is_valid.get_or_init(|| compile(UNTRUSTED, &self.source).is_some());
         is_valid.then_some(violation)
-    }
-
-    /// Returns the part of the source at the URL that a violation names.
-    fn at(&self, url: &str) -> Option<&Value> {
-        let (_, fragment) = url.split_once('#')?;
-        self.source.pointer(&percent_decode_str(fragment).decode_utf8_lossy())
     }
 }
 

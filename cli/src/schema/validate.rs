@@ -10,9 +10,9 @@ use std::rc::Rc;
 use boon::{ErrorKind, InstanceToken, Type, ValidationError};
 use links_pages::apply::is_bounded_schema;
 use links_sdk::types::SlotType;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
-use super::{CompiledSchema, SlotTypeCatalog};
+use super::{CompiledSchema, SlotTypeCatalog, fields};
 use links_pages::page_file::At;
 use links_pages::suggest::{nearest, suggest};
 
@@ -102,7 +102,7 @@ pub(crate) fn placed(known: &SlotType, path: &[String]) -> (At, Option<String>) 
         return (At::Key, Some("leave it out".to_owned()));
     }
     let schema = Value::Object(known.schema.0.clone());
-    let legal = super::fields::legal_keys_at(&schema, above);
+    let legal = fields::legal_keys_at(&schema, above);
     if legal.is_empty() || legal.contains(key.as_str()) || key.parse::<usize>().is_ok() {
         return (At::Value, None);
     }
@@ -136,7 +136,7 @@ impl CompiledSchema {
             | ErrorKind::Reference { .. }
             | ErrorKind::AllOf => below(),
             ErrorKind::AdditionalProperties { got } => {
-                got.iter().map(|key| self.unknown(violation, &path, key)).collect()
+                got.iter().map(|key| self.unknown(&path, key)).collect()
             }
             // If a schema allows no data at all, every key is a violation.
             ErrorKind::FalseSchema
@@ -144,18 +144,18 @@ impl CompiledSchema {
             | ErrorKind::MaxItems { want: 0, .. }
                 if path.is_empty() =>
             {
-                whole().map(|key| self.unknown(violation, &path, key)).collect()
+                whole().map(|key| self.unknown(&path, key)).collect()
             }
             ErrorKind::FalseSchema => match path.split_last() {
                 Some((key, above)) if violation.schema_url.ends_with(UNEVALUATED) => {
-                    vec![self.unknown(violation, above, key)]
+                    vec![self.unknown(above, key)]
                 }
                 _ => {
                     let message = format!("{} is not allowed here", display_name(&path));
                     vec![SchemaViolation { path, at: At::Key, message, help: None }]
                 }
             },
-            ErrorKind::PropertyName { prop } => vec![self.unknown(violation, &path, prop)],
+            ErrorKind::PropertyName { prop } => vec![self.unknown(&path, prop)],
             ErrorKind::Required { want: missing }
             | ErrorKind::Dependency { missing, .. }
             | ErrorKind::DependentRequired { missing, .. } => {
@@ -167,58 +167,37 @@ impl CompiledSchema {
                 });
                 missing.collect()
             }
-            // The division is one of floating-point numbers: only for whole numbers the remainder is exact.
-            ErrorKind::MultipleOf { got, want } if !is_certain(got, want) => Vec::new(),
+            // The division is one of floating-point numbers, so the service decides.
+            ErrorKind::MultipleOf { .. } => Vec::new(),
             ErrorKind::AnyOf | ErrorKind::OneOf(None) => {
                 // The branch whose violations are deepest is most likely the one that was meant.
                 let deepest = violation.causes.iter().max_by_key(|branch| depth(branch));
                 match deepest.filter(|branch| depth(branch) > path.len()) {
                     Some(branch) => self.faults(branch, data),
-                    None => vec![self.wrong(violation, path, data)],
+                    None => vec![wrong(violation, path, data)],
                 }
             }
-            _ => vec![self.wrong(violation, path, data)],
+            _ => vec![wrong(violation, path, data)],
         }
     }
 
-    fn unknown(
-        &self,
-        violation: &ValidationError<'_, '_>,
-        path: &[String],
-        key: &str,
-    ) -> SchemaViolation {
-        let object = violation.schema_url.trim_end_matches(UNEVALUATED);
-        let known = self.at(object).map(|it| super::fields::legal_keys(&self.source, it));
+    /// Returns the violation of a key that the object at a path must not have.
+    fn unknown(&self, path: &[String], key: &str) -> SchemaViolation {
         let message = if path.is_empty() {
             format!("a {} has no field `{key}`", self.kind)
         } else {
             format!("unknown field `{key}`")
         };
+        let help = suggest(key, fields::legal_keys_at(&self.source, path));
         let path = [path, &[key.to_owned()]].concat();
-        let help = suggest(key, known.unwrap_or_default());
         SchemaViolation { path, at: At::Key, message, help }
-    }
-
-    fn wrong(
-        &self,
-        violation: &ValidationError<'_, '_>,
-        path: Vec<String>,
-        data: &Value,
-    ) -> SchemaViolation {
-        let value = path.iter().try_fold(data, |value, key| match value {
-            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-            _ => value.get(key),
-        });
-        let rule = self.at(violation.schema_url);
-        let (message, help) = wording(&violation.kind, value, rule, &path);
-        SchemaViolation { path, at: At::Value, message, help }
     }
 }
 
-/// Tells whether a number is surely no multiple of another.
-fn is_certain(number: &Number, divisor: &Number) -> bool {
-    let (Some(number), Some(divisor)) = (number.as_i64(), divisor.as_i64()) else { return false };
-    number.checked_rem(divisor).is_some_and(|rest| rest != 0)
+fn wrong(violation: &ValidationError<'_, '_>, path: Vec<String>, data: &Value) -> SchemaViolation {
+    let value = data.pointer(&violation.instance_location.to_string());
+    let (message, help) = wording(&violation.kind, value, &display_name(&path));
+    SchemaViolation { path, at: At::Value, message, help }
 }
 
 /// Returns the number of keys down to the violation that is nearest to the root.
@@ -238,24 +217,26 @@ fn key(token: &InstanceToken<'_>) -> String {
     }
 }
 
+fn size(bound: &str, want: usize, what: &str, got: usize) -> String {
+    format!("must have {bound} {want} {what}, it has {got}")
+}
+
 /// Longest list of allowed values that a message spells out.
 const MOST_NAMED: usize = 12;
 
-/// Returns the message for a violation, and a hint. `rule` is the part of the schema that the value violates.
+/// Returns the message for a violation in the value of this name, and a hint.
 fn wording(
     kind: &ErrorKind<'_, '_>,
     value: Option<&Value>,
-    rule: Option<&Value>,
-    path: &[String],
+    name: &str,
 ) -> (String, Option<String>) {
-    let name = display_name(path);
     let rule = match kind {
         ErrorKind::Type { got, want } => {
             let mut names: Vec<_> = want.iter().map(type_name).collect();
             names.sort_by_key(|it| *it == "null");
             format!("must be {}, not {}", names.join(" or "), type_name(*got))
         }
-        ErrorKind::Enum { want } => return enumerated(&name, value, want),
+        ErrorKind::Enum { want } => return enumerated(name, value, want),
         ErrorKind::Const { want } => format!("must be {}", plain(want)),
         ErrorKind::Format { want: "uri" | "url", .. } => {
             return (
@@ -264,48 +245,21 @@ fn wording(
             );
         }
         ErrorKind::Format { want, .. } => format!("must be a valid {want}"),
-        ErrorKind::Pattern { want, .. } => {
-            // The pattern of the violation is a translation.
-            let pattern = rule.and_then(|rule| rule.get("pattern")?.as_str()).unwrap_or(want);
-            format!("must match {pattern}")
-        }
+        ErrorKind::Pattern { want, .. } => format!("must match {want}"),
         ErrorKind::MinLength { want: 1, .. } => "must not be empty".to_owned(),
-        ErrorKind::MinLength { got, want } => {
-            format!("must have at least {want} characters, it has {got}")
-        }
-        ErrorKind::MaxLength { got, want } => {
-            format!("must have at most {want} characters, it has {got}")
-        }
-        ErrorKind::MinItems { got, want } => {
-            format!("must have at least {want} entries, it has {got}")
-        }
-        ErrorKind::MaxItems { got, want } => {
-            format!("must have at most {want} entries, it has {got}")
-        }
+        ErrorKind::MinLength { got, want } => size("at least", *want, "characters", *got),
+        ErrorKind::MaxLength { got, want } => size("at most", *want, "characters", *got),
+        ErrorKind::MinItems { got, want } => size("at least", *want, "entries", *got),
+        ErrorKind::MaxItems { got, want } => size("at most", *want, "entries", *got),
         ErrorKind::Minimum { want, .. } => format!("must be at least {want}"),
         ErrorKind::Maximum { want, .. } => format!("must be at most {want}"),
         ErrorKind::ExclusiveMinimum { want, .. } => format!("must be over {want}"),
         ErrorKind::ExclusiveMaximum { want, .. } => format!("must be under {want}"),
-        ErrorKind::MultipleOf { want, .. } => format!("must be a multiple of {want}"),
         ErrorKind::UniqueItems { .. } => "must not contain the same entry twice".to_owned(),
         ErrorKind::AnyOf | ErrorKind::OneOf(_) => "matches none of the allowed forms".to_owned(),
-        other => format!("violates the rule \"{}\" of its schema", keyword(other)),
+        other => format!("violates its schema: {other}"),
     };
     (format!("{name} {rule}"), None)
-}
-
-/// Returns the keyword of a rule without a message of its own.
-fn keyword(kind: &ErrorKind<'_, '_>) -> &'static str {
-    match kind {
-        ErrorKind::MinProperties { .. } => "minProperties",
-        ErrorKind::MaxProperties { .. } => "maxProperties",
-        ErrorKind::AdditionalItems { .. } => "additionalItems",
-        ErrorKind::Contains => "contains",
-        ErrorKind::MinContains { .. } => "minContains",
-        ErrorKind::MaxContains { .. } => "maxContains",
-        ErrorKind::Not => "not",
-        _ => "$ref",
-    }
 }
 
 /// Returns the display name of a field: its key; for an entry of a list its number and the key of the list.

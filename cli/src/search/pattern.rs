@@ -82,10 +82,7 @@ fn window(text: &str, place: Range<usize>, room: usize) -> Range<usize> {
     }
     // Two columns are for the marks at the ends.
     let room = room.saturating_sub(2).max(1);
-    let is_near_end = width(&text[place.start..]) <= room * 2 / 3;
-    let before = if is_near_end { room - width(&text[place.start..]) } else { room / 3 };
-    let start = taken(text[..place.start].chars().rev(), before);
-    let start = place.start - start;
+    let start = place.start - taken(text[..place.start].chars().rev(), room / 3);
     let end = start + taken(text[start..].chars(), room);
     start..end.max(start)
 }
@@ -187,7 +184,7 @@ mod tests {
             ("a menu of menus", "menu", 40, "a [menu] of [menu]s"),
             ("two\nlines\there", "lines", 40, "two [lines] here"),
             ("0123456789 menu 0123456789 0123456789", "menu", 20, "…56789 [menu] 0123456…"),
-            ("0123456789 0123456789 menu", "menu", 20, "…89 0123456789 [menu]"),
+            ("0123456789 0123456789 menu", "menu", 20, "…56789 [menu]"),
             ("menu 0123456789 0123456789", "menu", 20, "[menu] 0123456789 01…"),
             ("aaaa menumenumenumenu", "menumenumenumenu", 12, "…aa [menumen]…"),
             ("кофе кофе кофе чай кофе кофе", "чай", 12, "…фе [чай] коф…"),

@@ -42,16 +42,15 @@ pub(crate) fn of_files(paths: &[PathBuf]) -> Result<Vec<Source>> {
 }
 
 /// Reads pages of the account and lead forms: those of these `keys` with the forms that they show, or all pages and forms if there are none;
-/// of them the `areas` that are needed, or all. If `is_strict`, the first failure ends the reading.
+/// of them the `areas` that are needed, or all.
 ///
 /// # Errors
 ///
-/// When the pages cannot be listed, or the first failure ends the reading.
+/// When the pages cannot be listed.
 pub(crate) async fn of_account(
     context: &mut Context,
     keys: &[ProfileKey],
     areas: &[Area],
-    is_strict: bool,
     sources: &mut Sources,
 ) -> Result<()> {
     let client = context.client().await?;
@@ -75,7 +74,6 @@ pub(crate) async fn of_account(
                 shown.extend(page.slots.iter().filter_map(live_page::form_of).map(str::to_owned));
                 sources.add(page);
             }
-            Err(error) if is_strict => return Err(error.into()),
             Err(error) => {
                 let failure = CommandError::from(error);
                 let is_general = failure.exit().is_general();
@@ -97,7 +95,6 @@ pub(crate) async fn of_account(
                 let is_meant = |form: &&LeadForm| is_all || shown.contains(form.id.as_str());
                 sources.read.extend(forms.items.iter().filter(is_meant).map(form_source));
             }
-            Err(error) if is_strict => return Err(error.into()),
             Err(error) => sources.failures.push(CommandError::from(error).about("forms")),
         }
     }

@@ -130,7 +130,8 @@ pub(crate) fn strings<'n>(
         let Tree::List(items) = &value.tree else { continue };
         for (at, item) in items.iter().enumerate() {
             let Some((key, data)) = item.entry("data") else { continue };
-            let title = label::of_node(data);
+            let content = data.to_json();
+            let title = content.as_object().and_then(label);
             let slot = Owner {
                 id: item.get("id").and_then(id),
                 kind: item.get("type").and_then(text),

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::LazyLock;
 
+use regex::Regex;
+
 /// Variables that CI services set in their jobs.
 pub(crate) const VARIABLES: [&str; 5] =
     ["CI", "GITHUB_ACTIONS", "GITEA_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
@@ -20,66 +22,27 @@ fn is_job(variable: impl Fn(&str) -> Option<OsString>) -> bool {
     VARIABLES.iter().any(|name| variable(name).is_some_and(is_set))
 }
 
+/// `##name[`. In `###[` the last two `#` belong to the marker.
+static HASHES: LazyLock<Regex> = LazyLock::new(|| pattern(r"##([[:alnum:]]*\[)"));
+
+/// `::` at the beginning of a line, after white space and style sequences.
+static COLONS: LazyLock<Regex> = LazyLock::new(|| pattern(r"((?:^|[\n\r])(?:\s|\x1b[^m]*m)*:):"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("the tests compile both patterns")
+}
+
 /// Inserts a space in each marker of a text.
 pub(super) fn broken(text: &str) -> Cow<'_, str> {
-    replaced(text, places(text), 0, " ")
+    match HASHES.replace_all(text, "# #$1") {
+        Cow::Borrowed(text) => COLONS.replace_all(text, "$1 :"),
+        Cow::Owned(text) => Cow::Owned(COLONS.replace_all(&text, "$1 :").into_owned()),
+    }
 }
 
 /// Escapes a character of each marker in JSON, which changes no value. In JSON a line never begins within a string.
 pub(super) fn escaped(json: &str) -> Cow<'_, str> {
-    replaced(json, hashes(json), 1, "\\u0023")
-}
-
-/// Positions where the markers can be broken: after their first character.
-fn places(text: &str) -> Vec<usize> {
-    let mut places = hashes(text);
-    let mut start = 0;
-    for line in text.split_inclusive(['\n', '\r']) {
-        let rest = unstyled(line);
-        if rest.starts_with("::") {
-            places.push(start + line.len() - rest.len() + 1);
-        }
-        start += line.len();
-    }
-    places.sort_unstable();
-    places
-}
-
-/// Positions of the second `#` of each `##name[`.
-fn hashes(text: &str) -> Vec<usize> {
-    let is_marker = |at: &usize| {
-        let name = text[at + 2..].trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-        name.starts_with('[')
-    };
-    // In `###[` the last two `#` belong to the marker.
-    let pairs =
-        (0..text.len().saturating_sub(1)).filter(|at| &text.as_bytes()[*at..at + 2] == b"##");
-    pairs.filter(is_marker).map(|at| at + 1).collect()
-}
-
-/// Returns a line from its first character that is neither white space nor a style sequence.
-fn unstyled(line: &str) -> &str {
-    let rest = line.trim_start();
-    match rest.strip_prefix('\u{1b}').and_then(|it| it.split_once('m')) {
-        Some((_, rest)) => unstyled(rest),
-        None => rest,
-    }
-}
-
-/// Returns a text in which something stands for these many bytes at each place.
-fn replaced<'a>(text: &'a str, places: Vec<usize>, bytes: usize, what: &str) -> Cow<'a, str> {
-    if places.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + places.len() * what.len());
-    let mut from = 0;
-    for at in places {
-        out.push_str(&text[from..at]);
-        out.push_str(what);
-        from = at + bytes;
-    }
-    out.push_str(&text[from..]);
-    Cow::Owned(out)
+    HASHES.replace_all(json, r"#\u0023$1")
 }
 
 #[cfg(test)]

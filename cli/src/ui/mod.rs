@@ -17,7 +17,7 @@ pub(crate) use plan::cut;
 pub(crate) use progress::Progress;
 use stream::ContentKind;
 pub(crate) use stream::protected;
-pub(crate) use table::width;
+pub(crate) use table::{aligned, width};
 
 use crate::error::{CommandError, draw};
 use crate::output::format::{Format, OutputOptions, Rendering};

@@ -9,9 +9,9 @@ use std::time::Duration;
 use links_sdk::{AttemptReport, Observer, Pacer, SystemClock, WaitReason};
 use serde_json::Value;
 
-use super::progress::{Countdown, wait_line};
+use super::progress::{Progress, wait_line};
 use super::stream;
-use crate::cache::resource_names::{self, SeenAnswer};
+use crate::cache::resource_names::SeenAnswer;
 use crate::env_vars::PACER;
 use crate::signal::lock;
 use links_pages::sanitize;
@@ -26,7 +26,7 @@ pub(crate) struct RequestObserver {
     verbose: u8,
     /// True if waits count down, on a terminal.
     counts_down: bool,
-    countdown: Mutex<Option<Countdown>>,
+    countdown: Mutex<Option<Progress>>,
     alone: AtomicBool,
     waits_for_pacer: AtomicBool,
     pacer: OnceLock<Arc<dyn Pacer>>,
@@ -78,7 +78,7 @@ impl Observer for RequestObserver {
         }
         let reason = reason.to_string();
         if self.counts_down {
-            let countdown = Countdown::start(duration, &reason);
+            let countdown = Progress::countdown(duration, &reason);
             *lock(&self.countdown) = Some(countdown);
         } else {
             self.say(&wait_line(duration, &reason));
@@ -99,9 +99,7 @@ impl Observer for RequestObserver {
 
     fn attempted(&self, attempt: &AttemptReport<'_>) {
         self.end_countdown();
-        if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer)
-            && resource_names::is_named(attempt.operation)
-        {
+        if let (Some(200 | 201), Some(answer)) = (attempt.status, attempt.answer) {
             let seen = SeenAnswer {
                 operation: attempt.operation,
                 target: attempt.target.to_owned(),

@@ -1,17 +1,18 @@
 //! Requests of many links at once, each with its redirects, and what is known about the hosts on the way.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures_util::stream::{self, StreamExt};
 use links_sdk::Clock;
 use links_sdk::public_hosts::{PublicOnlyResolver, retry_after};
 use reqwest::header::{HeaderMap, LOCATION, RANGE, SET_COOKIE};
 use reqwest::{Method, Response};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -40,7 +41,7 @@ const UNDER_WAY: usize = 2000;
 pub(crate) struct LinkChecker {
     outbound: Outbound,
     /// Hosts by name and port.
-    hosts: Mutex<HashMap<String, Arc<HostState>>>,
+    hosts: RefCell<HashMap<String, Rc<HostState>>>,
     /// One permit for each request at a time.
     requests: Semaphore,
     clock: Arc<dyn Clock>,
@@ -53,13 +54,13 @@ impl LinkChecker {
         resolver: PublicOnlyResolver,
         system_proxy: bool,
         clock: Arc<dyn Clock>,
-    ) -> io::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
+    ) -> io::Result<Self> {
+        Ok(Self {
             outbound: Outbound::new(resolver, system_proxy)?,
-            hosts: Mutex::default(),
+            hosts: RefCell::default(),
             requests: Semaphore::new(AT_ONCE),
             clock,
-        }))
+        })
     }
 
     /// Requests one link.
@@ -75,37 +76,21 @@ impl LinkChecker {
 
     /// Requests links, and calls `done` when a visit has ended. Returns the visits in the order of the links. Dropping the future ends all
     /// requests.
-    pub(crate) async fn visit_all(
-        self: Arc<Self>,
-        links: Vec<WebLink>,
-        mut done: impl FnMut(),
-    ) -> Vec<Visit> {
-        let lost = || Visit::ended(VisitEnd::Connection("the request was lost".to_owned()));
-        let mut visits: Vec<Visit> = links.iter().map(|_| lost()).collect();
-        let mut waiting = links.into_iter().enumerate();
-        let mut running = JoinSet::new();
-        loop {
-            for (nth, link) in waiting.by_ref().take(UNDER_WAY - running.len()) {
-                let checker = self.clone();
-                running.spawn(async move { (nth, checker.visit(&link).await) });
-            }
-            match running.join_next().await {
-                Some(Ok((nth, visit))) => {
-                    done();
-                    visits[nth] = visit;
-                }
-                Some(Err(_)) => {}
-                None => return visits,
-            }
-        }
+    pub(crate) async fn visit_all(&self, links: Vec<WebLink>, done: impl Fn()) -> Vec<Visit> {
+        let done = &done;
+        let visit = |link: WebLink| async move {
+            let visit = self.visit(&link).await;
+            done();
+            visit
+        };
+        stream::iter(links).map(visit).buffered(UNDER_WAY).collect().await
     }
 
     /// Returns what is known about the host of a URL.
-    fn host(&self, url: &Url) -> Arc<HostState> {
+    fn host(&self, url: &Url) -> Rc<HostState> {
         let host = url.host_str().unwrap_or_default();
         let name = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
-        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
-        hosts.entry(name).or_default().clone()
+        self.hosts.borrow_mut().entry(name).or_default().clone()
     }
 }
 
@@ -181,44 +166,43 @@ impl SingleVisit<'_> {
         if let Some(end) = host.is_given_up() {
             return Err(end);
         }
-        let mut method = Method::HEAD;
-        let mut answer = self.request(&host, &method, url).await;
+        let mut answer = self.head_or_get(&host, url).await?;
+        let is_short = |wait: &Duration| *wait <= LONGEST_WAIT;
+        if let Some(wait) = answer.wait.filter(is_short)
+            && !self.has_waited
+        {
+            self.has_waited = true;
+            self.checker.clock.sleep(wait).await;
+            answer = self.head_or_get(&host, url).await?;
+        }
+        if answer.wait.is_some() {
+            host.turned_away.set(Some(answer.status));
+        }
+        Ok(answer)
+    }
+
+    /// Requests one URL with HEAD, and with GET where the site refuses HEAD.
+    async fn head_or_get(&mut self, host: &HostState, url: &Url) -> Result<SiteAnswer, VisitEnd> {
+        let answer = self.request(host, Method::HEAD, url).await;
         let is_refused = match &answer {
-            Ok(answer) => is_refused_head(answer.status),
+            Ok(answer) => matches!(answer.status, 403 | 404 | 405 | 501 | 500..=599),
             Err((end, is_connected)) => *is_connected && matches!(end, VisitEnd::Connection(_)),
         };
-        if is_refused {
-            method = Method::GET;
-            answer = self.request(&host, &method, url).await;
-        }
-        let found = answer.map_err(|(end, _)| end)?;
-        let Some(wait) = found.wait else { return Ok(found) };
-        if wait > LONGEST_WAIT || self.has_waited {
-            host.note_turned_away(found.status);
-            return Ok(found);
-        }
-        self.has_waited = true;
-        self.checker.clock.sleep(wait).await;
-        let mut found = self.request(&host, &method, url).await.map_err(|(end, _)| end)?;
-        if method == Method::HEAD && is_refused_head(found.status) {
-            found = self.request(&host, &Method::GET, url).await.map_err(|(end, _)| end)?;
-        }
-        if found.wait.is_some() {
-            host.note_turned_away(found.status);
-        }
-        Ok(found)
+        let answer = if is_refused { self.request(host, Method::GET, url).await } else { answer };
+        answer.map_err(|(end, _)| end)
     }
 
     /// Sends one request, and reads the head of its answer. Without one, returns also whether the site was reached.
     async fn request(
         &mut self,
         host: &HostState,
-        method: &Method,
+        method: Method,
         url: &Url,
     ) -> Result<SiteAnswer, (VisitEnd, bool)> {
         let client = self.checker.outbound.client(url).ok_or((VisitEnd::PrivateHost, false))?;
-        let mut request = client.request(method.clone(), url.clone());
-        if method == Method::GET {
+        let is_get = method == Method::GET;
+        let mut request = client.request(method, url.clone());
+        if is_get {
             request = request.header(RANGE, "bytes=0-0");
         }
         let time = self.time_left;
@@ -276,11 +260,6 @@ impl SingleVisit<'_> {
     }
 }
 
-/// Returns whether a site may answer GET although it refuses HEAD so.
-fn is_refused_head(status: u16) -> bool {
-    matches!(status, 403 | 404 | 405 | 501 | 500..=599)
-}
-
 async fn permit(of: &Semaphore) -> SemaphorePermit<'_> {
     of.acquire().await.expect("the semaphores are never closed")
 }
@@ -298,28 +277,24 @@ const FAIR: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 struct HostState {
     permits: Semaphore,
-    misses: AtomicU32,
-    /// Status with which it turned a request away twice, or 0.
-    turned_away: AtomicU16,
+    misses: Cell<u32>,
+    /// Status with which it turned a request away although it was waited for.
+    turned_away: Cell<Option<u16>>,
 }
 
 impl Default for HostState {
     fn default() -> Self {
-        Self {
-            permits: Semaphore::new(PER_HOST),
-            misses: AtomicU32::new(0),
-            turned_away: AtomicU16::new(0),
-        }
+        let permits = Semaphore::new(PER_HOST);
+        Self { permits, misses: Cell::default(), turned_away: Cell::default() }
     }
 }
 
 impl HostState {
     /// Returns the end of a visit to a host that is not asked any more.
     fn is_given_up(&self) -> Option<VisitEnd> {
-        match self.turned_away.load(Ordering::Relaxed) {
-            0 => (self.misses.load(Ordering::Relaxed) >= MISSES).then_some(VisitEnd::SilentHost),
-            status => Some(VisitEnd::Status(status)),
-        }
+        let is_silent = self.misses.get() >= MISSES;
+        let turned_away = self.turned_away.get().map(VisitEnd::Status);
+        turned_away.or(is_silent.then_some(VisitEnd::SilentHost))
     }
 
     /// Notes the result of a request for which there was so much time.
@@ -327,16 +302,11 @@ impl HostState {
         match end {
             Some(VisitEnd::Timeout) if time < FAIR => {}
             Some(VisitEnd::Timeout | VisitEnd::Connection(_)) => {
-                self.misses.fetch_add(1, Ordering::Relaxed);
+                self.misses.set(self.misses.get() + 1);
             }
             Some(_) => {}
-            None => self.misses.store(0, Ordering::Relaxed),
+            None => self.misses.set(0),
         }
-    }
-
-    /// Notes that the host turned a request away although it was waited for.
-    fn note_turned_away(&self, status: u16) {
-        self.turned_away.store(status, Ordering::Relaxed);
     }
 }
 
@@ -364,7 +334,7 @@ mod tests {
         assert_eq!(of("https://QARA.example:443/").is_given_up(), Some(VisitEnd::SilentHost));
         assert_eq!(of("https://qara.example:444/").is_given_up(), None);
         let busy = of("http://busy.example/");
-        busy.note_turned_away(429);
+        busy.turned_away.set(Some(429));
         assert_eq!(busy.is_given_up(), Some(VisitEnd::Status(429)));
     }
 }

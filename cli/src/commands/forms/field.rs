@@ -69,8 +69,10 @@ async fn add(context: &mut Context, args: FormsFieldAddArgs) -> CommandResult {
     let at = args.at.unwrap_or(usize::MAX).min(fields.list.len());
     let key = question.get("key").filter(|it| !it.is_null());
     if let Some(taken) = fields.list.iter().find(|it| key.is_some() && it.get("key") == key) {
-        let message =
-            format!("a field with this key already exists: {}; nothing was written", called(taken));
+        let message = format!(
+            "a field with this key already exists: {}; nothing was written",
+            called(&json!(taken))
+        );
         return Err(CommandError::invalid(message).with_hint(
             "leave the key out to let the service assign one; `links forms field set` changes a field",
         ));
@@ -136,7 +138,7 @@ impl FieldList {
         match (&keys[..], &labels[..]) {
             ([at, ..], _) | ([], [at]) => Ok(*at),
             ([], []) => {
-                let known: Vec<_> = self.list.iter().map(called).collect();
+                let known: Vec<_> = self.list.iter().map(|it| called(&json!(it))).collect();
                 Err(CommandError::not_found(format!("the form has no field `{name}`"))
                     .with_hint(format!("it has {}", known.join(", "))))
             }

@@ -8,7 +8,7 @@ use super::clicks;
 use crate::args::flags::next_dry_run;
 use crate::commands::prelude::*;
 use crate::output::dry_run::DryRun;
-use crate::output::label::label;
+use crate::output::label;
 use links_pages::apply::{SingleWrite, SlotTypes};
 
 #[derive(Args, Debug)]

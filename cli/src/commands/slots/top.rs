@@ -8,8 +8,7 @@ use super::view;
 use crate::commands::analytics::{PeriodArgs, reliance, unrecognised};
 use crate::commands::prelude::*;
 use crate::context::clock;
-use crate::output::Fit;
-use crate::output::label::label;
+use crate::output::label;
 
 /// Time between two looks if the service does not say how long it keeps its numbers.
 const REFRESH: Duration = Duration::from_secs(300);
@@ -36,8 +35,8 @@ const COLUMNS: &[Column] = &[
     Column::at("CLICKS", "clicks"),
     Column::at("ID", "id"),
     Column::at("TYPE", "type"),
-    Column::at("CONTENT", "label").fit(Fit::Cut),
-    Column::at("LINK", "link").fit(Fit::Whole),
+    Column::at("CONTENT", "label"),
+    Column::at("LINK", "link").whole(),
 ];
 
 pub(super) async fn top(context: &mut Context, args: SlotsTopArgs) -> CommandResult {

@@ -4,8 +4,7 @@ use bytes::Bytes;
 use links_sdk::SlotsHandle;
 
 use crate::commands::prelude::*;
-use crate::output::Fit;
-use crate::output::label::label;
+use crate::output::label;
 use links_pages::page_file::local_image::has_image_ending;
 
 /// Fields of a slot that are shown first.
@@ -15,12 +14,11 @@ const ID: Column = Column::at("ID", "id");
 const TYPE: Column = Column::at("TYPE", "type");
 const CONTENT: Column = Column::of("CONTENT", |slot| {
     slot["data"].as_object().and_then(label).unwrap_or_default().to_owned()
-})
-.fit(Fit::Cut);
+});
 const LINK: Column = Column::of("LINK", |slot| {
     slot["data"].as_object().and_then(link).unwrap_or_default().to_owned()
 })
-.fit(Fit::Whole);
+.whole();
 const NOTE: Column = Column::of("NOTE", |slot| {
     if slot["supported"] == false { "legacy: cannot be edited".into() } else { String::new() }
 });

@@ -61,7 +61,11 @@ impl FieldSelection {
             }
             nearest_path(path, known)
         };
-        let of = |field| (field, known(field), may_come(field, records));
+        let may_come = |field: &str| {
+            let path: Vec<_> = field.split('.').collect();
+            records.iter().any(|record| !record.is_object() || may_hold(record, &path))
+        };
+        let of = |field| (field, known(field), may_come(field));
         if records.is_empty() { Vec::new() } else { missing.map(of).collect() }
     }
 }
@@ -99,13 +103,6 @@ const SOMETIMES: &[&str] =
 /// Fields whose content differs from record to record: that of a slot is determined by its type.
 const OPEN: &[&str] = &["data", "computed"];
 
-/// Tells whether a similar record might have a field.
-fn may_come(field: &str, records: &[Value]) -> bool {
-    let parts: Vec<_> = field.split('.').collect();
-    let are_objects = records.iter().all(Value::is_object);
-    !are_objects || records.iter().any(|record| may_hold(record, &parts))
-}
-
 /// Tells whether the value at a path may be there in a similar value: below an open field or one that is empty here, or by the name of a
 /// field that only some records have.
 fn may_hold(value: &Value, path: &[&str]) -> bool {
@@ -117,10 +114,10 @@ fn may_hold(value: &Value, path: &[&str]) -> bool {
             Some(value) => may_hold(value, rest),
             None => SOMETIMES.contains(name) || OPEN.contains(name),
         },
-        Value::Array(items) if name.parse::<usize>().is_ok() => {
-            items.first().is_none_or(|item| may_hold(item, rest))
+        Value::Array(items) => {
+            let path = if name.parse::<usize>().is_ok() { rest } else { path };
+            items.is_empty() || items.iter().any(|item| may_hold(item, path))
         }
-        Value::Array(items) => items.is_empty() || items.iter().any(|item| may_hold(item, path)),
         _ => false,
     }
 }
@@ -253,9 +250,7 @@ mod tests {
 
     #[test]
     fn a_field_may_come_only_where_another_record_can_have_it() {
-        let records = [
-            json!({ "id": 1, "data": {}, "computed": {}, "mood": null, "socials": [], "limits": { "slots": { "used": 1 } }, "fields": [{ "key": "a" }] }),
-        ];
+        let record = json!({ "id": 1, "data": {}, "computed": {}, "mood": null, "socials": [], "limits": { "slots": { "used": 1 } }, "fields": [{ "key": "a" }] });
         for (field, expected) in [
             ("data.nothing", true),
             ("computed.imageUrl", true),
@@ -272,7 +267,8 @@ mod tests {
             ("id.x", false),
             ("titel", false),
         ] {
-            assert_eq!(may_come(field, &records), expected, "{field}");
+            let path: Vec<_> = field.split('.').collect();
+            assert_eq!(may_hold(&record, &path), expected, "{field}");
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::fields::{FieldSelection, pick};
-use crate::output::{Cell, Column, Fit};
+use crate::output::{Cell, Column};
 use links_pages::sanitize;
 
 /// Rows of strings with headings.
@@ -13,8 +13,8 @@ pub(crate) struct Grid {
     pub(crate) headings: Vec<String>,
     /// Cells of each row, one per column.
     pub(crate) rows: Vec<Vec<String>>,
-    /// What becomes of the long cells of each column; empty if all are wrapped.
-    pub(crate) fits: Vec<Fit>,
+    /// Numbers of the columns whose long cells are kept whole where there is room.
+    pub(crate) whole: Vec<usize>,
 }
 
 impl Grid {
@@ -26,7 +26,7 @@ impl Grid {
         };
         Self {
             headings: columns.iter().map(|it| it.title.to_owned()).collect(),
-            fits: columns.iter().map(|it| it.fit).collect(),
+            whole: (0..columns.len()).filter(|nth| columns[*nth].is_whole).collect(),
             rows: rows(records, columns, cell),
         }
     }
@@ -41,7 +41,7 @@ impl Grid {
             pick(record, path).map_or_else(String::new, |it| cell(&it))
         };
         let headings: Vec<_> = fields.paths().map(str::to_owned).collect();
-        Self { rows: rows(records, &headings, text), headings, fits: Vec::new() }
+        Self { rows: rows(records, &headings, text), headings, whole: Vec::new() }
     }
 
     /// Requested fields of one record, one per row.
@@ -70,7 +70,7 @@ impl Grid {
             let found = record.iter().find(|(name, _)| name == heading);
             found.map_or_else(String::new, |(_, value)| cell(value))
         };
-        Self { rows: rows(&records, &headings, text), headings, fits: Vec::new() }
+        Self { rows: rows(&records, &headings, text), headings, whole: Vec::new() }
     }
 
     /// All fields of one record, one per row, beginning with the fields in `first`.
@@ -168,7 +168,7 @@ mod markdown_tests {
     #[test]
     fn cells_are_escaped_and_written_on_one_line() {
         let grid = Grid {
-            fits: Vec::new(),
+            whole: Vec::new(),
             headings: vec!["A".into(), "B".into()],
             rows: vec![vec!["x|y\nz".into(), "\\`<b>".into()]],
         };

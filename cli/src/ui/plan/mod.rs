@@ -5,16 +5,16 @@ mod model;
 mod tests;
 mod text;
 
-use links_pages::apply::{Notice, RetainReason, same};
+use links_pages::apply::{Notice, RetainReason, RetainedSlot};
 use links_sdk::{Object, SlotId};
-use model::{Change, ShownSlot, differences};
+use model::{Change, ShownSlot, changes, differences};
 pub(crate) use model::{PlanView, Upload};
-use serde_json::{Map, Value};
+use serde_json::Value;
 pub(crate) use text::{cut, value as shown_value};
+use unicode_width::UnicodeWidthStr;
 
 use super::width;
 use crate::output::{Style, StyledLine};
-use links_pages::sanitize;
 
 /// Maximum width of the label of a slot in columns.
 const LABEL_MAX: usize = 40;
@@ -25,7 +25,7 @@ const LARGE: usize = 50;
 /// Number of slots of each kind that a summary shows.
 const SUMMARY_MAX: usize = 10;
 
-/// Maximum number of kept slots that are named.
+/// Maximum number of kept slots that are named where a plan is not shown in full.
 const KEPT_MAX: usize = 12;
 
 /// How a plan is shown.
@@ -95,7 +95,9 @@ impl PlanView<'_> {
             lines.push(StyledLine::changed(format!("> {} {place}", moved.block.name(item_name))));
         }
         lines.extend(left_out(self.moves.len(), most, ["move", "moves"]));
-        lines.extend(self.kept(kept_reason));
+        let most = if is_full { usize::MAX } else { KEPT_MAX };
+        lines.extend(self.kept.iter().take(most).map(|slot| Self::kept(slot, kept_reason)));
+        lines.extend(left_out(self.kept.len(), most, ["kept slot", "kept slots"]));
         for upload in &self.uploads {
             lines.push(StyledLine::changed(format!("^ upload {upload}")));
             let warning = upload.warning.iter();
@@ -109,20 +111,15 @@ impl PlanView<'_> {
         lines
     }
 
-    /// Lines about slots that are kept although the file does not mention them: the first few by name.
-    fn kept(&self, kept_reason: &str) -> impl Iterator<Item = StyledLine> {
-        let named = self.kept.iter().take(KEPT_MAX).map(move |slot| {
-            let why = match slot.reason {
-                RetainReason::NotInFile => kept_reason,
-                RetainReason::ReadOnly => "not in the file; slots of its type are never deleted",
-                RetainReason::Unsupported => "not in the file; a legacy slot",
-            };
-            let name = name(Some(slot.id), &slot.kind, slot.label.as_deref());
-            StyledLine::faint(format!("= {name} ({why})"))
-        });
-        let more = self.kept.len().saturating_sub(KEPT_MAX);
-        let line = format!("= and {more} more that stay; -o json lists all");
-        named.chain((more > 0).then(|| StyledLine::faint(line)))
+    /// Returns the line about a slot that is kept although the file does not mention it.
+    fn kept(slot: &RetainedSlot, kept_reason: &str) -> StyledLine {
+        let why = match slot.reason {
+            RetainReason::NotInFile => kept_reason,
+            RetainReason::ReadOnly => "not in the file; slots of its type are never deleted",
+            RetainReason::Unsupported => "not in the file; a legacy slot",
+        };
+        let name = name(Some(slot.id), &slot.kind, slot.label.as_deref());
+        StyledLine::faint(format!("= {name} ({why})"))
     }
 
     fn warnings(&self, item_name: &dyn Fn(usize) -> String) -> impl Iterator<Item = StyledLine> {
@@ -165,7 +162,7 @@ fn change(change: &Change<'_>, width: usize) -> Vec<StyledLine> {
         (Some(old), Some(new)) => {
             let (old, new) = text::values(old, new);
             let line = format!("    {path}: {old} → {new}");
-            if text::width(&line) <= width {
+            if line.width() <= width {
                 return vec![StyledLine::changed(line)];
             }
             let (old, new) = text::pair(&old, &new, width.saturating_sub(8));
@@ -185,19 +182,35 @@ fn name(id: Option<SlotId>, kind: &str, label: Option<&str>) -> String {
     format!("{kind}{id}{}", label.unwrap_or_default())
 }
 
+/// Name of the value of a form that lists its fields.
 const FIELDS: &str = "fields";
 
-/// Lines about the changes of a form, as those of a slot: a line for each value. Its fields are named by their keys; `removed` are the names of
-/// those that are removed.
-pub(crate) fn form_lines(before: &Object, changed: &Object, removed: &[String]) -> Vec<StyledLine> {
-    let width = width();
+/// Lines about the changes of a form, as those of a slot: a line for each value. Its fields are named by their keys, new ones by their labels.
+pub(crate) fn form_lines(before: &Object, changed: &Object) -> Vec<StyledLine> {
     let mut lines = value_lines(before, changed.iter().filter(|(name, _)| *name != FIELDS));
-    lines.extend(fields(&field_list(before.get(FIELDS)), &field_list(changed.get(FIELDS)), width));
-    lines.extend(
-        removed
-            .iter()
-            .map(|name| StyledLine::removed(format!("    - field {}", sanitize::line(name)))),
-    );
+    let Some(new) = changed.get(FIELDS) else { return lines };
+    let (old, new) = (field_list(before.get(FIELDS)), field_list(Some(new)));
+    let path = |field: &Value| {
+        let name = [&field["key"], &field["label"]].into_iter().find_map(Value::as_str);
+        format!("{FIELDS}.{}", name.unwrap_or_default())
+    };
+    let place = |field: &Value, list: &[Value]| {
+        list.iter().position(|it| it["key"].is_string() && it["key"] == field["key"])
+    };
+    let mut changes = Vec::new();
+    for field in new {
+        let before = place(field, old).map(|at| &old[at]);
+        differences(&path(field), before, Some(field), &mut changes);
+    }
+    for field in old.iter().filter(|field| place(field, new).is_none()) {
+        differences(&path(field), Some(field), None, &mut changes);
+    }
+    lines.extend(shown(&changes, width()));
+    if !new.iter().filter_map(|field| place(field, old)).is_sorted() {
+        let order: Vec<&str> = new.iter().filter_map(|field| field["label"].as_str()).collect();
+        let text = format!("    order of the fields: {}", order.join(", "));
+        lines.push(StyledLine::changed(text::cut(&text, width())));
+    }
     lines
 }
 
@@ -206,79 +219,14 @@ pub(crate) fn value_lines<'v>(
     before: &'v Object,
     changed: impl Iterator<Item = (&'v String, &'v Value)>,
 ) -> Vec<StyledLine> {
-    let mut changes = Vec::new();
-    for (name, new) in changed {
-        differences(name, before.get(name), Some(new), &mut changes);
-    }
-    shown(&changes, width())
+    shown(&changes(before, changed), width())
 }
 
 fn shown(changes: &[Change<'_>], width: usize) -> Vec<StyledLine> {
     changes.iter().flat_map(|it| change(it, width)).collect()
 }
 
-/// Lines about the fields of the form that stay or are new, and about their order.
-fn fields(
-    old: &[&Map<String, Value>],
-    new: &[&Map<String, Value>],
-    width: usize,
-) -> Vec<StyledLine> {
-    let place = |field: &Map<String, Value>| {
-        let key = field.get("key").filter(|key| !key.is_null())?;
-        old.iter().position(|old| old.get("key") == Some(key))
-    };
-    let mut lines = Vec::new();
-    for field in new {
-        match place(field) {
-            Some(at) => lines.extend(changed_field(old[at], field, width)),
-            None => lines.extend(new_field(field, width)),
-        }
-    }
-    let places: Vec<usize> = new.iter().filter_map(|field| place(field)).collect();
-    if !places.is_sorted() {
-        let order: Vec<&str> = new.iter().map(|field| field_name(field)).collect();
-        let text = format!("    order of the fields: {}", order.join(", "));
-        lines.push(StyledLine::changed(text::cut(&text, width)));
-    }
-    lines
-}
-
-fn changed_field(
-    old: &Map<String, Value>,
-    new: &Map<String, Value>,
-    width: usize,
-) -> Vec<StyledLine> {
-    let key = old.get("key").and_then(Value::as_str).unwrap_or_default();
-    let mut changes = Vec::new();
-    let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
-    for attribute in names {
-        let (old, new) = (old.get(attribute), new.get(attribute));
-        let value = |it: Option<&Value>| it.cloned().unwrap_or_default();
-        if !same(&value(old), &value(new)) {
-            differences(&format!("fields.{key}.{attribute}"), old, new, &mut changes);
-        }
-    }
-    shown(&changes, width)
-}
-
-fn new_field(field: &Map<String, Value>, width: usize) -> Vec<StyledLine> {
-    let heading = format!("    + field {}", text::value(&Value::from(field_name(field))));
-    let values =
-        field.iter().filter(|(attribute, value)| *attribute != "label" && !value.is_null());
-    let value = |(attribute, value): (&String, &Value)| {
-        format!("        {}: {}", sanitize::line(attribute), text::value(value))
-    };
-    let lines = std::iter::once(heading).chain(values.map(value));
-    lines.map(|line| StyledLine::added(text::cut(&line, width))).collect()
-}
-
 /// Returns the fields of a form.
-pub(crate) fn field_list(fields: Option<&Value>) -> Vec<&Map<String, Value>> {
-    fields.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
-}
-
-/// Returns the label of a field, else its key.
-fn field_name(field: &Map<String, Value>) -> &str {
-    let text = |attribute: &str| field.get(attribute).and_then(Value::as_str);
-    text("label").or_else(|| text("key")).unwrap_or_default()
+pub(crate) fn field_list(fields: Option<&Value>) -> &[Value] {
+    fields.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

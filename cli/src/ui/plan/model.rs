@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use links_pages::apply::{
-    self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedFields, PlannedUpdate, RetainedSlot,
-    SlotRef,
+    self, Notice, Plan, PlannedCreate, PlannedDelete, PlannedUpdate, RetainedSlot, SlotRef,
 };
 use links_sdk::{Slot, SlotId};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use crate::output::label::label;
+use crate::output::label;
 
 /// Effects of a plan on a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -104,7 +104,7 @@ impl<'p> PlanView<'p> {
     pub(crate) fn of(plan: &'p Plan, page: &'p [Slot]) -> Self {
         Self {
             page: &plan.page,
-            fields: fields(&plan.fields),
+            fields: changes(&plan.fields.before, plan.fields.changed.iter()),
             updates: plan.updates.iter().map(updated).collect(),
             creates: &plan.creates,
             moves: moves(plan, page),
@@ -141,21 +141,22 @@ impl fmt::Display for Upload {
     }
 }
 
-fn fields(planned: &PlannedFields) -> Vec<Change<'_>> {
-    let mut changes = Vec::new();
-    for (name, new) in planned.changed.iter() {
-        differences(name, planned.before.get(name), Some(new), &mut changes);
-    }
-    changes
+fn updated(update: &PlannedUpdate) -> Updated<'_> {
+    let PlannedUpdate { id, index, kind, label, .. } = update;
+    let changes = changes(&update.before, update.changed.iter());
+    Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
 }
 
-fn updated(update: &PlannedUpdate) -> Updated<'_> {
+/// Returns how new values of a record differ from those before.
+pub(super) fn changes<'p>(
+    before: &'p Map<String, Value>,
+    changed: impl Iterator<Item = (&'p String, &'p Value)>,
+) -> Vec<Change<'p>> {
     let mut changes = Vec::new();
-    for (key, new) in update.changed.iter() {
-        differences(key, update.before.get(key), Some(new), &mut changes);
+    for (name, new) in changed {
+        differences(name, before.get(name), Some(new), &mut changes);
     }
-    let PlannedUpdate { id, index, kind, label, .. } = update;
-    Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
+    changes
 }
 
 /// Collects the differences between two values, including those within mappings and lists.
@@ -206,7 +207,7 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
         SlotRef::Created(_) => None,
     };
     let positions: Vec<usize> = plan.order.iter().filter_map(existing).collect();
-    let staying: HashSet<usize> = longest_rising(&positions).into_iter().collect();
+    let staying = staying(&positions);
     let block = |slot: &SlotRef| match slot {
         SlotRef::Existing(id) => {
             let slot = was.get(id).map(|at| &page[*at])?;
@@ -227,21 +228,13 @@ fn moves<'p>(plan: &'p Plan, page: &'p [Slot]) -> Vec<Move<'p>> {
     plan.order.iter().enumerate().filter_map(moved).collect()
 }
 
-/// Longest increasing subsequence of a list of distinct numbers.
-fn longest_rising(numbers: &[usize]) -> Vec<usize> {
-    // `ends[n]` is the index of the smallest number that can end an increasing subsequence of length n + 1.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut previous = vec![None; numbers.len()];
-    for (at, number) in numbers.iter().enumerate() {
-        let length = ends.partition_point(|end| numbers[*end] < *number);
-        previous[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
-        if length == ends.len() { ends.push(at) } else { ends[length] = at }
-    }
-    let mut run: Vec<usize> = std::iter::successors(ends.last().copied(), |at| previous[*at])
-        .map(|at| numbers[at])
-        .collect();
-    run.reverse();
-    run
+/// Returns the slots that stay where they are, given the former positions of all: what both orders have in common.
+fn staying(positions: &[usize]) -> HashSet<usize> {
+    let mut former = positions.to_vec();
+    former.sort_unstable();
+    let steps = capture_diff_slices(Algorithm::Myers, &former, positions);
+    let equal = steps.iter().filter(|step| step.tag() == DiffTag::Equal);
+    equal.flat_map(|step| &former[step.old_range()]).copied().collect()
 }
 
 #[cfg(test)]
@@ -251,13 +244,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_increasing_subsequence_is_found() {
-        assert!(longest_rising(&[]).is_empty());
-        assert_eq!(longest_rising(&[0, 1, 2]), [0, 1, 2]);
-        assert_eq!(longest_rising(&[3, 0, 1, 2]), [0, 1, 2]);
-        assert_eq!(longest_rising(&[1, 2, 3, 0]), [1, 2, 3]);
-        assert_eq!(longest_rising(&[2, 1, 0]).len(), 1);
-        assert_eq!(longest_rising(&[4, 0, 5, 1, 6, 2]).len(), 3);
+    fn as_many_slots_as_possible_stay() {
+        for (positions, stay) in [
+            (&[][..], 0),
+            (&[0, 1, 2], 3),
+            (&[3, 0, 1, 2], 3),
+            (&[1, 2, 3, 0], 3),
+            (&[2, 1, 0], 1),
+            (&[4, 0, 5, 1, 6, 2], 3),
+            (&[7, 2, 8, 1, 3, 4, 10, 6, 9, 5], 5),
+        ] {
+            assert_eq!(staying(positions).len(), stay, "{positions:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Formatting of values for lines of limited width.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -9,11 +7,6 @@ use links_pages::sanitize;
 
 /// Number of characters of a long string to show before the first difference.
 const LEAD: usize = 12;
-
-/// Width of a text in columns.
-pub(super) fn width(text: &str) -> usize {
-    if sanitize::is_plain(text) { text.len() } else { text.width() }
-}
 
 /// Formats a value as human-readable text, on one line and sanitized.
 pub(crate) fn value(value: &Value) -> String {
@@ -34,16 +27,13 @@ pub(super) fn values(old: &Value, new: &Value) -> (String, String) {
 }
 
 /// Formats a text on one line; line breaks become `\n`, and those at the end are left out.
-fn one_line(text: &str) -> Cow<'_, str> {
+fn one_line(text: &str) -> String {
     escaped(text.trim_end_matches(['\r', '\n']))
 }
 
-fn escaped(text: &str) -> Cow<'_, str> {
-    if sanitize::is_plain(text) {
-        return Cow::Borrowed(text);
-    }
+fn escaped(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\n', "\\n").replace('\t', "\\t");
-    Cow::Owned(sanitize::line(&text).into_owned())
+    sanitize::line(&text).into_owned()
 }
 
 /// Cuts a text to the available width.
@@ -53,7 +43,7 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
 
 /// Shortens two versions of a value so that their first difference is visible.
 pub(super) fn pair(old: &str, new: &str, room: usize) -> (String, String) {
-    if width(old) <= room && width(new) <= room {
+    if old.width() <= room && new.width() <= room {
         return (old.to_owned(), new.to_owned());
     }
     let alike = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
@@ -70,13 +60,13 @@ fn word_start(text: &str, place: usize) -> usize {
 
 /// Part of a text from a place on that fits.
 fn window(text: &str, start: usize, room: usize) -> String {
-    if start == 0 && width(text) <= room {
+    if start == 0 && text.width() <= room {
         return text.to_owned();
     }
     let mut shown = if start > 0 { "…".to_owned() } else { String::new() };
     let rest: String = text.chars().skip(start).collect();
-    let left = room.saturating_sub(width(&shown));
-    if width(&rest) <= left {
+    let left = room.saturating_sub(shown.width());
+    if rest.width() <= left {
         return shown + &rest;
     }
     let mut used = 1;
@@ -120,11 +110,11 @@ mod tests {
     #[test]
     fn the_width_is_counted_in_terminal_columns() {
         assert_eq!(cut("日本語のページ", 7), "日本語…");
-        assert_eq!(width(&cut("日本語のページ", 8)), 7);
+        assert_eq!(cut("日本語のページ", 8).width(), 7);
         assert_eq!(cut("short", 5), "short");
         assert_eq!(cut("longer", 5), "long…");
         for room in 0..4 {
-            assert!(width(&cut("longer", room)) <= room.max(1));
+            assert!(cut("longer", room).width() <= room.max(1));
         }
     }
 

@@ -87,8 +87,7 @@ fn run(code: &str, data: &Value, process: Option<Process>) -> Result<String, Str
     let input = data.to_string();
     let text = match process {
         Some(process) => process.run(input),
-        None if cfg!(test) => in_this_process(code, input),
-        None => Process::start(code).and_then(|process| process.run(input)),
+        None => run_in_new_process(code, input),
     };
     String::from_utf8(text?).map_err(|error| error.to_string())
 }
@@ -99,7 +98,14 @@ fn not_json(line: &str) -> String {
     format!("it produces {begin}{more}, which is not JSON")
 }
 
-fn in_this_process(code: &str, input: String) -> Result<Vec<u8>, String> {
+#[cfg(not(test))]
+fn run_in_new_process(code: &str, input: String) -> Result<Vec<u8>, String> {
+    Process::start(code).and_then(|process| process.run(input))
+}
+
+/// Runs the filter in this process: the executable of unit tests cannot run filters.
+#[cfg(test)]
+fn run_in_new_process(code: &str, input: String) -> Result<Vec<u8>, String> {
     let (code, mut text) = (code.to_owned(), Vec::new());
     let ran = filter::on_a_deep_stack(move || {
         filter::run(&code, input.as_bytes(), &mut text).map(|()| text)
