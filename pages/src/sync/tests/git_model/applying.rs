@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::known_base::{Known, LineKey};
+use super::known_base::{KnownBase, LineKey};
 use super::repo::{Doc, Kind, Place};
 use super::truth::{Truth, common};
 use super::world::GitWorld;
@@ -307,7 +307,7 @@ impl GitWorld {
     }
 }
 
-impl Known {
+impl KnownBase {
     /// Returns whether there is a line that the lines which were known do not have.
     fn has_moved(&self, lines: &super::known_base::Lines) -> bool {
         lines.iter().any(|(key, lines)| {

@@ -20,7 +20,7 @@ pub(super) enum LineKey {
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Said {
+pub(super) enum LineContent {
     Pair(Option<ValueHash>, ValueHash),
     Slot { kind: String, was: Vec<SlotId> },
     Gone,
@@ -28,14 +28,14 @@ pub(super) enum Said {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Line {
+pub(super) struct LockLine {
     pub(super) moved: u64,
-    pub(super) said: Said,
+    pub(super) said: LineContent,
     pub(super) at: u64,
 }
 
 /// The lines of one page or form in one version of the lock. Merges may leave several for a key.
-pub(super) type Lines = BTreeMap<LineKey, BTreeSet<Line>>;
+pub(super) type Lines = BTreeMap<LineKey, BTreeSet<LockLine>>;
 
 /// A version of a lock with the file beside it.
 pub(super) struct Version<'a> {
@@ -57,12 +57,12 @@ pub(super) struct History<'a> {
 
 /// The base that a checkout knows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownBase {
     pub(super) base: PageBase,
     /// The line that each key has.
-    pub(super) line: BTreeMap<LineKey, Line>,
+    pub(super) line: BTreeMap<LineKey, LockLine>,
     /// Newer lines of the working tree that do not count.
-    pub(super) strangers: BTreeMap<LineKey, BTreeSet<Line>>,
+    pub(super) strangers: BTreeMap<LineKey, BTreeSet<LockLine>>,
     /// The highest time of all lines that are believed.
     pub(super) newest: u64,
 }
@@ -72,10 +72,10 @@ fn impossible(nth: u8) -> ValueHash {
     ValueHash::of_bytes(&[0xff, nth])
 }
 
-impl Known {
+impl KnownBase {
     /// Returns the base of a page or form; `None` if no version has a line of it.
     pub(super) fn of(history: &History<'_>) -> Option<Self> {
-        let mut carriers: BTreeMap<&LineKey, BTreeMap<&Line, bool>> = BTreeMap::new();
+        let mut carriers: BTreeMap<&LineKey, BTreeMap<&LockLine, bool>> = BTreeMap::new();
         for version in &history.versions {
             for (key, lines) in version.lines {
                 let all = carriers.entry(key).or_default();
@@ -99,13 +99,13 @@ impl Known {
             known.newest = known.newest.max(lines.keys().map(|line| line.moved).max().unwrap_or(0));
             let counting = lines.iter().filter(|(_, counts)| **counts).map(|(line, _)| *line);
             let newest = counting.clone().map(|line| line.moved).max();
-            let last: BTreeSet<&Said> = counting
+            let last: BTreeSet<&LineContent> = counting
                 .clone()
                 .filter(|line| Some(line.moved) == newest)
                 .map(|line| &line.said)
                 .collect();
-            let is_late = |line: &&&Line| Some(line.moved) > newest;
-            let strangers: BTreeSet<Line> = lines
+            let is_late = |line: &&&LockLine| Some(line.moved) > newest;
+            let strangers: BTreeSet<LockLine> = lines
                 .iter()
                 .filter(|(_, counts)| !**counts)
                 .map(|(line, _)| line)
@@ -127,7 +127,7 @@ impl Known {
             };
             known.line.insert((*key).clone(), line.clone());
             match (key, &line.said) {
-                (_, Said::Pair(file, page)) => {
+                (_, LineContent::Pair(file, page)) => {
                     let pair = if last.len() > 1 {
                         // Two syncs at one time: nothing is known.
                         HashPair { file: Some(impossible(0)), page: impossible(1) }
@@ -138,7 +138,7 @@ impl Known {
                     };
                     pairs.push((*key, pair));
                 }
-                (LineKey::Slot(id), Said::Slot { kind, was }) => {
+                (LineKey::Slot(id), LineContent::Slot { kind, was }) => {
                     let entry = SlotBase {
                         id: *id,
                         was: was.clone(),
@@ -147,8 +147,8 @@ impl Known {
                     };
                     slots.insert(*id, entry);
                 }
-                (_, Said::Order(ids)) => order.clone_from(ids),
-                (_, Said::Slot { .. } | Said::Gone) => {}
+                (_, LineContent::Order(ids)) => order.clone_from(ids),
+                (_, LineContent::Slot { .. } | LineContent::Gone) => {}
             }
         }
         for (key, pair) in pairs {
@@ -186,14 +186,14 @@ impl Known {
         for (key, strangers) in &self.strangers {
             lines.entry(key.clone()).or_default().extend(strangers.iter().cloned());
         }
-        let mut set = |key: LineKey, said: Said| {
-            lines.insert(key, BTreeSet::from([Line { moved, said, at }]));
+        let mut set = |key: LineKey, said: LineContent| {
+            lines.insert(key, BTreeSet::from([LockLine { moved, said, at }]));
         };
         let known = &self.base;
         for (name, pair) in &next.fields {
             let key = LineKey::Field(name.clone());
             if known.fields.get(name) != Some(pair) || written.contains(&key) {
-                set(key, Said::Pair(pair.file, pair.page));
+                set(key, LineContent::Pair(pair.file, pair.page));
             }
         }
         for entry in &next.slots {
@@ -202,7 +202,7 @@ impl Known {
             if !old.as_ref().is_some_and(is_same) {
                 set(
                     LineKey::Slot(entry.id),
-                    Said::Slot { kind: entry.kind.clone(), was: entry.was.clone() },
+                    LineContent::Slot { kind: entry.kind.clone(), was: entry.was.clone() },
                 );
             }
             let keys: BTreeSet<&String> =
@@ -211,19 +211,19 @@ impl Known {
                 let (pair, key) = (entry.pair(name), LineKey::Data(entry.id, name.clone()));
                 let was = old.map(|old| old.pair(name));
                 if was != Some(pair) || written.contains(&key) {
-                    set(key, Said::Pair(pair.file, pair.page));
+                    set(key, LineContent::Pair(pair.file, pair.page));
                 }
             }
         }
         for old in
             known.slots.iter().filter(|old| next.slots.iter().all(|entry| entry.id != old.id))
         {
-            set(LineKey::Slot(old.id), Said::Gone);
+            set(LineKey::Slot(old.id), LineContent::Gone);
         }
         let ids =
             |base: &PageBase| base.slots.iter().map(|entry| entry.id).collect::<Vec<SlotId>>();
         if ids(next) != ids(known) {
-            set(LineKey::Order, Said::Order(ids(next)));
+            set(LineKey::Order, LineContent::Order(ids(next)));
         }
         lines
     }
@@ -231,18 +231,18 @@ impl Known {
 
 impl Version<'_> {
     /// Returns whether the file of the version says what a line of it says that the file said.
-    fn says(&self, key: &LineKey, said: &Said) -> bool {
+    fn says(&self, key: &LineKey, said: &LineContent) -> bool {
         let Some(file) = self.file else { return false };
         match (key, said) {
-            (LineKey::Field(name), Said::Pair(half, _)) => {
+            (LineKey::Field(name), LineContent::Pair(half, _)) => {
                 file.fields.get(name).map(ValueHash::of) == *half
             }
-            (LineKey::Data(id, name), Said::Pair(half, _)) => self
+            (LineKey::Data(id, name), LineContent::Pair(half, _)) => self
                 .item(*id, file)
                 .is_some_and(|item| item.data.get(name).map(ValueHash::of) == *half),
-            (LineKey::Slot(id), Said::Slot { .. }) => self.item(*id, file).is_some(),
-            (LineKey::Slot(id), Said::Gone) => self.item(*id, file).is_none(),
-            (LineKey::Order, Said::Order(ids)) => {
+            (LineKey::Slot(id), LineContent::Slot { .. }) => self.item(*id, file).is_some(),
+            (LineKey::Slot(id), LineContent::Gone) => self.item(*id, file).is_none(),
+            (LineKey::Order, LineContent::Order(ids)) => {
                 let item = |id: &SlotId| self.item(*id, file);
                 let places: Vec<_> = ids.iter().filter_map(item).map(std::ptr::from_ref).collect();
                 places.is_sorted()
@@ -263,7 +263,7 @@ impl Version<'_> {
                 !hash.is_empty()
                     && lines.is_some_and(|lines| {
                         lines.iter().any(
-                            |line| matches!(line.said, Said::Pair(Some(half), _) if half == hash),
+                            |line| matches!(line.said, LineContent::Pair(Some(half), _) if half == hash),
                         )
                     })
             };

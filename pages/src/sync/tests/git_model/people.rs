@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::known_base::{LineKey, Said};
+use super::known_base::{LineContent, LineKey};
 use super::repo::{Doc, Place};
-use super::world::{FIELDS, GitWorld, Writer, pick};
+use super::world::{FIELDS, GitWorld, WrittenBy, pick};
 use crate::sync::tests::service::stored;
 use links_sdk::Object;
 
@@ -84,10 +84,10 @@ impl GitWorld {
         let (key, lines) = lines.iter_mut().nth(nth)?;
         let mut line = lines.first()?.clone();
         line.moved = 253_402_300_799_000;
-        if let Said::Pair(file, page) = &mut line.said {
+        if let LineContent::Pair(file, page) = &mut line.said {
             (*file, *page) = (Some(*page), file.unwrap_or(*page));
         } else if matches!(key, LineKey::Slot(_)) {
-            line.said = Said::Gone;
+            line.said = LineContent::Gone;
         }
         lines.insert(line);
         Some(format!("tampers with the lock: {key:?}"))
@@ -97,7 +97,7 @@ impl GitWorld {
         let value = self.word();
         let doc = usize::from(c.is_multiple_of(4));
         let live = &mut self.live[doc];
-        let by = Writer::Dashboard(live.syncs.len());
+        let by = WrittenBy::Dashboard(live.syncs.len());
         let slot = pick(live.page.slots.len(), n).map(|nth| live.page.slots[nth].id);
         match b % 7 {
             0 | 1 => {

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::known_base::{Line, LineKey, Lines, Version};
+use super::known_base::{LineKey, Lines, LockLine, Version};
 use crate::sync::{FilePage, FileSlot, FileSlotId};
 use links_sdk::Object;
 
 /// Number of an edit.
-pub(super) type Edit = u32;
+pub(super) type EditId = u32;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub(super) enum Place {
 /// A page file or a form file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Doc {
-    pub(super) values: BTreeMap<Place, (Value, Edit)>,
+    pub(super) values: BTreeMap<Place, (Value, EditId)>,
     /// All items that the file has or had.
     pub(super) order: Vec<u32>,
     pub(super) kinds: BTreeMap<u32, &'static str>,
@@ -38,7 +38,7 @@ impl Doc {
         self.values.get(place).map(|it| it.0.clone()).unwrap_or_default()
     }
 
-    pub(super) fn edit(&self, place: &Place) -> Option<Edit> {
+    pub(super) fn edit(&self, place: &Place) -> Option<EditId> {
         self.values.get(place).map(|it| it.1)
     }
 
@@ -202,7 +202,7 @@ impl Files {
 pub(super) fn merge_lines(base: &Lines, ours: &Lines, theirs: &Lines, side: Side) -> Lines {
     let keys: BTreeSet<&LineKey> = ours.keys().chain(theirs.keys()).collect();
     let none = BTreeSet::new();
-    let merged = |key: &LineKey| -> BTreeSet<Line> {
+    let merged = |key: &LineKey| -> BTreeSet<LockLine> {
         let [was, our, their] = [base, ours, theirs].map(|lines| lines.get(key).unwrap_or(&none));
         if our == their || their == was {
             return our.clone();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::known_base::LineKey;
 use super::repo::{Doc, Place};
-use super::world::{GitWorld, Sync, Writer};
+use super::world::{GitWorld, Sync, WrittenBy};
 use crate::apply::same;
 use crate::sync::tests::service::stored;
 use links_sdk::SlotId;
@@ -18,7 +18,7 @@ pub(super) struct Truth {
     pub(super) is_known: bool,
     /// Somebody else set it since.
     pub(super) is_foreign: bool,
-    pub(super) writer: Writer,
+    pub(super) writer: WrittenBy,
 }
 
 impl GitWorld {
@@ -53,7 +53,7 @@ impl GitWorld {
                 let edit = self.place(doc, key).and_then(|place| said.edit(&place));
                 agreed.insert(key.clone(), edit);
             }
-            self.live[doc].writers.insert(key.clone(), Writer::Sync(nth));
+            self.live[doc].writers.insert(key.clone(), WrittenBy::Sync(nth));
         }
         self.live[doc].syncs.push(Sync { edits, agreed, values: after.clone() });
         self.clones[m].syncs |= 1 << nth;
@@ -110,14 +110,14 @@ impl GitWorld {
         said: &Doc,
     ) -> Truth {
         let live = &self.live[doc];
-        let writer = live.writers.get(key).copied().unwrap_or(Writer::Start);
+        let writer = live.writers.get(key).copied().unwrap_or(WrittenBy::Start);
         let has = |edit: &Option<u32>| edit.is_some_and(|edit| edits >> edit & 1 == 1);
         let knows =
             |nth: usize| syncs >> nth & 1 == 1 && live.syncs[nth].agreed.get(key).is_some_and(has);
         let is_known = match writer {
-            Writer::Start => true,
-            Writer::Sync(nth) => knows(nth),
-            Writer::Dashboard(_) => false,
+            WrittenBy::Start => true,
+            WrittenBy::Sync(nth) => knows(nth),
+            WrittenBy::Dashboard(_) => false,
         };
         let last = (0..live.syncs.len()).rev().find(|nth| knows(*nth));
         let was = last.and_then(|nth| live.syncs[nth].values.get(key));
@@ -135,7 +135,7 @@ impl GitWorld {
             _ => same(was, value),
         });
         let is_agreed_since =
-            matches!((writer, last), (Writer::Dashboard(after), Some(last)) if last >= after);
+            matches!((writer, last), (WrittenBy::Dashboard(after), Some(last)) if last >= after);
         Truth { is_known, is_foreign: !is_known && !is_last && !is_agreed_since, writer }
     }
 
@@ -145,13 +145,13 @@ impl GitWorld {
         doc: usize,
         key: &LineKey,
         value: &Value,
-        writer: Writer,
+        writer: WrittenBy,
         edits: u128,
     ) -> bool {
         let Some(place) = self.place(doc, key) else { return false };
         let theirs = match writer {
-            Writer::Sync(nth) => self.live[doc].syncs[nth].edits,
-            Writer::Start | Writer::Dashboard(_) => 0,
+            WrittenBy::Sync(nth) => self.live[doc].syncs[nth].edits,
+            WrittenBy::Start | WrittenBy::Dashboard(_) => 0,
         };
         self.values.iter().enumerate().any(|(edit, (of, at, set))| {
             *of == doc

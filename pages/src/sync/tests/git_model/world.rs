@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::known_base::{History, Known, Line, LineKey, Said};
-use super::repo::{Commit, Doc, Edit, Files, Kind, Place, Repo, Side};
+use super::known_base::{History, KnownBase, LineContent, LineKey, LockLine};
+use super::repo::{Commit, Doc, EditId, Files, Kind, Place, Repo, Side};
 use crate::sync::tests::service::{ServicePage, stored, types};
 use crate::sync::{FilePage, LivePage};
 use links_sdk::SlotId;
 
 /// Who wrote a value of the service last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Writer {
+pub(super) enum WrittenBy {
     Start,
     Sync(usize),
     /// Somebody at the service, after so many syncs.
@@ -25,7 +25,7 @@ pub(super) struct Sync {
     /// The edits of the history that it knew.
     pub(super) edits: u128,
     /// The edit of the file with which each value of the service agreed.
-    pub(super) agreed: BTreeMap<LineKey, Option<Edit>>,
+    pub(super) agreed: BTreeMap<LineKey, Option<EditId>>,
     pub(super) values: BTreeMap<LineKey, Value>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Checkout {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     pub(super) page: ServicePage,
-    pub(super) writers: BTreeMap<LineKey, Writer>,
+    pub(super) writers: BTreeMap<LineKey, WrittenBy>,
     pub(super) syncs: Vec<Sync>,
     /// The item that each slot was made for.
     pub(super) tag_of: BTreeMap<SlotId, u32>,
@@ -167,7 +167,7 @@ impl GitWorld {
         let file = said.file();
         let pair = |file: Option<&Value>, page: &Value| {
             let hash = crate::sync::ValueHash::of;
-            Said::Pair(file.map(hash), hash(page))
+            LineContent::Pair(file.map(hash), hash(page))
         };
         let mut lines = super::known_base::Lines::new();
         let mut agreed = BTreeMap::new();
@@ -190,19 +190,19 @@ impl GitWorld {
                         .find(|slot| slot.id == *id)
                         .map(|slot| slot.kind.clone());
                     (
-                        Said::Slot { kind: kind.unwrap_or_default(), was: Vec::new() },
+                        LineContent::Slot { kind: kind.unwrap_or_default(), was: Vec::new() },
                         said.edit(&Place::Item(live.tag_of[id])),
                     )
                 }
-                LineKey::Order => (Said::Order(live.page.ids()), said.edit(&Place::Order)),
+                LineKey::Order => (LineContent::Order(live.page.ids()), said.edit(&Place::Order)),
             };
             agreed.insert(key.clone(), edit);
-            lines.insert(key, [Line { moved: 0, said: said_here, at: 0 }].into());
+            lines.insert(key, [LockLine { moved: 0, said: said_here, at: 0 }].into());
         }
         // The first record counts everywhere.
         let place = self.repo.place(0);
         let lines = lines.into_iter().map(|(key, lines)| {
-            (key, lines.into_iter().map(|line| Line { at: place, ..line }).collect())
+            (key, lines.into_iter().map(|line| LockLine { at: place, ..line }).collect())
         });
         (
             lines.collect(),
@@ -215,9 +215,9 @@ impl GitWorld {
         format!("Word {}", self.words).into()
     }
 
-    pub(super) fn edit(&mut self, doc: usize, place: Place, value: Value) -> Edit {
+    pub(super) fn edit(&mut self, doc: usize, place: Place, value: Value) -> EditId {
         self.values.push((doc, place, value));
-        Edit::try_from(self.values.len() - 1).expect("few edits")
+        EditId::try_from(self.values.len() - 1).expect("few edits")
     }
 
     pub(super) fn head(&self, m: usize) -> usize {
@@ -304,7 +304,7 @@ impl GitWorld {
         doc: usize,
         file: &FilePage,
         is_shallow: bool,
-    ) -> Option<Known> {
+    ) -> Option<KnownBase> {
         let (head, tree) = (self.head(m), &self.clones[m].files);
         let path = tree.docs[doc].path();
         let mut versions = vec![tree.version(doc, &path, file)];
@@ -321,7 +321,7 @@ impl GitWorld {
         );
         let places = shown.iter().map(|commit| self.repo.place(*commit)).collect();
         let counts_all = self.rule != Rule::Vouched;
-        Known::of(&History { versions, places, now: self.now, counts_all })
+        KnownBase::of(&History { versions, places, now: self.now, counts_all })
     }
 
     pub(super) fn types() -> crate::apply::SlotTypes {
