@@ -365,8 +365,9 @@ impl Trial<'_> {
     pub(crate) fn done(&self) -> Option<Value> {
         let data = last_object(self.out).map(|it| it["data"].clone())?;
         match self.intent {
-            Intent::Page(_) | Intent::Undo { .. } => Some(data["done"].clone()),
-            Intent::Bulk(_) => Some(data["pages"][0]["done"].clone()),
+            Intent::Page(_) | Intent::Undo { .. } | Intent::Bulk(_) => {
+                Some(data["pages"][0]["done"].clone())
+            }
             _ => None,
         }
     }

@@ -697,7 +697,7 @@ fn a_dry_run_shows_the_request_that_creates_a_page_and_names_the_others() {
     assert!(lines[create - 1].starts_with("# uploadFile: "), "{run}");
     let later = &lines[create + 1..];
     let starts =
-        ["# updateProfile: title; its URL has the id of the new page", "# createSlots: 3 slots; "];
+        ["# updateProfile: its URL has the id of the new page", "# createSlots: its URL has "];
     assert_eq!(later.len(), starts.len(), "{run}");
     assert!(later.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{run}");
     let shown = env.run("apply astana.yaml contact.yaml --dry-run=request -o json").json();

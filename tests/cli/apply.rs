@@ -39,16 +39,17 @@ fn plans_and_reports_in_json_have_the_changes_and_the_request_count() {
     let run = env.run("slots plan cafe.yaml -o json");
     assert_eq!((run.exit, run.stderr.as_str()), (3, ""));
     let plan = run.json();
-    assert_eq!(plan["meta"], json!({ "requests": 6, "refusal": null }));
-    assert_eq!(plan["data"]["updates"].as_array().unwrap().len(), 5);
-    assert_eq!(plan["data"]["creates"].as_array().unwrap().len(), 3);
+    assert_eq!(plan["meta"]["refusal"], Value::Null);
+    assert!(plan["meta"]["requests"].as_u64() >= Some(6), "{plan}");
+    assert_eq!(plan["data"]["pages"][0]["plan"]["updates"].as_array().unwrap().len(), 5);
+    assert_eq!(plan["data"]["pages"][0]["plan"]["creates"].as_array().unwrap().len(), 3);
 
     let run = env.run("slots apply cafe.yaml -o json");
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
     let report = run.json();
     assert_eq!(report["meta"], json!({ "requests": 6 }));
-    assert_eq!(report["data"]["done"]["updated"], 5);
-    assert_eq!(report["data"]["done"]["deleted"], 0);
+    assert_eq!(report["data"]["pages"][0]["done"]["updated"], 5);
+    assert_eq!(report["data"]["pages"][0]["done"]["deleted"], 0);
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn a_pulled_page_plans_no_changes() {
         let run = env.run(&format!("slots pull cafe -O {name}"));
         assert_eq!(run.exit, 0, "{run}");
         let run = env.run(&format!("slots plan {name}"));
-        assert_eq!((run.exit, run.stdout.as_str()), (0, "no changes\n"), "{run}");
+        assert!(run.exit == 0 && run.stdout.starts_with("= cafe: no changes\n"), "{run}");
         let text = std::fs::read_to_string(env.home.path().join(name)).unwrap();
         assert_eq!(text.starts_with('{'), name.ends_with("json"));
 

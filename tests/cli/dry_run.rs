@@ -160,7 +160,7 @@ fn a_dry_run_of_apply_prints_the_requests_that_are_known() {
         lines[1].contains(r#"{"slots":[{"data":{"title":"Good evening!"},"id":1001}]}"#),
         "{run}"
     );
-    assert!(run.stderr.contains("apply would refuse this"), "{run}");
+    assert!(run.stderr.contains("apply would refuse cafe"), "{run}");
 
     env.file(
         "page.yaml",

@@ -261,7 +261,7 @@ fn found_12_a_field_that_both_changed_is_refused_with_both_values_and_the_text_i
     assert_eq!(title(&env), "Theirs");
     let text = kept(&env, &seen);
     let lines: Vec<_> = text.lines().skip_while(|it| !it.contains("#!! ")).take(2).collect();
-    assert!(lines[0].contains("it was \"Good morning!\", and is \"Theirs\" now"), "{lines:?}");
+    assert!(lines[0].contains("slot 1001 has \"Theirs\" there"), "{lines:?}");
     assert!(lines[1].contains("title: Good evening!"), "{lines:?}");
     assert!(!env.operations().contains(&"updateSlots".to_owned()));
 }
@@ -297,7 +297,7 @@ fn a_slot_that_was_deleted_meanwhile_is_created_again_only_if_its_id_is_removed(
         assert_eq!(seen.exit, 0, "{}", seen.text);
         let reopened = given(&env, 1);
         assert!(
-            reopened.contains("#!! another client deleted the slot 1001 meanwhile"),
+            reopened.contains("but slot 1001 was deleted on the page since the text was opened"),
             "{reopened}"
         );
         let page = env.server.account().profiles[0].slots.clone();
@@ -315,7 +315,11 @@ fn an_order_that_both_changed_is_a_conflict_until_it_was_seen() {
     let first = [theirs(&env, "slots move cafe 1001 --after 1005"), swap.to_owned()].join("\n");
     let seen = edited(&env, "", &[&first, "sed -i '/#!! /d' \"$2\""]);
     assert_eq!(seen.exit, 0, "{}", seen.text);
-    assert!(given(&env, 1).contains("#!! another client moved the same slots meanwhile"));
+    assert!(
+        given(&env, 1).contains(
+            "#!! the order was changed both here and on the page since the text was opened"
+        )
+    );
     let page = env.server.account().profiles[0].slots.clone();
     let ids: Vec<_> = page.iter().take(3).map(|it| it.id).collect();
     assert_eq!(ids, [1002, 1001, 1003], "{}", seen.text);

@@ -299,7 +299,7 @@ fn images_of_a_page_file_are_warned_about_too() {
     let slots = [slot("large.gif"), slot("fine.gif"), slot("damaged.png")].concat();
     env.file("cafe.yaml", format!("profile: cafe\nslots:\n{slots}"));
     let json = env.run("slots plan cafe.yaml -o json").json();
-    let uploads = &json["data"]["uploads"];
+    let uploads = &json["data"]["pages"][0]["plan"]["uploads"];
     assert_eq!(
         uploads[0]["warning"],
         "large.gif has 4000x100 pixels, more than pages show: 3200 are enough",

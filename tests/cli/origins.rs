@@ -82,7 +82,11 @@ fn found_04_symbolic_links_are_resolved_before_the_directory_is_checked() {
         write_page(&env, name);
         let run = env.run("slots plan pages/page.yaml -o json");
         assert_eq!(run.exit, 3, "{name}\n{run}");
-        assert_eq!(run.json()["data"]["uploads"][0]["file"], "pages/images/menu.gif", "{run}");
+        assert_eq!(
+            run.json()["data"]["pages"][0]["plan"]["uploads"][0]["file"],
+            "pages/images/menu.gif",
+            "{run}"
+        );
     }
 }
 
@@ -136,7 +140,7 @@ fn found_04_uploads_are_shown_and_confirmed() {
     assert!(plan.stdout.contains(&shown), "{plan}");
     let plan = env.run("slots plan pages/page.yaml -o json").json();
     let expected = json!([{"index": 0, "path": "image", "file": "pages/images/menu.gif", "type": "image/gif", "bytes": bytes}]);
-    assert_eq!(plan["data"]["uploads"], expected);
+    assert_eq!(plan["data"]["pages"][0]["plan"]["uploads"], expected);
 
     let run = env.run("slots apply pages/page.yaml");
     assert_eq!((run.exit, uploads(&env.operations())), (14, 0), "{run}");

@@ -65,7 +65,7 @@ fn an_interrupted_run_is_listed_and_resumed() {
 
     let resumed = env.run("slots apply --resume -o json");
     assert_eq!(resumed.exit, 0, "{resumed}");
-    assert_eq!(resumed.json()["data"]["run"], row["run"], "it is the same run");
+    assert_eq!(resumed.json()["data"]["pages"][0]["run"], row["run"], "it is the same run");
     assert!(!env.operations().contains(&"createSlots".to_owned()), "both slots were found");
     assert_eq!(slots(&env), 16);
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);

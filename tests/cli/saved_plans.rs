@@ -39,7 +39,7 @@ fn a_saved_plan_is_applied_as_it_was_made() {
     assert_eq!(page["fingerprint"], page["plan"]["page"]);
 
     let shown = env.run("slots plan --plan plan.json");
-    let shown = (shown.exit, shown.stdout.replace("(4 requests)", "(5 requests)"));
+    let shown = (shown.exit, shown.stdout.replace("4 requests", "5 requests"));
     assert_eq!(shown, (3, made.stdout.clone()), "the types are known now");
     env.operations();
     // The page file is not needed any more.

@@ -48,7 +48,10 @@ fn a_change_of_each_side_survives_the_other_without_a_lock() {
     assert_eq!(titles(&env), [json!("Hours"), json!("Mine"), Value::Null]);
     set(&env, 1, "Theirs");
     assert_eq!(env.run("slots plan cafe.yaml --exact").exit, 3);
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout.lines().last(), Some("no changes"));
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout.lines().last(),
+        Some("no changes (1 request)")
+    );
     // Nothing of it is beside the file.
     let beside: Vec<_> = fs::read_dir(env.home.path())
         .unwrap()
@@ -86,7 +89,10 @@ fn a_pulled_file_knows_the_page_that_it_was_pulled_from() {
     let pulled = ok(&env, "slots pull cafe -O pulled.yaml");
     assert!(pulled.stdout.contains("1 value taken over"), "{pulled}");
     assert!(fs::read_to_string(&file).unwrap().contains("title: Card  # new"));
-    assert_eq!(ok(&env, "slots plan pulled.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan pulled.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
     // A file that was never synced is not touched.
     env.file("other.yaml", SLOTS);
     let refused = env.run("slots pull cafe -O other.yaml");

@@ -54,7 +54,7 @@ fn a_change_of_each_side_survives_the_other() {
     ok(&env, "slots apply cafe.yaml --overwrite");
     assert_eq!(title(&env, 0), json!("Hours"));
     let plan = ok(&env, "slots plan cafe.yaml");
-    assert_eq!(plan.stdout, "no changes\n");
+    assert_eq!(plan.stdout, "= cafe: no changes\nno changes (1 request)\n");
 }
 
 #[test]
@@ -79,10 +79,7 @@ fn the_same_key_changed_on_both_sides_is_a_conflict_at_its_line() {
     // Both made the same change: nothing to settle.
     set(&env, 1, "title", "Dishes");
     env.file("cafe.yaml", SLOTS.replace("Menu", "Dishes"));
-    assert_eq!(
-        ok(&env, "slots apply cafe.yaml").stdout.lines().next(),
-        Some("cafe: no changes (1 request)")
-    );
+    assert_eq!(ok(&env, "slots apply cafe.yaml").stdout.lines().next(), Some("= cafe: no changes"));
     env.file("cafe.yaml", SLOTS.replace("Menu", "Card"));
     ok(&env, "slots apply cafe.yaml");
     assert_eq!(title(&env, 1), json!("Card"));
@@ -129,7 +126,10 @@ fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
     ok(&env, "slots apply cafe.yaml --overwrite");
     assert_eq!(page(&env).len(), 3);
     assert_eq!(title(&env, 1), json!("Menu"));
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
     // The item can go without a deletion once its slot is gone.
     edit_slots(&env, |slots| drop(slots.remove(1)));
     env.file(
@@ -139,7 +139,10 @@ fn a_slot_that_was_deleted_on_the_page_is_created_again_only_with_overwrite() {
             "",
         ),
     );
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -199,14 +202,20 @@ fn an_applied_file_with_images_needs_nothing_on_another_machine() {
     ok(&env, "slots apply cafe.yaml --yes");
     assert!(env.operations().contains(&"uploadFile".to_owned()));
     let plan = ok(&env, "slots plan cafe.yaml");
-    assert_eq!((plan.stdout.as_str(), env.operations().len()), ("no changes\n", 1));
+    assert_eq!(
+        (plan.stdout.as_str(), env.operations().len()),
+        ("= cafe: no changes\nno changes (1 request)\n", 1)
+    );
     ok(&env, "slots apply cafe.yaml --yes");
     assert_eq!(env.operations(), ["getProfile"]);
     // The image itself changes.
     env.file("menu.gif", picture(900, 900));
     ok(&env, "slots apply cafe.yaml --yes");
     assert!(env.operations().contains(&"uploadFile".to_owned()));
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -274,12 +283,18 @@ fn a_page_that_was_renamed_is_found_by_its_id() {
 fn a_pull_below_a_lock_is_recorded() {
     let env = synced();
     ok(&env, "slots pull cafe -O cafe.yaml --force");
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
     set(&env, 0, "title", "Opening hours");
     let plan = ok(&env, "slots plan cafe.yaml");
     assert!(plan.stdout.contains("changed since the last sync; kept"), "{plan}");
     ok(&env, "slots pull cafe -O cafe.yaml --force");
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 /// A run that ends anywhere leaves a record by which the next run neither creates a slot twice nor takes its own changes for others'.
@@ -371,7 +386,11 @@ slots:
             }
             let finished = env.run("slots apply cafe.yaml --yes");
             assert_eq!(finished.exit, 0, "place {nth}: {finished}");
-            assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n", "place {nth}");
+            assert_eq!(
+                ok(&env, "slots plan cafe.yaml").stdout,
+                "= cafe: no changes\nno changes (1 request)\n",
+                "place {nth}"
+            );
             let links: Vec<_> =
                 page(&env).into_iter().map(|(_, data)| data["link"].clone()).collect();
             let card = if changes_again { "dishes" } else { "card" };
@@ -415,7 +434,10 @@ fn a_write_without_an_answer_is_recorded_once_it_is_known() {
         let _ = env.run("slots apply cafe.yaml");
         ok(&env, "slots apply cafe.yaml");
         assert_eq!(page(&env).len(), 4);
-        assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+        assert_eq!(
+            ok(&env, "slots plan cafe.yaml").stdout,
+            "= cafe: no changes\nno changes (1 request)\n"
+        );
     }
 }
 
@@ -437,10 +459,7 @@ slots:
 fn commented() -> TestEnv {
     let env = synced();
     env.file("cafe.yaml", COMMENTED);
-    assert_eq!(
-        ok(&env, "slots apply cafe.yaml").stdout.lines().next(),
-        Some("cafe: no changes (1 request)")
-    );
+    assert_eq!(ok(&env, "slots apply cafe.yaml").stdout.lines().next(), Some("= cafe: no changes"));
     env
 }
 
@@ -479,7 +498,10 @@ fn a_pull_into_a_file_takes_over_what_changed_and_leaves_the_rest() {
     ok(&env, "slots apply cafe.yaml");
     assert_eq!(page(&env)[0].1["description"], "9 to 9");
     assert_eq!(title(&env, 1), "{$upload: x.png} # no");
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -506,7 +528,10 @@ fn a_pull_marks_conflicts_and_no_file_with_marks_is_applied() {
     env.file("cafe.yaml", text.replace(&format!("{mark}\n"), ""));
     ok(&env, "slots apply cafe.yaml");
     assert_eq!(title(&env, 1), json!("Dishes"));
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -531,7 +556,10 @@ fn a_pull_removes_what_was_deleted_there_and_brings_back_what_changed_there() {
         .map(|it| format!("{it}\n"))
         .collect();
     env.file("cafe.yaml", &settled);
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
     assert_eq!(page(&env).len(), 2);
 }
 
@@ -544,7 +572,10 @@ fn a_pull_follows_the_order_of_the_page() {
     let text = text(&env, "cafe.yaml");
     let at = |word: &str| text.find(word).unwrap();
     assert!(at("divider") < at("button") && at("button") < at("# Opening hours"), "{text}");
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -650,7 +681,7 @@ fn without_a_record_it_is_unknown_what_was_changed_elsewhere() {
 fn json_lists_what_was_changed_since_the_last_sync() {
     let env = synced();
     let none = json!({ "remote": [], "replaced": [], "deletions": [], "notes": [] });
-    assert_eq!(ok(&env, "slots plan cafe.yaml -o json").json()["meta"]["sync"], none);
+    assert_eq!(ok(&env, "slots plan cafe.yaml -o json").json()["data"]["pages"][0]["sync"], none);
     set(&env, 0, "title", "Opening hours");
     add_theirs(&env);
     env.file(
@@ -666,12 +697,16 @@ fn json_lists_what_was_changed_since_the_last_sync() {
     let sync =
         json!({ "remote": [key, made], "replaced": [], "deletions": [deletion], "notes": [note] });
     let plan = env.run("slots plan cafe.yaml -o json");
-    assert_eq!((plan.exit, &plan.json()["meta"]["sync"]), (3, &sync), "{plan}");
+    assert_eq!((plan.exit, &plan.json()["data"]["pages"][0]["sync"]), (3, &sync), "{plan}");
     let overwritten = env.run("slots plan cafe.yaml --overwrite -o json");
     let replaced = json!([{ "replaced": "key", "item": 0, "id": ids[0], "key": "title", "page": "Opening hours" }]);
-    assert_eq!(overwritten.json()["meta"]["sync"]["replaced"], replaced, "{overwritten}");
+    assert_eq!(
+        overwritten.json()["data"]["pages"][0]["sync"]["replaced"],
+        replaced,
+        "{overwritten}"
+    );
     let applied = ok(&env, "slots apply cafe.yaml --yes -o json");
-    assert_eq!(applied.json()["meta"]["sync"], sync, "{applied}");
+    assert_eq!(applied.json()["data"]["pages"][0]["sync"], sync, "{applied}");
 }
 
 #[test]
@@ -712,7 +747,11 @@ fn runs_with_locked_are_recorded_in_the_state_directory() {
         assert_eq!(env.run("slots plan cafe.yaml").exit, exits_before, "{title_here}");
         ok(&env, locked);
         assert_eq!(title(&env, 1), json!(title_here));
-        assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n", "{title_here}");
+        assert_eq!(
+            ok(&env, "slots plan cafe.yaml").stdout,
+            "= cafe: no changes\nno changes (1 request)\n",
+            "{title_here}"
+        );
     }
     // What another client changes is theirs.
     set(&env, 1, "title", "Theirs");
@@ -734,14 +773,20 @@ fn runs_with_locked_are_recorded_in_the_state_directory() {
     ok(&env, "slots apply cafe.yaml");
     let caught_up = text(&env, "links.lock");
     assert_ne!(caught_up, lock);
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
     env.file("cafe.yaml", more.replace("New", "Newer"));
     ok(&env, locked);
     env.file("links.lock", &lock);
     let plan = env.run("slots plan cafe.yaml");
     assert!(!plan.stdout.starts_with("no changes"), "{plan}");
     env.file("links.lock", &caught_up);
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -911,7 +956,10 @@ slots:
     let run = env.run("slots apply cafe.yaml");
     assert!(run.exit == 7 && run.stderr.contains("the order was changed both"), "{run}");
     ok(&env, "slots apply cafe.yaml --overwrite");
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -938,7 +986,10 @@ fn what_was_changed_there_is_said_once_and_a_schema_is_set_in_a_file() {
         let line = format!("# yaml-language-server: $schema={schema}\nprofile: cafe\n");
         assert!(text.starts_with(&line), "{text}");
     }
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -989,7 +1040,10 @@ fn a_saved_plan_below_a_lock_is_carried_out_as_it_was_made() {
     assert_eq!(env.run("slots plan cafe.yaml --overwrite --out plans/over.json").exit, 3);
     ok(&env, "slots apply --plan plans/over.json");
     assert_eq!(title(&env, 0), json!("Hours"));
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]
@@ -1097,7 +1151,10 @@ fn an_image_that_the_service_has_dropped_is_uploaded_again() {
     ok(&env, "slots apply cafe.yaml --yes --no-validate");
     let uploads = env.operations().iter().filter(|it| *it == "uploadFile").count();
     assert_eq!((uploads, page(&env).len()), (1, 4));
-    assert_eq!(ok(&env, "slots plan cafe.yaml").stdout, "no changes\n");
+    assert_eq!(
+        ok(&env, "slots plan cafe.yaml").stdout,
+        "= cafe: no changes\nno changes (1 request)\n"
+    );
 }
 
 #[test]

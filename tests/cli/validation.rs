@@ -111,10 +111,16 @@ fn slot_types_are_read_once_a_day() {
     };
     title("One");
     let first = applied(&["getProfile", "listSlotTypes", "updateSlots", "listSlots"]);
-    assert!(first.stderr.contains("1 to update (4 requests)"), "{first}");
+    assert!(
+        first.stderr.contains("1 to update\n") && first.stderr.contains("\n4 requests"),
+        "{first}"
+    );
     title("Two");
     let second = applied(&["getProfile", "updateSlots", "listSlots"]);
-    assert!(second.stderr.contains("1 to update (3 requests)"), "{second}");
+    assert!(
+        second.stderr.contains("1 to update\n") && second.stderr.contains("\n3 requests"),
+        "{second}"
+    );
     applied(&["getProfile"]);
 
     env.server.edit(|account| account.profiles[0].slots.clear());
@@ -124,7 +130,7 @@ fn slot_types_are_read_once_a_day() {
     env.file("page.yaml", format!("profile: cafe\nslots:\n{many}"));
     let creates = ["createSlots"; 10];
     let run = applied(&[&["getProfile"], &creates[..], &["listSlots"]].concat());
-    assert!(run.stderr.contains("500 to create (12 requests)"), "{run}");
+    assert!(run.stderr.contains("500 to create\n"), "{run}");
 }
 
 /// Changes the cached schema of the button.

@@ -32,12 +32,20 @@ fn a_command_for_slots_writes_only_slots_and_names_what_it_leaves_out() {
     assert!(plan.exit == 3 && plan.stderr.contains(note), "{plan}");
     assert!(!plan.stdout.contains("logo.gif"), "{plan}");
     let plan = env.run("slots plan cafe.yaml -o json");
-    assert_eq!(plan.json()["meta"]["leftOut"], json!(["title", "avatar", "socials"]), "{plan}");
+    assert_eq!(
+        plan.json()["data"]["pages"][0]["leftOut"],
+        json!(["title", "avatar", "socials"]),
+        "{plan}"
+    );
     assert_eq!(env.run("slots plan cafe.yaml --out plan.json").exit, 3);
 
     let apply = env.run("slots apply cafe.yaml -o json --yes");
     assert_eq!(apply.exit, 0, "{apply}");
-    assert_eq!(apply.json()["meta"]["leftOut"], json!(["title", "avatar", "socials"]), "{apply}");
+    assert_eq!(
+        apply.json()["data"]["pages"][0]["leftOut"],
+        json!(["title", "avatar", "socials"]),
+        "{apply}"
+    );
     let apply = env.run("slots apply cafe.yaml");
     assert!(apply.stderr.contains(note) && apply.stdout.contains("no changes"), "{apply}");
     let operations = env.operations();

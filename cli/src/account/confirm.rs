@@ -34,7 +34,7 @@ pub(super) async fn confirm(
 ) -> Result<bool, CommandError> {
     let mut found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
-    let needs = found.needs(&state.options, state.options.asks && is_new);
+    let needs = found.needs(&state.options, state.is_edit && is_new);
     if needs.is_empty() {
         return Ok(false);
     }
@@ -94,12 +94,13 @@ impl Irreversible {
             if page.is_new() {
                 found.creates.push(format!("page {login}"));
             }
-            if let Some(new) = planned.plan.fields.changed.get("login").filter(|_| !page.is_new()) {
+            if let Some(new) = planned.plan().fields.changed.get("login").filter(|_| !page.is_new())
+            {
                 let new = new.as_str().unwrap_or_default();
                 found.renames.push(format!("{login} -> {new}"));
             }
             let uploads = planned.shown().uploads().to_vec();
-            let deletes = if page.is_confirmed() { &[][..] } else { &planned.plan.deletes };
+            let deletes = if page.is_confirmed() { &[][..] } else { &planned.plan().deletes };
             found.deletes += deletes.len();
             found.lines.extend(confirmation_lines(deletes, &uploads));
             found.uploads += uploads.len();
@@ -116,10 +117,10 @@ impl Irreversible {
     }
 
     /// Returns the flags that are missing.
-    fn needs(&self, options: &RunOptions, asks: bool) -> Vec<String> {
+    fn needs(&self, options: &RunOptions, asks_always: bool) -> Vec<String> {
         let mut needs = Vec::new();
         let has_loss = self.deletes + self.uploads + self.removed_fields > 0;
-        if (has_loss || asks) && !options.flags.yes {
+        if (has_loss || asks_always) && !options.flags.yes {
             needs.push("--yes".to_owned());
         }
         if self.creates.len() > options.allowed.allow_create {

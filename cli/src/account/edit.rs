@@ -1,4 +1,4 @@
-//! An edit of the slots of pages that no file describes: what `links slots rewrite` and `links slots import` ask for, and its plan for a page.
+//! An edit of pages that no file describes: what `links slots rewrite`, `links slots import` and `links undo` ask for, and its plan for a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use links_pages::apply::{
     BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore, OpenPage, PageSnapshot,
-    Plan, PlanError, PlanOptions, RunEnding, RunState, Wanted,
+    Plan, PlanError, PlanOptions, Proposal, RunEnding, RunState, Wanted,
 };
-use links_pages::page_file::{Document, FileScope, PageContent, PageFile};
-use links_sdk::{Client, Object, ProfileId, ProfileKey, SlotId};
+use links_pages::page_file::{Document, PageContent, PageFile};
+use links_sdk::{Object, ProfileId, ProfileKey, SlotId};
 
 use crate::apply::execute::{RunFailure, interrupted_note, replaced_run_note};
 use crate::apply::lock_only::LockOnly;
@@ -38,14 +38,20 @@ pub(crate) trait PageEdit: Debug {
         interrupted: &[JournalEntries],
     ) -> Result<AskedPage, CommandError>;
 
+    /// Returns the whole page as it should be. `open` is the page after an interrupted run on it was settled.
+    fn wanted(&self, asked: &AskedPage, open: &OpenPage) -> Result<Wanted, CommandError> {
+        Ok(asked.among_others(open))
+    }
+
     /// Returns the name of an item in messages: a slot of a page, or a line of a file.
     fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String;
 }
 
 /// What is asked of a page.
+#[derive(Default)]
 pub(crate) struct AskedPage {
-    /// The slots to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
-    pub(crate) items: Vec<DesiredSlot>,
+    /// What to write: an item with an id is changed, one without is new. A run that was interrupted is recognised by it.
+    pub(crate) content: DesiredPage,
     /// Values to write to a slot instead of those of its item; none where it is left as it is.
     pub(crate) instead: BTreeMap<SlotId, Object>,
     /// True if new slots come before the others.
@@ -67,24 +73,20 @@ impl SlotsEdit {
     pub(super) async fn plan(
         &self,
         context: &Context,
-        client: Client,
         open: &mut OpenPage,
-        is_full: bool,
     ) -> Result<(PlannedPage, Option<String>), RunFailure> {
         let page = open.snapshot().clone();
         let interrupted = self.unfinished(context, page.id);
         let asked = self.edit.ask(&page, &self.types, &interrupted)?;
-        let AskedPage { items, instead, at_top, notes } = asked;
-        let content = PageContent::of_slots(ProfileKey::Id(page.id), DesiredPage::from(items));
+        let content = PageContent::of_slots(ProfileKey::Id(page.id), asked.content.clone());
         let note = open.settle(&content.content).await?.map(|(log, is_resumed)| {
             if is_resumed { interrupted_note(&log, true) } else { replaced_run_note(&log) }
         });
         let (page, created) = (open.snapshot().clone(), open.created());
-        let items = &content.content.slots;
-        let wanted = wanted(items, &instead, at_top, &page, &created);
-        let named = items.iter().enumerate();
+        let wanted = self.edit.wanted(&asked, open)?;
+        let named = asked.content.slots.iter().enumerate();
         let names = named.map(|(nth, item)| self.edit.item_name(&page.login, nth, item)).collect();
-        let edited = EditedItems { names, notes };
+        let edited = EditedItems { names, notes: asked.notes };
         let options = PlanOptions { types: self.types.rules(), created, ..PlanOptions::default() };
         let plan = Plan::of_page(&page, &wanted, &options)
             .map_err(|error| unplannable(&page.login, &error, &edited))?;
@@ -98,22 +100,14 @@ impl SlotsEdit {
             return Err(invalid(found).into());
         }
         let document = Document::from_bytes("", b"{}".to_vec()).map_err(CommandError::from)?;
-        let file = PageFile::without_references(content, document);
+        let file = content.content.clone();
         let planned = PlannedPage {
-            file: PageFile { scope: FileScope::Slots, ..file },
-            client,
-            page,
-            images: Vec::new(),
-            described: None,
-            options,
-            wanted,
+            file: PageFile::without_references(content, document),
             record: None,
+            page,
+            proposal: Proposal { file, wanted, options, plan: Arc::new(plan) },
+            described: None,
             merged: None,
-            plan: Arc::new(plan),
-            is_full,
-            sent: 0,
-            kept_reason: "",
-            is_restore: false,
             refusal: None,
             lock_only: LockOnly::default(),
             edited: Some(edited),
@@ -147,47 +141,44 @@ impl SlotsEdit {
     }
 }
 
-/// Returns the whole page as it should be: the items with their values, everything else as it is.
-fn wanted(
-    items: &[DesiredSlot],
-    instead: &BTreeMap<SlotId, Object>,
-    at_top: bool,
-    page: &PageSnapshot,
-    created: &BTreeMap<usize, SlotId>,
-) -> Wanted {
-    let changed: BTreeMap<SlotId, usize> =
-        items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
-    let made: BTreeSet<SlotId> = created.values().copied().collect();
-    let untouched = |(position, slot): (usize, &links_sdk::Slot)| match changed.get(&slot.id) {
-        Some(index) => {
-            let item = &items[*index];
-            let data = instead.get(&slot.id).unwrap_or(&item.data).clone();
-            (*index, DesiredSlot { data, ..item.clone() })
-        }
-        None => {
-            let (id, kind) = (Some(slot.id), slot.kind.clone());
-            (items.len() + position, DesiredSlot { id, kind, data: Object::default() })
-        }
-    };
-    let there = page.slots.iter().enumerate().filter(|(_, slot)| !made.contains(&slot.id));
-    let there = there.map(untouched);
-    let is_there = |id: &SlotId| page.slots.iter().any(|slot| slot.id == *id);
-    let new =
-        items.iter().enumerate().filter(|(_, item)| item.id.is_none()).map(|(index, item)| {
+impl AskedPage {
+    /// Returns the whole page as it should be: the items with their values, everything else as it is.
+    fn among_others(&self, open: &OpenPage) -> Wanted {
+        let (items, page, created) = (&self.content.slots, open.snapshot(), open.created());
+        let changed: BTreeMap<SlotId, usize> =
+            items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
+        let made: BTreeSet<SlotId> = created.values().copied().collect();
+        let untouched = |(position, slot): (usize, &links_sdk::Slot)| match changed.get(&slot.id) {
+            Some(index) => {
+                let item = &items[*index];
+                let data = self.instead.get(&slot.id).unwrap_or(&item.data).clone();
+                (*index, DesiredSlot { data, ..item.clone() })
+            }
+            None => {
+                let (id, kind) = (Some(slot.id), slot.kind.clone());
+                (items.len() + position, DesiredSlot { id, kind, data: Object::default() })
+            }
+        };
+        let there = page.slots.iter().enumerate().filter(|(_, slot)| !made.contains(&slot.id));
+        let there = there.map(untouched);
+        let is_there = |id: &SlotId| page.slots.iter().any(|slot| slot.id == *id);
+        let new = items.iter().enumerate().filter(|(_, item)| item.id.is_none());
+        let new = new.map(|(index, item)| {
             let id = created.get(&index).copied().filter(is_there);
             // A slot that an interrupted run created has its values.
             let data = if id.is_some() { Object::default() } else { item.data.clone() };
             (index, DesiredSlot { id, data, ..item.clone() })
         });
-    let bound = |(item, slot): (usize, DesiredSlot)| (BoundItem { item, slot: slot.id }, slot);
-    let (bound, slots): (Vec<BoundItem>, Vec<DesiredSlot>) = if at_top {
-        new.chain(there).map(bound).unzip()
-    } else {
-        there.chain(new).map(bound).unzip()
-    };
-    let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
-    wanted.bound = bound;
-    wanted
+        let bound = |(item, slot): (usize, DesiredSlot)| (BoundItem { item, slot: slot.id }, slot);
+        let (bound, slots): (Vec<BoundItem>, Vec<DesiredSlot>) = if self.at_top {
+            new.chain(there).map(bound).unzip()
+        } else {
+            there.chain(new).map(bound).unzip()
+        };
+        let mut wanted = Wanted::by_id(DesiredPage::from(slots), BTreeSet::new());
+        wanted.bound = bound;
+        wanted
+    }
 }
 
 fn unplannable(login: &str, error: &PlanError, edited: &EditedItems) -> CommandError {

@@ -22,7 +22,7 @@ pub(super) fn requests(state: &AccountState) -> usize {
     let is_later = forms > 0 || has_uploads;
     // The languages of the service are read once, before one is set.
     let sets_language =
-        state.planned().any(|planned| planned.plan.fields.changed.contains_key("languageCode"));
+        state.planned().any(|planned| planned.plan().fields.changed.contains_key("languageCode"));
     let total = |waits: bool| -> usize {
         let pages = state.pages.iter().map(|page| of_page(page, is_later, waits));
         sent + forms + pages.sum::<usize>() + usize::from(sets_language)
@@ -37,10 +37,10 @@ fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
     let uploads = planned.upload_requests();
     // It is created and read. Its login, as a new one of another page, was checked before.
     let created = if page.is_new { 2 } else { 0 };
-    if planned.plan.is_empty() && !page.is_new {
+    if planned.plan().is_empty() && !page.is_new {
         return 0;
     }
-    let plan = &planned.plan;
+    let plan = planned.plan();
     let writes = if waits { plan.max_request_count() } else { plan.request_count() };
     let is_read_again = usize::from(is_later && uploads == 0 && !page.is_new || waits);
     let read = 1 + usize::from(has_language(planned));
@@ -52,7 +52,7 @@ fn of_page(page: &PageState, is_later: bool, waits: bool) -> usize {
 /// Returns whether the page is read together with its settings.
 fn has_language(planned: &PlannedPage) -> bool {
     let said = &planned.file.page.content.fields;
-    !planned.plan.fields.is_empty() && said.contains_key("languageCode")
+    !planned.plan().fields.is_empty() && said.contains_key("languageCode")
 }
 
 /// Returns the number of seconds that requests take if nothing else is sent: as many as a minute allows at once, the others in the minutes

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use links_pages::account::{DesiredForm, FormPlan, FormPlanError};
 use links_pages::sync::Lock;
 use links_sdk::FormId;
-use links_sdk::Object;
 use links_sdk::types::LeadForm;
 
 use crate::apply::runs;
@@ -31,7 +30,7 @@ impl<'f> FormFinder<'f> {
     ) -> Result<Self, CommandError> {
         let mut taken = BTreeSet::new();
         for (path, file) in files {
-            taken.extend(file.form.id.clone().map(FormId::from));
+            taken.extend(file.form.id.clone());
             if let Some((_, lock)) = lock_of(context, path)? {
                 taken.extend(lock.forms.values().cloned());
             }
@@ -39,24 +38,13 @@ impl<'f> FormFinder<'f> {
         Ok(Self { forms, taken })
     }
 
-    /// Plans the changes of the form of a file. `recorded` is the id that a lock has for its name.
+    /// Plans the changes of a form. `recorded` is the id that a lock has for its name.
     pub(super) fn plan(
         &mut self,
-        file: &FormFile,
+        form: &DesiredForm,
         recorded: Option<&str>,
     ) -> Result<FormPlan, FormPlanError> {
-        self.plan_fields(file, file.form.fields.clone(), recorded)
-    }
-
-    fn plan_fields(
-        &mut self,
-        file: &FormFile,
-        fields: Object,
-        recorded: Option<&str>,
-    ) -> Result<FormPlan, FormPlanError> {
-        let (name, id) = (file.form.name.clone(), file.form.id.clone().map(FormId::from));
-        let desired = DesiredForm { name, id, fields };
-        let plan = FormPlan::new(&desired, self.forms, recorded, &self.taken)?;
+        let plan = FormPlan::new(form, self.forms, recorded, &self.taken)?;
         self.taken.extend(plan.id.clone());
         Ok(plan)
     }
@@ -72,9 +60,9 @@ pub(super) fn form_ids(
     let id = |(path, file): &(PathBuf, FormFile)| {
         let recorded = recorded_id(context, path, &file.form.name)?;
         // Other fields may be unclear although the form is not.
-        let mut fields = file.form.fields.clone();
-        fields.retain(|name, _| name == "title");
-        Ok(finder.plan_fields(file, fields, recorded.as_deref()).ok().and_then(|plan| plan.id))
+        let mut form = file.form.clone();
+        form.fields.retain(|name, _| name == "title");
+        Ok(finder.plan(&form, recorded.as_deref()).ok().and_then(|plan| plan.id))
     };
     files.iter().map(id).collect()
 }

@@ -9,7 +9,7 @@ use links_sdk::FormId;
 use links_sdk::types::LeadForm;
 
 use super::form_finder::{FormFinder, lock_of, recorded_id};
-use crate::apply::dry_run::{UnsentRequest, not_sent};
+use crate::apply::dry_run::{UnsentRequest, described_command, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
@@ -19,7 +19,6 @@ use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::journal;
 use crate::output::StyledLine;
-use crate::output::dry_run::{curl, described};
 use links_pages::form_file::FormFile;
 use links_pages::page_file::At;
 
@@ -104,7 +103,7 @@ impl PlannedForm {
         if is_locked {
             check_locked(&file, recorded.as_deref(), forms)?;
         }
-        let plan = finder.plan(&file, recorded.as_deref()).map_err(|error| {
+        let plan = finder.plan(&file.form, recorded.as_deref()).map_err(|error| {
             let place: Vec<String> = match &error {
                 FormPlanError::UnknownId { .. } => vec!["id".to_owned()],
                 FormPlanError::SeveralTitles { .. } => vec!["title".to_owned()],
@@ -179,8 +178,8 @@ impl PlannedForm {
         &self,
         client: &Client,
     ) -> Result<UnsentRequest, CommandError> {
-        let request = not_sent(self.plan.execute(client, self.seen.as_ref()).await)?;
-        Ok((described(&request), curl(&request)))
+        let sent = self.plan.execute(client, self.seen.as_ref()).await;
+        Ok(described_command(&not_sent(sent)?))
     }
 
     /// Returns the error of the service, with refused fields at their places in the file.

@@ -26,13 +26,13 @@ use std::rc::Rc;
 use clap::Args;
 use links_pages::apply::{Applied, PageRequest, Run, RunSettings};
 use pages_run::{PageInput, PagesRun};
-use report::{applied, one_page_summary, plan_exit, plan_lines, shown, stopped_at_once};
+use report::{applied, plan_exit, plan_lines, refusals, shown, stopped_at_once};
 use request::RunSource;
 use saved_plan::SavedPlan;
 
 use crate::apply::apply_args::RunOptions;
 use crate::apply::dry_run::{
-    check_on_service, listed, nothing_changed, requests_of_new_page, unsent_requests, with_notes,
+    check_on_service, listed, nothing_changed, unsent_requests, with_notes,
 };
 use crate::apply::execute::RunFailure;
 use crate::apply::fail_on::FailOn;
@@ -120,7 +120,7 @@ async fn planned(
     let run = run.map_err(|error| session.state.not_run(error))?;
     session.open(&run, inputs).await?;
     session.check_lock_user().await?;
-    if !session.state.options.is_one_page {
+    if !session.state.is_edit {
         session.check_logins().await?;
     }
     Ok(session)
@@ -133,7 +133,7 @@ async fn checked(session: &PagesRun<'_>) -> Result<Vec<StyledLine>, CommandError
     }
     let mut notes = Vec::new();
     for planned in session.state.planned().filter(|planned| planned.page.exists()) {
-        notes.extend(check_on_service(planned).await?);
+        notes.extend(check_on_service(&session.state.client, planned).await?);
     }
     Ok(notes)
 }
@@ -152,19 +152,13 @@ async fn dry_run(
         let output = shown(&session.context.ui, session.state, FailOn::Pending);
         return Ok(with_notes(output, notes));
     }
+    refusals(&session.state).for_each(|line| session.context.ui.say(&line));
     let mut shown = Vec::new();
     for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
         shown.push(form.unsent_request(&session.state.client).await?);
     }
     for planned in session.state.planned() {
-        if session.state.options.is_one_page {
-            one_page_summary(planned, false).for_each(|line| session.context.ui.say(&line));
-        }
-        if planned.page.exists() {
-            shown.extend(unsent_requests(planned).await?);
-        } else {
-            shown.extend(requests_of_new_page(planned).await?);
-        }
+        shown.extend(unsent_requests(&session.state.client, planned).await?);
     }
     Ok(listed(shown).exit(plan_exit(&session.state, FailOn::Pending)))
 }
@@ -207,8 +201,8 @@ async fn run(
     let mut open = session.end_unchanged(open).await;
     if session.has_changes(&open) {
         session.check_plans(&open)?;
-        // What a command for one page writes besides slots was checked by the command.
-        if !session.state.options.is_one_page {
+        // What an edit writes besides slots was checked by its command.
+        if !session.state.is_edit {
             session.check_fields(&open).await?;
         }
         session.confirm_lock_only(&open)?;

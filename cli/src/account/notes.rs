@@ -25,19 +25,19 @@ pub(super) fn annotate(annotate: Annotate, state: &AccountState) {
 fn notes(planned: &PlannedPage) -> Vec<(Vec<String>, Level, String)> {
     let mut notes = Vec::new();
     let slot = |item: usize| vec!["slots".to_owned(), item.to_string()];
-    for name in planned.plan.fields.changed.keys() {
+    for name in planned.plan().fields.changed.keys() {
         notes.push((vec![name.clone()], Level::Notice, format!("{name} is written")));
     }
-    for update in &planned.plan.updates {
+    for update in &planned.plan().updates {
         let keys: Vec<&str> = update.changed.keys().map(String::as_str).collect();
         let message = format!("slot {} is updated: {}", update.id, keys.join(", "));
         notes.push((slot(update.index), Level::Notice, message));
     }
-    for create in &planned.plan.creates {
+    for create in &planned.plan().creates {
         let message = format!("a new {} is created", create.kind);
         notes.push((slot(create.index), Level::Notice, message));
     }
-    for delete in &planned.plan.deletes {
+    for delete in &planned.plan().deletes {
         let only = planned.lock_only.slots.contains(&delete.id);
         let only = if only { "; only links.lock says that it was in this file" } else { "" };
         let message = format!("{} {} is deleted{only}", delete.kind, delete.id);

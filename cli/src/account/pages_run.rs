@@ -27,8 +27,7 @@ use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only;
 use crate::apply::locked;
 use crate::apply::plan::{plan, resolve};
-use crate::apply::planned::{PlanInputs, PlannedPage};
-use crate::apply::preflight::check_seen;
+use crate::apply::planned::{PlannedPage, RecordedFile};
 use crate::apply::run_progress::RunProgress;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
@@ -55,12 +54,8 @@ pub(super) struct PagesRun<'c> {
 
 /// What a page of a run is made from.
 pub(super) enum PageInput {
-    File {
-        file: Box<PageFile>,
-        record: Option<Box<SyncRecord>>,
-        /// The only plan that may be carried out.
-        saved: Option<Box<SavedPage>>,
-    },
+    /// A file, with the only plan that may be carried out.
+    File(Box<RecordedFile>, Option<Box<SavedPage>>),
     Edit(Rc<SlotsEdit>),
 }
 
@@ -104,11 +99,8 @@ impl<'c> PagesRun<'c> {
                 context.ui.say(&StyledLine::faint(text));
             }
             requests.push(page_request(record.as_deref(), &path, &file, &options));
-            inputs.push(PageInput::File {
-                file: file.into(),
-                record,
-                saved: saved.next().map(Box::new),
-            });
+            let file = Box::new(RecordedFile { file, record });
+            inputs.push(PageInput::File(file, saved.next().map(Box::new)));
             states.push(PageState::new(path));
         }
         let is_edit = edit.is_some();
@@ -172,7 +164,8 @@ impl<'c> PagesRun<'c> {
     ) -> Result<OpenPage, RunFailure> {
         let mut page = match (run.open(nth).await, &source) {
             (Ok(page), _) => page,
-            (Err(error), PageInput::File { file, record, .. }) => {
+            (Err(error), PageInput::File(file, _)) => {
+                let RecordedFile { file, record } = &**file;
                 let error = self.not_opened(error, file, record.as_deref());
                 let is_one = self.state.options.is_one_page;
                 return Err(if is_one { file_diagnostics_or(file, error) } else { error }.into());
@@ -185,29 +178,24 @@ impl<'c> PagesRun<'c> {
             reading.now(&format!("{} is read", page.snapshot().login));
         }
         let AccountState { client, options, .. } = &self.state;
-        let (client, snapshot, known) = (client.clone(), page.snapshot(), &mut self.known);
         let planned = match source {
-            PageInput::File { file, record, saved } => {
+            PageInput::File(mut file, saved) => {
+                let (snapshot, known) = (page.snapshot(), &mut self.known);
                 let profiles = &options.profiles;
-                let inputs =
-                    resolve(self.context, client, *file, snapshot, record, profiles, known).await?;
-                let planned = self.plan(&mut page, inputs).await?;
+                resolve(self.context, client, &mut file, snapshot, profiles, known).await?;
+                let planned = self.plan(&mut page, *file).await?;
                 if let Some(saved) = saved {
                     saved.check(planned, page.is_resumed())?;
                 }
                 planned
             }
             PageInput::Edit(edit) => {
-                let is_full = options.flags.full;
-                let (planned, note) = edit.plan(self.context, client, &mut page, is_full).await?;
+                let (planned, note) = edit.plan(self.context, &mut page).await?;
                 self.tell_of_interrupted(&planned.page.login, note);
                 self.state.pages[nth].planned.insert(planned)
             }
         };
         let proposal = planned.proposal();
-        if !page.is_resumed() {
-            check_seen(&self.state.options, page.snapshot(), &proposal.plan)?;
-        }
         self.context.plan_first.plan(&*proposal.plan)?;
         page.propose(proposal)?;
         Ok(page)
@@ -239,17 +227,17 @@ impl<'c> PagesRun<'c> {
     async fn plan(
         &mut self,
         page: &mut OpenPage,
-        inputs: PlanInputs,
+        file: RecordedFile,
     ) -> Result<&PlannedPage, RunFailure> {
         let nth = page.nth();
-        let settled = page.settle(&inputs.file.page.content).await?;
+        let settled = page.settle(&file.file.page.content).await?;
         let note = settled.map(|(log, is_resumed)| interrupted_note(&log, is_resumed));
         self.tell_of_interrupted(&page.snapshot().login, note);
         // A new page keeps what the service put there.
         let mut options = self.state.options.clone();
         options.flags.prune &= !page.is_new();
         let (snapshot, created) = (page.snapshot().clone(), page.created());
-        let planned = plan(self.context, inputs, snapshot, &options, created).await?;
+        let planned = plan(self.context, file, snapshot, &options, created, &self.known).await?;
         Ok(self.state.pages[nth].planned.insert(planned))
     }
 
@@ -289,13 +277,9 @@ impl<'c> PagesRun<'c> {
         Ok(())
     }
 
-    /// Refuses a `links.lock` of another user, which may send a request that counts for the plans.
-    pub(super) async fn check_lock_user(&mut self) -> Result<(), CommandError> {
-        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await?;
-        let sent = self.state.client.requests_sent();
-        let planned = self.state.pages.iter_mut().filter_map(|page| page.planned.as_mut());
-        planned.for_each(|planned| planned.sent = sent);
-        Ok(())
+    /// Refuses a `links.lock` of another user.
+    pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
+        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await
     }
 
     /// Asks about what only the lock says.
@@ -319,7 +303,7 @@ impl<'c> PagesRun<'c> {
     async fn check_languages(&self, pages: &[OpenPage]) -> Result<(), CommandError> {
         let code = |page: &OpenPage| {
             let planned = self.state.pages[page.nth()].planned.as_ref()?;
-            let code = planned.plan.fields.changed.get("languageCode")?.as_str()?.to_owned();
+            let code = planned.plan().fields.changed.get("languageCode")?.as_str()?.to_owned();
             Some((planned.file.document.clone(), code))
         };
         let written: Vec<_> =
@@ -352,7 +336,7 @@ impl<'c> PagesRun<'c> {
         for (nth, planned) in self.state.pages.iter().enumerate() {
             let Some(planned) = &planned.planned else { continue };
             let is_new = !planned.page.exists();
-            let renamed = planned.plan.fields.changed.get("login").and_then(|it| it.as_str());
+            let renamed = planned.plan().fields.changed.get("login").and_then(|it| it.as_str());
             let wanted = match renamed {
                 _ if is_new => planned.page.login.as_str(),
                 Some(login) => login,
@@ -401,7 +385,7 @@ impl<'c> PagesRun<'c> {
         let mut is_later = asked;
         for page in pages.iter().filter(|page| page.has_changes()) {
             if let Some(planned) = &mut self.state.pages[page.nth()].planned {
-                is_later |= planned.upload(self.context).await?;
+                is_later |= planned.upload(self.context, &self.state.client).await?;
             }
         }
         is_later |= self.write_forms().await?;
@@ -480,7 +464,7 @@ impl<'c> PagesRun<'c> {
         let state = &mut self.state.pages[nth];
         state.done.is_page_created = true;
         if let Some(planned) = state.planned.take() {
-            let proposal = self.plan(page, planned.into_inputs()).await?.proposal();
+            let proposal = self.plan(page, planned.into_file()).await?.proposal();
             page.propose(proposal)?;
         }
         Ok(())
@@ -491,8 +475,8 @@ impl<'c> PagesRun<'c> {
         if self.is_silent {
             return ControlFlow::Continue(());
         }
-        let writing = self.state.planned().filter(|planned| !planned.plan.is_empty());
-        let steps = writing.map(|planned| planned.plan.request_count() - 1).sum();
+        let writing = self.state.planned().filter(|planned| !planned.plan().is_empty());
+        let steps = writing.map(|planned| planned.plan().request_count() - 1).sum();
         let login = self.state.pages[nth].planned.as_ref().map(|it| it.page.login.as_str());
         let login = self.state.named(login.unwrap_or_default());
         self.running.step(&self.context.ui, steps, &format!("{login}{}", step_message(step)))

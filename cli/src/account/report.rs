@@ -15,15 +15,13 @@ use super::state::{AccountState, PageState};
 use crate::apply::apply_args::refused;
 use crate::apply::execute::{AT_ONCE, RunFailure, counted_requests, failed_pages, written};
 use crate::apply::fail_on::FailOn;
-use crate::apply::planned::PlannedPage;
+use crate::apply::planned::{LOGIN, PlannedPage};
 use crate::apply::sync::{self, MergedPage, Since};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
-use crate::output::{Body, CommandOutput, Instead, Style, StyledLine, View};
+use crate::output::{Body, CommandOutput, Instead, StyledLine, View};
 use crate::ui::plan::shown_value;
 use crate::ui::{self, Ui};
-
-const LOGIN: &str = "login";
 
 /// Output of a plan. Its data is made only for formats that show it: to make that of a long plan takes a seventh of the command.
 pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOutput {
@@ -32,12 +30,11 @@ pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOut
     if !ui.shows_text() {
         let data = plan_data(&state, &mut rows);
         let refusal = state.planned().find_map(|planned| planned.refusal);
-        let mut meta = json!({ "requests": requests(&state), "refusal": refusal });
+        let mut meta = json!({ "requests": estimate::requests(&state), "refusal": refusal });
         let absent: Vec<Value> = state.absent().map(AbsentFile::json).collect();
         if !absent.is_empty() {
             meta["absent"] = absent.into();
         }
-        add_to_meta(&mut meta, &state);
         body = json!({ "data": data, "meta": meta });
     }
     output(state, lines, (body, rows), exit)
@@ -60,15 +57,13 @@ pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
 
 /// Returns the plans of a run, and adds a row for each to `rows`.
 fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
-    if state.options.is_one_page {
-        return state.planned().next().map_or(Value::Null, |planned| json!(planned.shown()));
-    }
     let mut pages = Vec::new();
     for page in &state.pages {
         let mut record = json!({});
         if let Some(planned) = &page.planned {
             add_source(&mut record, page, planned);
-            let PlannedPage { plan, page: read, merged, lock_only, .. } = planned;
+            let PlannedPage { page: read, merged, lock_only, .. } = planned;
+            let plan = planned.plan();
             record["id"] = json!(read.exists().then_some(read.id));
             record["login"] = json!(read.login);
             record["plan"] = json!(planned.shown());
@@ -93,18 +88,6 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
     }
     let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
     json!({ "pages": pages, "forms": forms })
-}
-
-/// Adds what a page that stands alone says of its file and its merge.
-fn add_to_meta(meta: &mut Value, state: &AccountState) {
-    for planned in state.planned().filter(|_| state.options.is_one_page) {
-        if !planned.file.left_out.is_empty() {
-            meta["leftOut"] = json!(planned.file.left_out);
-        }
-        if let Some(merged) = &planned.merged {
-            meta["sync"] = sync_data(merged);
-        }
-    }
 }
 
 /// Returns what a merge says of the changes since the last sync.
@@ -146,51 +129,22 @@ fn output(
     exit: Exit,
 ) -> CommandOutput {
     let view = View::Listing(lines, Instead::Rows(rows));
-    for page in state.pages {
-        page.planned.into_iter().for_each(PlannedPage::leave);
-    }
-    CommandOutput { body: Body::Own(body), view, exit, then: None }
-}
-
-/// Number of requests of the whole run if nothing fails.
-fn requests(state: &AccountState) -> usize {
-    match state.planned().next().filter(|_| state.options.is_one_page) {
-        Some(planned) => planned.requests(),
-        None => estimate::requests(state),
+    CommandOutput {
+        exit,
+        rest: Some(Box::new(state.pages)),
+        ..CommandOutput::new(Body::Own(body), view)
     }
 }
 
-/// Lines of the plan of a page that stands alone, without its name.
-fn one_page_lines(planned: &PlannedPage, is_shown: bool) -> Vec<StyledLine> {
-    let mut lines = planned.lines(None);
-    lines.extend(one_page_summary(planned, is_shown));
-    lines
-}
-
-/// Returns a summary of the plan of a page that stands alone, its lost click statistics, and what `apply` would refuse. `is_run` says that it is
-/// carried out now.
-pub(super) fn one_page_summary(
-    planned: &PlannedPage,
-    is_run: bool,
-) -> impl Iterator<Item = StyledLine> {
-    let refusal = planned.refusal.filter(|_| !is_run).map(|refusal| {
-        StyledLine::removed(format!("apply would refuse this: {}", refused(refusal)))
-    });
-    std::iter::once(planned.summary()).chain(planned.created_again_note()).chain(refusal)
-}
-
-/// Lines of a plan: one page in all detail, several with a line for each page, and its changes below.
+/// Lines of a plan: a line for each page, and its changes below.
 pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
-    if let Some(planned) = state.planned().next().filter(|_| state.options.is_one_page) {
-        return one_page_lines(planned, state.is_shown);
-    }
     let mut lines = Vec::new();
     let mut unchanged = Vec::new();
     for page in &state.pages {
         let Some(planned) = &page.planned else { continue };
         // The heading says what a new login is.
-        let details = planned.lines(Some(LOGIN));
-        if planned.plan.is_empty() && !page.is_new && details.is_empty() {
+        let details = planned.lines(state.options.flags.full);
+        if planned.plan().is_empty() && !page.is_new && details.is_empty() {
             unchanged.push(planned.page.login.as_str());
             continue;
         }
@@ -207,13 +161,18 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
     let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
     lines.extend(unchanged_line("form ", &forms, "forms"));
     lines.extend(state.absent().map(AbsentFile::line));
-    let refusals = state.planned().filter_map(|planned| planned.refusal.map(|it| (planned, it)));
-    lines.extend(refusals.map(|(planned, refusal)| {
-        let text = format!("apply would refuse {}: {}", planned.page.login, refused(refusal));
-        StyledLine::removed(text)
-    }));
+    // A run that is carried out was confirmed with them.
+    lines.extend(refusals(state).filter(|_| !state.is_shown));
     lines.push(StyledLine::plain(summary(state)));
     lines
+}
+
+/// Returns a line for each page that `apply` would refuse.
+pub(super) fn refusals(state: &AccountState) -> impl Iterator<Item = StyledLine> {
+    let refused_pages = state.planned().filter_map(|it| Some((&it.page.login, it.refusal?)));
+    refused_pages.map(|(login, refusal)| {
+        StyledLine::removed(format!("apply would refuse {login}: {}", refused(refusal)))
+    })
 }
 
 /// Line about pages or forms that stay as they are, if there are any: one by its name, several as their number.
@@ -238,23 +197,22 @@ fn summary(state: &AccountState) -> String {
 
 fn heading(page: &PageState, planned: &PlannedPage) -> Vec<StyledLine> {
     let login = &planned.page.login;
-    let plan = if planned.plan.is_empty() { String::new() } else { format!("; {}", planned.plan) };
+    let plan = planned.plan();
+    let more = if plan.is_empty() { String::new() } else { format!("; {plan}") };
     if page.is_new {
-        let text = format!("+ {login}: new page, which cannot be deleted again{plan}");
+        let text = format!("+ {login}: new page, which cannot be deleted again{more}");
         let meant = page
             .meant
             .as_ref()
             .map(|login| StyledLine::changed(format!("  did you mean the page `{login}`?")));
         return [StyledLine::added(text)].into_iter().chain(meant).collect();
     }
-    if planned.plan.is_empty() {
+    if plan.is_empty() {
         return vec![StyledLine::faint(format!("= {login}: no changes"))];
     }
     let changed = |plan: &Plan| StyledLine::changed(format!("~ {login}: {plan}"));
-    let Some(new) = planned.plan.fields.changed.get(LOGIN) else {
-        return vec![changed(&planned.plan)];
-    };
-    let mut rest = Plan::clone(&planned.plan);
+    let Some(new) = plan.fields.changed.get(LOGIN) else { return vec![changed(plan)] };
+    let mut rest = plan.clone();
     rest.fields.changed.0.retain(|name, _| name != LOGIN);
     let text =
         format!("! {login}: new login {}; links, QR codes and NFC tags break", shown_value(new));
@@ -339,13 +297,16 @@ impl WrittenPages {
     }
 
     /// Returns the output of a run that failed: the pages and forms with what was written, then the error. It is the error alone if nothing was
-    /// written.
+    /// written, or the error says all: that of the slots of one file.
     fn failed(
         self,
         context: &Context,
         state: AccountState,
         failure: CommandError,
     ) -> Result<CommandOutput, CommandError> {
+        if state.options.is_one_page {
+            return Err(failure);
+        }
         let is_written = |row: &Value| row["action"] != "none";
         if state.written_forms.is_empty() && !self.rows.iter().any(is_written) {
             for line in &self.lines {
@@ -369,7 +330,12 @@ fn add_source(record: &mut Value, page: &PageState, planned: &PlannedPage) {
         Some(edited) => {
             record["notes"] = edited.notes.iter().map(StyledLine::text).collect();
         }
-        None => record["file"] = page.path.display().to_string().into(),
+        None => {
+            record["file"] = page.path.display().to_string().into();
+            if !planned.file.left_out.is_empty() {
+                record["leftOut"] = json!(planned.file.left_out);
+            }
+        }
     }
 }
 
@@ -378,13 +344,8 @@ fn add_source(record: &mut Value, page: &PageState, planned: &PlannedPage) {
 pub(super) fn applied(
     context: &Context,
     mut state: AccountState,
-    mut results: Vec<Result<Applied, RunFailure>>,
+    results: Vec<Result<Applied, RunFailure>>,
 ) -> Result<CommandOutput, CommandError> {
-    if state.options.is_one_page
-        && let Some(result) = results.pop()
-    {
-        return applied_to_one(context, state, result);
-    }
     let (mut all, mut failures) = (WrittenPages::default(), Vec::new());
     let mut unchanged = Vec::new();
     // Those that were written are recorded since.
@@ -402,12 +363,17 @@ pub(super) fn applied(
                 let recorded = planned.map_or(Ok(()), |planned| {
                     recorded(context, planned, &read, done.created.clone())
                 });
+                if state.options.is_one_page && done.is_nothing() {
+                    planned.and_then(kept_note).iter().for_each(|note| context.ui.say(note));
+                }
                 let changes = planned.filter(|_| !state.is_shown).map_or(Vec::new(), notes);
                 if done.is_nothing() && changes.is_empty() {
                     unchanged.push(read.login.clone());
                 } else {
                     let text = format!("{}: {}", read.login, written(&done));
                     all.lines.push(StyledLine::plain(text));
+                    let url = read.url.iter().filter(|_| !done.is_nothing());
+                    all.lines.extend(url.map(|url| StyledLine::faint(format!("  {url}"))));
                     all.lines.extend(changes.into_iter().map(indented));
                 }
                 all.add(page, &read, &done, run.as_deref(), true);
@@ -463,71 +429,30 @@ pub(super) fn stopped_at_once(
     state: AccountState,
 ) -> Result<CommandOutput, CommandError> {
     let mut all = WrittenPages::default();
-    if !state.options.is_one_page {
-        state.pages.iter().for_each(|page| all.add_unfinished(page, &page.done, None, false));
-    }
+    state.pages.iter().for_each(|page| all.add_unfinished(page, &page.done, None, false));
     let failure = state.interrupted(AT_ONCE, Vec::new());
     all.failed(context, state, failure)
 }
 
 /// Lines about what a plan without changes says besides.
 fn notes(planned: &PlannedPage) -> Vec<StyledLine> {
-    let merged = planned.merged.iter().flat_map(|it| sync::lines(it, None));
+    let merged = planned.merged.iter().flat_map(|it| sync::lines(it));
     merged.chain(planned.edited.iter().flat_map(|it| it.notes.clone())).collect()
 }
 
-/// Records what was applied to a page that stands alone, and returns the output of the run.
-fn applied_to_one(
-    context: &Context,
-    state: AccountState,
-    result: Result<Applied, RunFailure>,
-) -> Result<CommandOutput, CommandError> {
-    let Applied { page, plan, done, run, .. } =
-        result.map_err(|failure| state.page_error(context, 0, failure))?;
-    let Some(planned) = state.planned().next() else {
-        return Err(CommandError::internal("a run without a plan"));
-    };
-    if plan.is_empty() && run.is_none() && state.options.kept_reason.is_none() {
-        report_kept_slots(&context.ui, planned);
-    }
-    let requests = state.client.requests_sent();
-    // A plan with changes was shown before they were made.
-    let merged = planned.merged.as_deref().filter(|_| planned.plan.is_empty());
-    let mut lines = merged.map_or(Vec::new(), |it| sync::lines(it, None));
-    let text = format!("{}: {} ({})", page.login, written(&done), counted_requests(requests));
-    lines.push(StyledLine::plain(text));
-    lines.extend(page.url.clone().map(StyledLine::faint));
-    let mut meta = json!({ "requests": requests });
-    add_to_meta(&mut meta, &state);
-    let PageSnapshot { id, login, url, .. } = &*page;
-    let data = json!({ "id": id, "login": login, "url": url, "done": done, "run": run });
-    let mut exit = Exit::Ok;
-    if let Err(error) = recorded(context, planned, &page, done.created) {
-        let text = format!(
-            "the page matches the file, but that could not be recorded: {error}; run the same command again"
-        );
-        context.ui.say(&StyledLine::removed(text));
-        // Without a lock the next run knows from its journal what this one has written.
-        if planned.record.as_ref().is_some_and(|it| it.is_in_lock()) {
-            exit = Exit::Partial;
-        }
-    }
-    Ok(output(state, lines, (json!({ "data": data, "meta": meta }), Vec::new()), exit))
-}
-
-/// Tells the user about slots that the file does not mention and that are kept without `--prune`.
-fn report_kept_slots(ui: &Ui, planned: &PlannedPage) {
-    let kept = planned.plan.kept.iter().filter(|it| it.reason == RetainReason::NotInFile);
+/// Returns a note about slots that the file does not mention and that are kept without `--prune`.
+fn kept_note(planned: &PlannedPage) -> Option<StyledLine> {
+    let kept = planned.plan().kept.iter().filter(|it| it.reason == RetainReason::NotInFile);
     // What others made since a text was opened, an edit never deletes.
     let opened = planned.merged.as_ref().filter(|merged| merged.since == Since::Opened);
     let remote = opened.into_iter().flat_map(|merged| &merged.merge.remote);
     let made = remote.filter(|it| matches!(it, RemoteChange::Made { .. })).count();
     let what = match kept.count().saturating_sub(made) {
-        0 => return,
+        0 => return None,
         1 => "1 slot that the file does not mention stays".to_owned(),
         stays => format!("{stays} slots that the file does not mention stay"),
     };
-    ui.tell(Style::Faint, format!("{what}; --prune deletes what is not mentioned"));
+    Some(StyledLine::faint(format!("{what}; --prune deletes what is not mentioned")))
 }
 
 /// Records that a page matches its file. `page` is the page after the run.
@@ -538,12 +463,12 @@ fn recorded(
     more: BTreeMap<usize, SlotId>,
 ) -> Result<(), CommandError> {
     let Some(record) = &planned.record else { return Ok(()) };
-    let PlannedPage { file, images, options, merged, .. } = planned;
+    let (PlannedPage { file, merged, .. }, options) = (planned, &planned.proposal.options);
     let mut created = options.created.clone();
     created.extend(more);
     match merged {
-        Some(merged) => record.store(context, (file, images), merged, page, &created, options),
-        None => record.rebuild(context, file, images, page, options.types.clone()),
+        Some(merged) => record.store(context, file, merged, page, &created, options),
+        None => record.rebuild(context, file, page, options.types.clone()),
     }
 }
 

@@ -13,7 +13,6 @@ use super::files::{AccountFiles, FORMAT, is_saved_plan};
 use super::forms::PlannedForm;
 use super::state::AccountState;
 use crate::apply::apply_args::RunOptions;
-use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
 use crate::apply::sync::LockStore;
 use crate::apply::uploads::{put_in_plan, upload_of};
@@ -22,7 +21,7 @@ use crate::error::{CommandError, Exit};
 use links_pages::form_file::FormFile;
 use links_pages::fs::{atomic, named};
 use links_pages::page_file::local_image::{ImageRoots, hash_of, here, lies_beneath};
-use links_pages::page_file::{Document, FileScope, PageFile, ReferencePlace};
+use links_pages::page_file::{Document, FileScope, Image, PageFile, ReferencePlace};
 use links_pages::sanitize::quoted;
 
 /// Version that is written, and the newest that is read.
@@ -271,12 +270,12 @@ impl SavedFile {
 
 impl SavedPage {
     fn new(planned: &PlannedPage, options: &RunOptions, path: &Path) -> Self {
-        let PlannedPage { file, page, plan, images, .. } = planned;
+        let (PlannedPage { file, page, .. }, plan) = (planned, planned.plan());
         let image = |image: &Image| SavedImage {
             place: image.place.clone(),
             name: image.name.clone(),
             sha256: image.local.hash.clone(),
-            uploaded: image.uploaded,
+            uploaded: image.is_uploaded,
         };
         Self {
             id: page.id,
@@ -290,8 +289,8 @@ impl SavedPage {
                 overwrite: options.sync.overwrite,
                 exact: options.sync.exact,
             },
-            images: images.iter().map(image).collect(),
-            plan: Plan::clone(plan),
+            images: file.images.iter().map(image).collect(),
+            plan: plan.clone(),
             whole: file.scope == FileScope::Page,
         }
     }
@@ -325,7 +324,7 @@ impl SavedPage {
         is_resumed: bool,
     ) -> Result<(), CommandError> {
         // What an earlier run of the plan has carried out leaves nothing to do.
-        if planned.page.exists() && planned.plan.is_empty() {
+        if planned.page.exists() && planned.plan().is_empty() {
             return Ok(());
         }
         match self.staleness(planned, is_resumed) {
@@ -343,7 +342,7 @@ impl SavedPage {
     fn staleness(&self, planned: &PlannedPage, is_resumed: bool) -> Option<String> {
         if is_resumed {
             let reviewed = |it: &PlannedDelete| self.plan.deletes.iter().any(|old| old.id == it.id);
-            let is_planned = planned.plan.deletes.iter().all(reviewed);
+            let is_planned = planned.plan().deletes.iter().all(reviewed);
             return (!is_planned).then(|| "other slots were added to the page".to_owned());
         }
         if self.id == 0 && planned.page.exists() {
@@ -353,16 +352,16 @@ impl SavedPage {
             return Some(format!("the login {} was moved to another page", self.login));
         }
         if fingerprint(&planned.page.slots) != self.fingerprint
-            || planned.plan.fields.before != self.plan.fields.before
+            || planned.plan().fields.before != self.plan.fields.before
         {
             return Some("the page was changed".to_owned());
         }
         let then = self.images.iter().map(|it| &it.sha256);
-        if !then.eq(planned.images.iter().map(|it| &it.local.hash)) {
+        if !then.eq(planned.file.images.iter().map(|it| &it.local.hash)) {
             return Some("an image was changed".to_owned());
         }
         // An image that was uploaded since needs no upload any more; this difference is ignored.
-        let mut now = Plan::clone(&planned.plan);
+        let mut now = planned.plan().clone();
         for image in self.images.iter().filter(|it| !it.uploaded) {
             put_in_plan(&mut now, &image.place, &upload_of(&image.name));
         }

@@ -12,13 +12,13 @@ use super::pages_run::{PagesRun, page_request as page_request_of};
 use super::request::RunSource;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::execute::{RunFailure, failed};
-use crate::apply::image::Image;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::StyledLine;
+use links_pages::page_file::Image;
 
 /// Slot types that the shadow knows: those of the interface (section 2.2).
 pub(crate) const KNOWN_TYPES: [&str; 12] = [
@@ -60,7 +60,7 @@ pub(crate) async fn run_on_shadow(
     let run = run.map_err(|error| session.state.not_run(error))?;
     let open = session.open(&run, sources).await?;
     let refusal = session.state.planned().find_map(|planned| planned.refusal);
-    let deletes = session.state.planned().flat_map(|planned| &planned.plan.deletes);
+    let deletes = session.state.planned().flat_map(|planned| &planned.plan().deletes);
     let deletes = deletes.map(|slot| slot.id).collect();
     let is_changed = open.iter().any(OpenPage::has_changes);
     let (irreversible, named) =
@@ -102,7 +102,7 @@ async fn carried_out(
 
 fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
     let content = &planned.file.page.content;
-    planned.images.iter().filter_map(move |image| {
+    planned.file.images.iter().filter_map(move |image| {
         let path = image.place.value(image.place.data(content)?)?.as_str()?.to_owned();
         Some((image.clone(), path))
     })
@@ -110,7 +110,7 @@ fn images(planned: &PlannedPage) -> impl Iterator<Item = (Image, String)> {
 
 /// Refuses a plan that creates a slot of a type that only the service knows.
 fn require_known_types(planned: &PlannedPage) -> Result<(), CommandError> {
-    let creates = &planned.plan.creates;
+    let creates = &planned.plan().creates;
     let unknown = creates.iter().find(|create| !KNOWN_TYPES.contains(&create.kind.as_str()));
     let Some(create) = unknown else { return Ok(()) };
     let message = format!(

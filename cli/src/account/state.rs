@@ -39,7 +39,7 @@ pub(super) struct AccountState {
     pub(super) absent: Vec<AbsentFile>,
     /// Ids of the forms that the run has written, by name.
     pub(super) written_forms: BTreeMap<String, String>,
-    /// True if an edit is made, and no file is applied.
+    /// True if an edit is made, and no file is applied: every change needs confirmation, not only deletes.
     pub(super) is_edit: bool,
     /// True if the plan was shown.
     pub(super) is_shown: bool,
@@ -55,15 +55,11 @@ impl PageState {
 impl AccountState {
     /// Returns how a run that did not reach its end is continued.
     pub(super) fn resume(&self, is_planned: bool) -> &'static str {
-        match (self.options.is_one_page, is_planned, &self.options.path) {
-            (false, ..) => RESUME,
-            (true, false, _) => "run the same command again, or discard the run with --abort",
-            (true, true, Some(_)) => {
+        match &self.options.path {
+            Some(_) if is_planned => {
                 "`links slots apply --resume` continues the run from the current state of the page"
             }
-            (true, true, None) => {
-                "run the same command again: it continues the run from the current state of the page"
-            }
+            _ => RESUME,
         }
     }
 
@@ -84,7 +80,7 @@ impl AccountState {
 
     /// Returns whether a page or a form would be written.
     pub(super) fn has_changes(&self) -> bool {
-        self.planned().any(|planned| !planned.plan.is_empty())
+        self.planned().any(|planned| !planned.plan().is_empty())
             || self.pages.iter().any(|page| page.is_new)
             || self.forms.iter().any(|form| !form.plan.is_empty())
     }

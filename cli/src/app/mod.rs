@@ -5,6 +5,7 @@ pub(crate) mod hints;
 pub(crate) mod unsupported_command;
 pub(crate) mod usage_error;
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -55,23 +56,35 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     // The only provider in this program, and the smallest one. It is taken by every TLS connection.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let exit = match command_line::parse(&args) {
+    let (exit, rest) = match command_line::parse(&args) {
         Ok(cli) => run(cli, &args),
-        Err(error) if error.exit_code() == 0 => usage_error::help(&error, &args),
-        Err(error) => usage_error::report(error, &args),
+        Err(error) if error.exit_code() == 0 => (usage_error::help(&error, &args), None),
+        Err(error) => (usage_error::report(error, &args), None),
     };
     if signal::ends(exit) {
         signal::end_by_signal();
     }
+    if rest.is_some() {
+        end(exit);
+    }
     exit.into()
 }
 
-pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
+/// Ends the process. What is left in memory is freed with it, at once.
+#[expect(clippy::exit, reason = "every value that has to do something at its end was dropped")]
+fn end(exit: Exit) -> ! {
+    std::process::exit(exit.code().into())
+}
+
+/// Runs a command. Returns its exit code, and what it leaves to the end of the process.
+fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
     #[cfg(debug_assertions)]
     crate::testing::panic_if_asked();
     let (settings, ui) = match prepare(&cli.global, || cli.command.rules().accepts_invalid_config) {
         Ok(prepared) => prepared,
-        Err(failure) => return failed(&Ui::plain(usage_error::format(&cli.global)), &failure),
+        Err(failure) => {
+            return (failed(&Ui::plain(usage_error::format(&cli.global)), &failure), None);
+        }
     };
     let messages = ui::message_format(settings.output, cli.global.implies_format());
     report_interrupts(Ui::plain(messages));
@@ -87,7 +100,8 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            return failed(&ui, &CommandError::internal(format!("cannot start: {error}")));
+            let failure = CommandError::internal(format!("cannot start: {error}"));
+            return (failed(&ui, &failure), None);
         }
     };
     runtime.block_on(async {
@@ -113,22 +127,25 @@ pub(crate) fn run(cli: Cli, args: &[OsString]) -> Exit {
         };
         context.remember();
         match ended {
-            Ok(outcome) => match (context.ui.show(&outcome), outcome.then) {
-                (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
-                    let failure = failure.after_writing(&outcome.body.ids());
-                    failed(&context.ui, &failure.after_writes(&context.written()))
-                }
-                (Err(failure), _) => failed(&context.ui, &failure),
-                (Ok(()), Some(then)) => then.await,
-                (Ok(()), None) => outcome.exit,
-            },
+            Ok(outcome) => {
+                let exit = match (context.ui.show(&outcome), outcome.then) {
+                    (Err(failure), _) if context.written().outcome() != Outcome::NotExecuted => {
+                        let failure = failure.after_writing(&outcome.body.ids());
+                        failed(&context.ui, &failure.after_writes(&context.written()))
+                    }
+                    (Err(failure), _) => failed(&context.ui, &failure),
+                    (Ok(()), Some(then)) => then.await,
+                    (Ok(()), None) => outcome.exit,
+                };
+                (exit, outcome.rest)
+            }
             Err(failure) => {
                 let failure = hints::add_hint(&mut context, failure).await;
                 let failure = failure.after_writes(&context.written());
                 if failure.may_be_repeated() {
                     context.plan_first.give_back(seconds_now());
                 }
-                failed(&context.ui, &failure)
+                (failed(&context.ui, &failure), None)
             }
         }
     })

@@ -1,11 +1,10 @@
 //! Options of a run: the flags of `apply` and what its commands add to them, and the guards that flags lift.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use links_pages::apply::{DeleteLimits, GuardRefusal, RunCommand};
-use links_sdk::{Object, ProfileKey, SlotId};
+use links_sdk::{ProfileKey, SlotId};
 
 use crate::error::CommandError;
 
@@ -74,7 +73,7 @@ pub(crate) struct RunOptions {
     pub(crate) allowed: Allowed,
     /// The command that the run belongs to, for its journal.
     pub(crate) command: RunCommand,
-    /// True for a command for one page that exists: its report names no file, and `slots apply --resume` continues it.
+    /// True for a command for the slots of one page, which has to exist.
     pub(crate) is_one_page: bool,
     /// Path of the page file by which `slots apply --resume` finds it again.
     pub(crate) path: Option<String>,
@@ -84,20 +83,10 @@ pub(crate) struct RunOptions {
     pub(crate) locked: bool,
     /// True if the run waits for other runs on the same pages.
     pub(crate) wait: bool,
-    /// True if every change needs confirmation, not only deletes.
-    pub(crate) asks: bool,
     /// True if a status that has expired is written again.
     pub(crate) renew_mood: bool,
     /// True if the record of the last sync is left out.
     pub(crate) is_unrecorded: bool,
-    /// Fingerprint of the page that the file was made for, if the file is for that page only.
-    pub(crate) made_for: Option<String>,
-    /// Profile fields that the page has to have: the changes were decided for them.
-    pub(crate) seen_fields: Object,
-    /// Reason why slots that the file does not mention are kept, if other than a missing `--prune`: the file describes an earlier state of the page.
-    pub(crate) kept_reason: Option<&'static str>,
-    /// Indices of the items that match only a slot with exactly their content.
-    pub(crate) exact: BTreeSet<usize>,
     /// The only slots that may be deleted; any if it is `None`.
     pub(crate) only_deletes: Option<Vec<SlotId>>,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use links_pages::apply::{PageSnapshot, Plan, PlanBatch};
+use links_pages::apply::PlanBatch;
 use links_sdk::{Client, Error, NewProfile, RequestView};
 use serde_json::{Value, json};
 
@@ -16,11 +16,12 @@ use crate::output::{CommandOutput, StyledLine, View};
 /// Sends the creates and updates of a plan as dry runs and collects the refusals. Deletes have no dry run: they are refused only for
 /// unknown ids, and the ids were just read. Returns notes about what was checked.
 pub(crate) async fn check_on_service(
+    client: &Client,
     planned: &PlannedPage,
 ) -> Result<Vec<StyledLine>, CommandError> {
-    let mut notes = Vec::new();
-    let waiting: BTreeSet<usize> =
-        planned.images.iter().filter(|it| !it.uploaded).filter_map(|it| it.place.item).collect();
+    let (mut notes, plan) = (Vec::new(), planned.plan());
+    let pending = || planned.file.images.iter().filter(|image| !image.is_uploaded);
+    let waiting: BTreeSet<usize> = pending().filter_map(|it| it.place.item).collect();
     if !waiting.is_empty() {
         let text = match waiting.len() {
             1 => "1 slot with an image that is not uploaded yet is not checked".to_owned(),
@@ -30,15 +31,15 @@ pub(crate) async fn check_on_service(
         };
         notes.push(StyledLine::faint(text));
     }
-    let fields = planned.images.iter().filter(|it| !it.uploaded && it.place.item.is_none());
+    let fields = pending().filter(|it| it.place.item.is_none());
     let fields = fields.filter_map(|it| it.place.path.first().map(String::as_str)).collect();
     if planned.page.exists() {
-        let checked = planned.plan.fields.check(&planned.client, planned.page.id, &fields).await;
+        let checked = plan.fields.check(client, planned.page.id, &fields).await;
         checked.map_err(|error| at_fields(CommandError::from(error), planned))?;
     }
-    let refused = planned.plan.check(&planned.client, planned.page.id, &waiting).await?;
-    let checked = planned.plan.updates.iter().map(|it| it.index);
-    let mut checked = checked.chain(planned.plan.creates.iter().map(|it| it.index));
+    let refused = plan.check(client, planned.page.id, &waiting).await?;
+    let checked = plan.updates.iter().map(|it| it.index);
+    let mut checked = checked.chain(plan.creates.iter().map(|it| it.index));
     if refused.is_empty() {
         if checked.any(|index| !waiting.contains(&index)) {
             let which = if waiting.is_empty() { "the" } else { "the other" };
@@ -80,25 +81,31 @@ pub(crate) type UnsentRequest = (Value, String);
 /// Returns the write requests of a plan, which the client does not send. A request with values known only during the run is replaced by a
 /// note.
 pub(crate) async fn unsent_requests(
+    client: &Client,
     planned: &PlannedPage,
 ) -> Result<Vec<UnsentRequest>, CommandError> {
-    let mut shown = uploads(planned);
-    shown.extend(unsent_batches(&planned.client, &planned.page, &planned.plan).await?);
-    Ok(shown)
-}
-
-/// Returns the requests of the batches of a plan, without sending them.
-pub(crate) async fn unsent_batches(
-    client: &Client,
-    page: &PageSnapshot,
-    plan: &Plan,
-) -> Result<Vec<UnsentRequest>, CommandError> {
-    let mut shown = Vec::new();
+    let (page, plan) = (&planned.page, planned.plan());
+    let images: BTreeSet<_> =
+        planned.file.images.iter().filter(|it| !it.is_uploaded).map(|it| &it.name).collect();
+    let upload = |name: &String| {
+        let note = format!("replace \"(upload {name})\" with the path from the response");
+        later("uploadFile", &note)
+    };
+    let mut shown: Vec<UnsentRequest> = images.into_iter().map(upload).collect();
+    if !page.exists() {
+        let create = client.profiles().create(NewProfile::with_login(&page.login));
+        shown.push(described_command(&not_sent(create.await)?));
+    }
     for batch in plan.batches() {
         let mut order = Vec::new();
         match batch {
             // This batch writes nothing.
             PlanBatch::TryCreate(_) => continue,
+            _ if !page.exists() => {
+                let note = "its URL has the id of the new page, which is not known yet";
+                shown.push(later(batch.operation(), note));
+                continue;
+            }
             PlanBatch::Reorder if !plan.creates.is_empty() => {
                 let note = "it also names the new slots, whose ids are not known yet";
                 shown.push(later(batch.operation(), note));
@@ -111,53 +118,19 @@ pub(crate) async fn unsent_batches(
             }
             _ => {}
         }
-        let request = not_sent(batch.send(&client.profile(page.id), order, false).await)?;
-        shown.push((described(&request), curl(&request)));
+        let sent = batch.send(&client.profile(page.id), order, false).await;
+        shown.push(described_command(&not_sent(sent)?));
     }
     Ok(shown)
 }
 
-/// Returns placeholders for the uploads of a plan.
-fn uploads(planned: &PlannedPage) -> Vec<UnsentRequest> {
-    let images: BTreeSet<_> =
-        planned.images.iter().filter(|it| !it.uploaded).map(|it| &it.name).collect();
-    let upload = |name: &String| {
-        let note = format!("replace \"(upload {name})\" with the path from the response");
-        later("uploadFile", &note)
-    };
-    images.into_iter().map(upload).collect()
-}
-
-/// Returns the request that creates a page, without sending it, and placeholders for those that write its content: their URLs have its id.
-pub(crate) async fn requests_of_new_page(
-    planned: &PlannedPage,
-) -> Result<Vec<UnsentRequest>, CommandError> {
-    let mut shown = uploads(planned);
-    let page = NewProfile::with_login(&planned.page.login);
-    let request = not_sent(planned.client.profiles().create(page).await)?;
-    shown.push((described(&request), curl(&request)));
-    for batch in planned.plan.batches() {
-        let what = match (batch, batch.slots()) {
-            // This batch writes nothing.
-            (PlanBatch::TryCreate(_), _) => continue,
-            (PlanBatch::Fields(request, fields), _) => {
-                let (_, body) = fields.body(request);
-                body.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
-            }
-            (PlanBatch::Reorder, _) => "the order".to_owned(),
-            (_, 1) => "1 slot".to_owned(),
-            (_, several) => format!("{several} slots"),
-        };
-        let note = format!(
-            "{what}; its URL has the id of the new page, which is known only when that is created"
-        );
-        shown.push(later(batch.operation(), &note));
-    }
-    Ok(shown)
+/// Returns a request that was not sent, for scripts and as a command.
+pub(crate) fn described_command(request: &RequestView) -> UnsentRequest {
+    (described(request), curl(request))
 }
 
 /// Placeholder for a request whose content is not known yet.
-pub(crate) fn later(operation: &str, note: &str) -> (Value, String) {
+fn later(operation: &str, note: &str) -> (Value, String) {
     let data = json!({ "dryRun": "request", "operation": operation, "note": note });
     (data, format!("# {operation}: {note}"))
 }

@@ -39,7 +39,7 @@ impl FailOn {
 
     /// Returns whether a plan has such differences.
     pub(crate) fn is_met(self, planned: &PlannedPage) -> bool {
-        let is_pending = || !planned.plan.is_empty();
+        let is_pending = || !planned.plan().is_empty();
         let is_remote = || planned.merged.as_ref().is_some_and(|it| is_changed_there(&it.merge));
         match self {
             Self::Pending => is_pending(),

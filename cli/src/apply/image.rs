@@ -1,31 +1,11 @@
-//! Images that a page file names: those to upload, and strings that are paths of images on this machine, which sent unchanged would show nothing.
-
-use std::collections::BTreeSet;
+//! Strings in a page file that are paths of images on this machine, which sent unchanged would show nothing.
 
 use links_pages::apply::Plan;
 use serde_json::Value;
 
 use links_pages::page_file::fields::local_file;
-use links_pages::page_file::local_image::{LocalImage, has_image_ending, is_local};
-use links_pages::page_file::{At, FieldDiagnostic, PageFile, ReferencePlace};
-
-/// Image that a page file names.
-#[derive(Clone, Debug)]
-pub(crate) struct Image {
-    pub(crate) place: ReferencePlace,
-    /// Path of the image as written in the file.
-    pub(crate) name: String,
-    pub(crate) local: LocalImage,
-    /// True if the service already has the image.
-    pub(crate) uploaded: bool,
-}
-
-/// Images to upload, each once.
-pub(crate) fn new_images(images: &[Image]) -> impl Iterator<Item = &Image> {
-    let mut seen = BTreeSet::new();
-    let images = images.iter().filter(|it| !it.uploaded);
-    images.filter(move |it| seen.insert(it.local.hash.as_str()))
-}
+use links_pages::page_file::local_image::{has_image_ending, is_local};
+use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 
 /// Diagnostics of the strings in the data that would be sent which name an image that the file could upload, or are surely paths of images on
 /// this machine.

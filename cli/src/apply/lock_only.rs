@@ -7,20 +7,20 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use links_pages::apply::{PageSnapshot, Plan};
-use links_pages::sync::{DeletionReason, Lock, PageBase, held_slots};
+use links_pages::sync::{DeletionReason, FilePage, LivePage, Lock, PageBase, held_slots};
 use links_sdk::SlotId;
 use links_sdk::types::LeadForm;
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
-use super::sync::{LockStore, SyncRecord, file_page, live};
+use super::sync::{LockStore, MergedPage, SyncRecord};
 use crate::error::CommandError;
 use crate::git::{self, History, HistoryEnd};
 use crate::output::StyledLine;
 use crate::ui::Ui;
 use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::node::Tree;
-use links_pages::page_file::{Document, FileScope, PageFile, Reference, ReferenceTarget};
+use links_pages::page_file::{Document, PageFile, Reference, ReferenceTarget};
 
 /// What only a lock says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,13 +43,13 @@ impl LockOnly {
         page: &PageSnapshot,
         plan: &Plan,
     ) -> Self {
-        let Some((record, merge)) = record.zip(target.merge.as_ref()) else {
+        let Some((record, MergedPage { base: Some(base), merge, .. })) =
+            record.zip(target.merged.as_deref())
+        else {
             return Self::default();
         };
+        let Some((store, _)) = record.lock() else { return Self::default() };
         let by_record = merge.deletions.iter().filter(|it| it.reason != DeletionReason::MadeThere);
-        let (Some((store, _)), Some(base)) = (record.lock(), &target.base) else {
-            return Self::default();
-        };
         let is_own = |id: &SlotId| {
             let mut entries = base.slots.iter().filter(|entry| entry.id == *id);
             entries.any(|entry| record.is_written_here(page.id, entry))
@@ -96,11 +96,12 @@ impl LockOnly {
         if self.slots.is_empty() {
             return Ok(());
         }
-        let (name, shown) = (path.display().to_string(), live(page, FileScope::Page));
+        let name = path.display().to_string();
+        let shown = LivePage::of(page, &FilePage::default());
         let end = history.versions(path, |bytes| {
             if let Ok(file) = PageFile::from_bytes(&name, bytes, &ImageRoots::none()) {
-                let (file, types) = (file_page(&file, &[]), &target.options.types);
-                for id in held_slots(&file, base, &shown, types, &self.slots) {
+                let (said, types) = (file.said(), &target.options.types);
+                for id in held_slots(&said, base, &shown, types, &self.slots) {
                     self.slots.remove(&id);
                 }
             }

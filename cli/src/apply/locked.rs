@@ -54,8 +54,8 @@ fn unknown_forms(file: &PageFile, record: &SyncRecord) -> Vec<FieldDiagnostic> {
 fn unknown_images(file: &PageFile, record: &SyncRecord) -> Vec<FieldDiagnostic> {
     let is_unknown = |reference: &&Reference| {
         let is_image = matches!(reference.target, ReferenceTarget::Upload(_));
-        let image = file.images.iter().find(|(place, ..)| *place == reference.place);
-        is_image && image.is_some_and(|(_, _, local)| record.images(&local.hash).next().is_none())
+        let image = file.images.iter().find(|image| image.place == reference.place);
+        is_image && image.is_some_and(|it| record.images(&it.local.hash).next().is_none())
     };
     let problem = |reference: &Reference| {
         reference

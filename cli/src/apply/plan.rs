@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use links_pages::apply::{self, PageSnapshot, Plan, PlanError, PlanOptions};
+use links_pages::apply::{self, PageSnapshot, Plan, PlanError, PlanOptions, Proposal};
 use links_sdk::{Client, ProfileKey, SlotId};
 
 use super::known_forms::KnownForms;
@@ -12,68 +12,57 @@ use super::plan_target::{PlanTarget, unplannable};
 use super::preflight::{check_host, check_profile};
 use super::{image, problems, uploads};
 use crate::apply::apply_args::RunOptions;
-use crate::apply::planned::{PlanInputs, PlannedPage};
-use crate::apply::sync::{MergedPage, Since, SyncRecord};
+use crate::apply::planned::{PlannedPage, RecordedFile};
+use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::schema::SlotTypeCatalog;
 use crate::schema::validate;
+use links_pages::page_file::PageFile;
 use links_pages::page_file::fields::{mood_fields, mood_problems};
-use links_pages::page_file::{FieldDiagnostic, PageFile};
 
 /// Resolves the references in the file of a page.
 pub(crate) async fn resolve(
     context: &mut Context,
-    client: Client,
-    mut file: PageFile,
+    client: &Client,
+    RecordedFile { file, record }: &mut RecordedFile,
     page: &PageSnapshot,
-    mut record: Option<Box<SyncRecord>>,
     profiles: &[ProfileKey],
     forms: &mut KnownForms,
-) -> Result<PlanInputs, CommandError> {
-    if let Some(record) = &mut record {
+) -> Result<(), CommandError> {
+    if let Some(record) = record {
         record.read_again(context)?;
         if page.exists() {
-            record.check_page(&file, page)?;
+            record.check_page(file, page)?;
         }
     }
-    check_host(&file, page)?;
+    check_host(file, page)?;
     check_profile(profiles, page)?;
-    let mut images = uploads::images(&file);
-    let mut broken = std::mem::take(&mut file.missing);
-    broken.extend(
-        uploads::resolve(context, &client, page, &mut file, &mut images, record.as_deref(), forms)
-            .await?,
-    );
-    let lock_only_forms = record.as_deref().map(|it| lock_only::forms(it, &file, page, forms));
-    let lock_only_forms = lock_only_forms.unwrap_or_default();
-    Ok(PlanInputs { file, client, images, broken, record, lock_only_forms })
+    uploads::resolve(context, client, page, file, record.as_deref(), forms).await
 }
 
 /// Makes a plan and validates the data that would be sent.
 pub(crate) async fn plan(
     context: &mut Context,
-    PlanInputs { file, client, images, broken, mut record, lock_only_forms }: PlanInputs,
+    RecordedFile { file, mut record }: RecordedFile,
     page: Arc<PageSnapshot>,
     run: &RunOptions,
     created: BTreeMap<usize, SlotId>,
+    forms: &KnownForms,
 ) -> Result<PlannedPage, CommandError> {
     if let Some(record) = &mut record {
         record.read_sent(context, page.id)?;
     }
     let (prune, prune_unsupported) = (run.flags.prune, run.flags.prune_unsupported);
-    let exact = run.exact.clone();
-    let mut options =
-        PlanOptions { prune, prune_unsupported, created, exact, ..PlanOptions::default() };
+    let mut options = PlanOptions { prune, prune_unsupported, created, ..PlanOptions::default() };
     if run.renew_mood {
         options.renewed_mood = mood_fields(&file.page.content.fields);
     }
     let mut described = context.recent_slot_types();
     let (target, plan) = loop {
         if described.is_none()
-            && broken.is_empty()
-            && let Ok(target) =
-                PlanTarget::of(&file, &images, &page, record.as_deref(), &options, run)
+            && file.missing.is_empty()
+            && let Ok(target) = PlanTarget::of(&file, &page, record.as_deref(), &options, run)
             && target.is_free_of_conflicts()
             && let Ok(plan) = Plan::of_page(&page, &target.wanted, &target.options)
             && plan.is_empty()
@@ -87,10 +76,9 @@ pub(crate) async fn plan(
         };
         options.types = types.rules();
         let is_fresh = types.fresh;
-        let target = PlanTarget::of(&file, &images, &page, record.as_deref(), &options, run);
+        let target = PlanTarget::of(&file, &page, record.as_deref(), &options, run);
         let planned = target.and_then(|target| {
-            let inputs = (&file, record.as_deref());
-            let plan = checked(&page, inputs, &broken, &target, &types, run)?;
+            let plan = checked(&page, (&file, record.as_deref()), &target, &types, run)?;
             Ok((target, plan))
         });
         described = Some(types);
@@ -117,33 +105,21 @@ pub(crate) async fn plan(
     // A file that says nothing of slots is not one without slots.
     let refused = guarded.err().filter(|_| file.page.has_slots);
     // Below a links.lock a file whose slots are gone from the page has nothing to do.
-    let refusal = refused.filter(|_| target.merge.is_none() || !plan.is_empty());
-    let sent = client.requests_sent();
-    let since = record.as_deref().map_or(Since::Sync, SyncRecord::since);
-    let kept_reason = run.kept_reason.unwrap_or(match &target.base {
-        Some(_) if since == Since::Opened => "not in the text",
-        Some(_) => "made on the page since the last sync; --prune deletes it",
-        None => "not in the file; --prune deletes it",
-    });
+    let refusal = refused.filter(|_| target.merged.is_none() || !plan.is_empty());
     let mut lock_only = LockOnly::of_page(record.as_deref(), &target, &page, &plan);
-    lock_only.forms = lock_only_forms;
-    let PlanTarget { wanted, options, merge, base } = target;
-    let merged = merge.map(|merge| Box::new(MergedPage { base, merge, since }));
+    if let Some(record) = &record {
+        lock_only.forms = lock_only::forms(record, &file, &page, forms);
+    }
+    let PlanTarget { wanted, options, merged } = target;
+    let (content, plan) = (file.page.content.clone(), Arc::new(plan));
+    let proposal = Proposal { file: content, wanted, options, plan };
     Ok(PlannedPage {
         file,
-        client,
-        page,
-        images,
-        described,
-        options,
-        wanted,
         record,
+        page,
+        proposal,
+        described,
         merged,
-        plan: Arc::new(plan),
-        sent,
-        kept_reason,
-        is_full: run.flags.full,
-        is_restore: run.kept_reason.is_some(),
         refusal,
         lock_only,
         edited: None,
@@ -154,7 +130,6 @@ pub(crate) async fn plan(
 fn checked(
     page: &PageSnapshot,
     (file, record): (&PageFile, Option<&SyncRecord>),
-    broken: &[FieldDiagnostic],
     target: &PlanTarget,
     described: &SlotTypeCatalog,
     run: &RunOptions,
@@ -180,10 +155,7 @@ fn checked(
             let fields = &file.page.content.fields;
             all.extend(mood_problems(&file.document, fields, &page.record));
             all.extend(problems::of_plan(plan, &page.slots, file, described, |nth| nth));
-            // The data of a restored slot comes from the page itself.
-            if run.kept_reason.is_none() {
-                all.extend(image::problems(plan, file));
-            }
+            all.extend(image::problems(plan, file));
             all
         }
         Err(PlanError::Items(items)) => {
@@ -196,9 +168,9 @@ fn checked(
         Err(error) => return Err(unplannable(error)),
     };
     // Diagnostics about the placeholder of a broken reference are dropped: the broken reference is reported itself.
-    let placeholders: BTreeSet<&str> = broken.iter().map(|it| it.path.as_str()).collect();
+    let placeholders: BTreeSet<&str> = file.missing.iter().map(|it| it.path.as_str()).collect();
     problems.retain(|it| !placeholders.contains(it.path.as_str()));
-    problems.extend_from_slice(broken);
+    problems.extend_from_slice(&file.missing);
     match planned {
         Ok(plan) if problems.is_empty() => Ok(plan),
         _ => Err(file.document.bad(problems).into()),

@@ -5,8 +5,7 @@ use links_pages::sync::{Conflict, Merge, PageBase, RemoteChange};
 
 use super::problems;
 use crate::apply::apply_args::{RunOptions, SyncArgs};
-use crate::apply::image::Image;
-use crate::apply::sync::{self, SyncRecord};
+use crate::apply::sync::{self, MergedPage, SyncRecord};
 use crate::args::fields::contested;
 use crate::error::{CommandError, Exit};
 use links_pages::page_file::{FileScope, PageFile};
@@ -41,9 +40,7 @@ pub(super) struct PlanTarget {
     pub(super) wanted: Wanted,
     pub(super) options: PlanOptions,
     /// The merge, if there is a record of the last sync.
-    pub(super) merge: Option<Merge>,
-    /// The record of the last sync with which the merge was made.
-    pub(super) base: Option<PageBase>,
+    pub(super) merged: Option<Box<MergedPage>>,
 }
 
 /// Returns what the journal of a run says of its merge.
@@ -57,7 +54,6 @@ impl PlanTarget {
     /// Returns the target of a file. Items of which it is unclear which slots they are, are reported at their places.
     pub(super) fn of(
         file: &PageFile,
-        images: &[Image],
         page: &PageSnapshot,
         record: Option<&SyncRecord>,
         options: &PlanOptions,
@@ -72,7 +68,7 @@ impl PlanTarget {
             } else {
                 Wanted::of_fields(&page.slots, content.fields.clone())
             };
-            return Ok(Self { wanted, options: options.clone(), merge: None, base: None });
+            return Ok(Self { wanted, options: options.clone(), merged: None });
         };
         // A text that was opened has every slot of that time: those that it lacks were made by others, or removed from it.
         let is_text = record.text().is_some();
@@ -82,7 +78,7 @@ impl PlanTarget {
             prune: run.flags.prune && !is_text,
             ..options.clone()
         };
-        let merged = record.merge(file, images, page, &merge_options).map_err(|error| {
+        let mut merged = record.merge(file, page, &merge_options).map_err(|error| {
             let problems = match error {
                 PlanError::Unclear(problems) => sync::identity_problems(&problems, file),
                 PlanError::Items(items) => problems::of_items(&items, file, None),
@@ -90,9 +86,9 @@ impl PlanTarget {
             };
             CommandError::from(file.document.bad(problems))
         })?;
-        let (mut merge, base) = merged;
+        let merge = &mut merged.merge;
         if is_text && !run.flags.prune {
-            keep_removed(&mut merge);
+            keep_removed(merge);
         }
         let mut options = options.clone();
         for change in &merge.remote {
@@ -108,11 +104,11 @@ impl PlanTarget {
         } else {
             Wanted::of_fields(&page.slots, merge.fields.clone())
         };
-        Ok(Self { wanted, options, merge: Some(merge), base })
+        Ok(Self { wanted, options, merged: Some(merged.into()) })
     }
 
     pub(super) fn is_free_of_conflicts(&self) -> bool {
-        self.merge.as_ref().is_none_or(|merge| merge.conflicts.is_empty())
+        self.merged.as_ref().is_none_or(|merged| merged.merge.conflicts.is_empty())
     }
 
     /// Refuses changes of both sides that exclude each other, at their places in the file.
@@ -122,9 +118,10 @@ impl PlanTarget {
         page: &PageSnapshot,
         record: Option<&SyncRecord>,
     ) -> Result<(), CommandError> {
-        let Some(merge) = self.merge.as_ref().filter(|it| !it.conflicts.is_empty()) else {
+        let Some(merged) = self.merged.as_ref().filter(|_| !self.is_free_of_conflicts()) else {
             return Ok(());
         };
+        let merge = &merged.merge;
         if let Some(text) = record.and_then(SyncRecord::text) {
             let problems = text.show(&merge.conflicts, file, page);
             return Err(contested().at(file.document.bad(problems)));

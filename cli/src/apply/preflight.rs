@@ -1,11 +1,9 @@
 //! Checks before a run writes: the token has write access, and the page is the one that is meant.
 
-use links_pages::apply::{PageSnapshot, Plan, same};
+use links_pages::apply::PageSnapshot;
 use links_sdk::ProfileKey;
 use links_sdk::types::Me;
-use serde_json::Value;
 
-use super::apply_args::RunOptions;
 use crate::error::{CommandError, Exit};
 use links_pages::page_file::{At, PageFile};
 use links_pages::profile_key;
@@ -17,25 +15,6 @@ pub(crate) fn check_write_access(me: Me) -> Result<Me, CommandError> {
     }
     Err(CommandError::new(Exit::Forbidden, "the token is read-only; nothing was written")
         .with_hint("`links auth status` shows its user and its abilities"))
-}
-
-/// Refuses a page that was changed since the command read it.
-pub(crate) fn check_seen(
-    options: &RunOptions,
-    page: &PageSnapshot,
-    plan: &Plan,
-) -> Result<(), CommandError> {
-    let is_held = |(name, seen): (&String, &Value)| {
-        same(page.fields().get(name).unwrap_or(&Value::Null), seen)
-    };
-    if options.made_for.as_ref().is_none_or(|seen| *seen == plan.page)
-        && options.seen_fields.iter().all(is_held)
-    {
-        return Ok(());
-    }
-    let message = "another client changed the page meanwhile; nothing was written";
-    Err(CommandError::new(Exit::Conflict, message)
-        .with_hint("run the same command again for a new plan"))
 }
 
 /// Refuses a file for another page than those that the command line names.

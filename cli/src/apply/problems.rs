@@ -110,9 +110,7 @@ pub(crate) fn of_others(
         .filter(|(index, _)| !failed.contains(index))
         .map(|(index, it)| (index, it.clone()))
         .unzip();
-    let exact = others.iter().enumerate().filter(|(_, index)| options.exact.contains(index));
-    let exact = exact.map(|(nth, _)| nth).collect();
-    let options = PlanOptions { created: BTreeMap::new(), exact, ..options.clone() };
+    let options = PlanOptions { created: BTreeMap::new(), ..options.clone() };
     let wanted = Wanted::bind(page, DesiredPage::from(slots), &options);
     match wanted.and_then(|wanted| Plan::new(page, &wanted, &options)) {
         Ok(plan) => of_plan(&plan, page, file, described, |nth| others[nth]),
@@ -194,11 +192,7 @@ fn at(
 ) -> FieldDiagnostic {
     let nth = index.to_string();
     let path = [&["slots", nth.as_str()], below].concat();
-    let problem = file.document.locate(&path, at, message);
-    match help {
-        Some(help) => problem.help(help),
-        None => problem,
-    }
+    file.document.locate(&path, at, message).help_if(help)
 }
 
 /// Returns the error for items that cannot be written, one a line.

@@ -4,79 +4,63 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use links_pages::apply::{ItemRefusal, PageSnapshot};
+use links_pages::apply::{DesiredPage, ItemRefusal, PageSnapshot};
 use links_sdk::{Client, Upload};
 use serde_json::{Value, json};
 
-use super::image::{Image, new_images};
 use super::known_forms::KnownForms;
 use super::planned::PlannedPage;
 use super::preflight::check_write_access;
 use crate::apply::sync::SyncRecord;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
-use links_pages::page_file::local_image::LocalImage;
-use links_pages::page_file::{
-    FieldDiagnostic, PageFile, Reference, ReferencePlace, ReferenceTarget,
-};
-
-/// Images that a file names. Sends nothing.
-pub(crate) fn images(file: &PageFile) -> Vec<Image> {
-    let image = |(place, name, local): &(ReferencePlace, String, LocalImage)| Image {
-        place: place.clone(),
-        name: name.clone(),
-        local: local.clone(),
-        uploaded: false,
-    };
-    file.images.iter().map(image).collect()
-}
+use links_pages::page_file::{Image, PageFile, Reference, ReferencePlace, ReferenceTarget};
 
 /// Resolves the references that need no upload: forms by their titles, and images that the service has. The others get a placeholder.
-/// Returns the problems of references to forms.
+/// Adds the problems of references to forms to those of the file.
 pub(crate) async fn resolve(
     context: &Context,
     client: &Client,
     page: &PageSnapshot,
     file: &mut PageFile,
-    images: &mut [Image],
     record: Option<&SyncRecord>,
     forms: &mut KnownForms,
-) -> Result<Vec<FieldDiagnostic>, CommandError> {
-    let mut problems = Vec::new();
+) -> Result<(), CommandError> {
+    let content = Arc::make_mut(&mut file.page.content);
     for reference in &file.references {
         let ReferenceTarget::Form(name) = &reference.target else { continue };
         let recorded = record.and_then(|record| record.form(name));
         match forms.value(client, name, recorded).await? {
-            Ok(value) => reference.place.put_in(Arc::make_mut(&mut file.page.content), &value),
-            Err((message, help)) => problems.push(with(reference.problem(message), help)),
+            Ok(value) => reference.place.put_in(content, &value),
+            Err((message, help)) => file.missing.push(reference.problem(message).help_if(help)),
         }
     }
     let known = context.uploads();
     let account = known.account_of(page.id);
-    for image in images {
+    for image in &mut file.images {
         let hash = &image.local.hash;
         let of_account = account.and_then(|account| known.of_account(account, hash));
         let recorded = record.into_iter().flat_map(|record| record.images_of(hash, page));
         let mut paths = of_account.into_iter().chain(recorded).peekable();
-        let (first, shown) = (paths.peek().copied(), shown_at(page, file, &image.place));
+        let (first, shown) = (paths.peek().copied(), shown_at(page, content, &image.place));
         // The service may have an image under several paths: a page keeps the one that it has.
         let path = paths.find(|path| Some(*path) == shown).or(first);
-        image.uploaded = path.is_some();
         let value = path.map_or_else(|| upload_of(&image.name), |path| json!(path));
-        image.place.put_in(Arc::make_mut(&mut file.page.content), &value);
+        image.is_uploaded = path.is_some();
+        image.place.put_in(content, &value);
     }
-    Ok(problems)
+    Ok(())
 }
 
 /// Returns the path of the image that the page has at a place of its file.
 fn shown_at<'p>(
     page: &'p PageSnapshot,
-    file: &PageFile,
+    content: &DesiredPage,
     place: &ReferencePlace,
 ) -> Option<&'p str> {
     let data = match place.item {
         Some(item) => {
-            let id = file.page.content.slots.get(item)?.id?;
+            let id = content.slots.get(item)?.id?;
             &page.slots.iter().find(|slot| slot.id == id)?.data
         }
         None => &page.record,
@@ -95,46 +79,34 @@ pub(crate) fn unsent_path(hash: &str) -> String {
     format!("unsent-image/{hash}")
 }
 
-fn with(problem: FieldDiagnostic, help: Option<String>) -> FieldDiagnostic {
-    match help {
-        Some(help) => problem.help(help),
-        None => problem,
-    }
-}
-
 impl PlannedPage {
-    /// Images to upload, each once.
-    pub(crate) fn new_images(&self) -> impl Iterator<Item = &Image> {
-        new_images(&self.images)
-    }
-
     /// Number of requests for the uploads: one per image, one to find the account of the images, and one to read the page again afterwards.
     pub(crate) fn upload_requests(&self) -> usize {
-        match self.new_images().count() {
+        match self.file.new_images().count() {
             0 => 0,
             new => new + 2,
         }
     }
 
     /// Uploads the images that the service does not have, each once, and writes their paths into the plan. Returns true if there were any.
-    pub(crate) async fn upload(&mut self, context: &Context) -> Result<bool, CommandError> {
-        if self.upload_requests() == 0 {
+    pub(crate) async fn upload(
+        &mut self,
+        context: &Context,
+        client: &Client,
+    ) -> Result<bool, CommandError> {
+        let images = self.take_new_images();
+        if images.is_empty() {
             return Ok(false);
         }
         let mut known = context.uploads();
-        let account = check_write_access(context.me(&self.client).await?)?.user_id;
-        for nth in 0..self.images.len() {
-            let image = self.images[nth].clone();
-            if image.uploaded {
-                continue;
-            }
+        let account = check_write_access(context.me(client).await?)?.user_id;
+        for image in images {
             let path = match known.of_account(account, &image.local.hash) {
                 Some(path) => path.to_owned(),
-                None => self.send(&image).await?,
+                None => self.send(client, &image).await?,
             };
             // A failure to remember the image costs one more upload later.
             let _ = known.remember(Some(self.page.id), account, &image.local.hash, &path);
-            self.images[nth].uploaded = true;
             self.put(&image.place, &json!(path));
         }
         Ok(true)
@@ -144,19 +116,24 @@ impl PlannedPage {
     /// were any.
     #[cfg(feature = "sandbox")]
     pub(crate) fn put_unsent_images(&mut self) -> bool {
-        let mut is_changed = false;
-        for nth in 0..self.images.len() {
-            if std::mem::replace(&mut self.images[nth].uploaded, true) {
-                continue;
-            }
-            let image = self.images[nth].clone();
+        let images = self.take_new_images();
+        for image in &images {
             self.put(&image.place, &json!(unsent_path(&image.local.hash)));
-            is_changed = true;
         }
-        is_changed
+        !images.is_empty()
     }
 
-    async fn send(&self, image: &Image) -> Result<String, CommandError> {
+    /// Returns the images that the service does not have, which count as uploaded from here on.
+    fn take_new_images(&mut self) -> Vec<Image> {
+        let new = self.file.images.iter_mut().filter(|image| !image.is_uploaded);
+        let taken = new.map(|image| {
+            image.is_uploaded = true;
+            image.clone()
+        });
+        taken.collect()
+    }
+
+    async fn send(&self, client: &Client, image: &Image) -> Result<String, CommandError> {
         let shown = image.local.path();
         let shown = shown.display();
         let bytes = image
@@ -171,7 +148,7 @@ impl PlannedPage {
             );
         };
         let name = image.local.file_name();
-        let uploaded = self.client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;
+        let uploaded = client.files().upload(Upload::bytes(name, Bytes::from(bytes))).await;
         uploaded.map(|it| it.path).map_err(|error| {
             let failure = CommandError::from(error);
             let of = |it: &&Reference| it.place == image.place;
@@ -206,22 +183,24 @@ impl PlannedPage {
     fn put(&mut self, place: &ReferencePlace, value: &Value) {
         place.put_in(Arc::make_mut(&mut self.file.page.content), value);
         // A merge wants only the items that the page keeps, in the order of the page.
-        let bound = &self.wanted.bound;
+        let wanted = &mut self.proposal.wanted;
+        let bound = &wanted.bound;
         let item = place.item.map(|item| bound.iter().position(|bound| bound.item == item));
         if item != Some(None) {
             let place = ReferencePlace { item: item.flatten(), ..place.clone() };
-            place.put_in(Arc::make_mut(&mut self.wanted.page), value);
+            place.put_in(Arc::make_mut(&mut wanted.page), value);
         }
-        put_in_plan(Arc::make_mut(&mut self.plan), place, value);
+        put_in_plan(Arc::make_mut(&mut self.proposal.plan), place, value);
     }
 
     /// Removes the images of this file from the upload cache: the service has refused the data and may no longer have them. Those at the places
     /// that it has refused are removed from the record of the last sync, too.
     pub(crate) fn forget_images(&self, context: &Context, refused: &[ItemRefusal]) {
-        if self.images.is_empty() {
+        let images = &self.file.images;
+        if images.is_empty() {
             return;
         }
-        let hashes = self.images.iter().map(|it| it.local.hash.as_str());
+        let hashes = images.iter().map(|it| it.local.hash.as_str());
         let mut known = context.uploads();
         let _ = known.account_of(self.page.id).map(|account| known.forget(account, hashes));
         let is_refused = |image: &&Image| {
@@ -232,8 +211,8 @@ impl PlannedPage {
             })
         };
         let refused: Vec<&str> =
-            self.images.iter().filter(is_refused).map(|it| it.local.hash.as_str()).collect();
-        let run = self.options.sync.as_ref();
+            images.iter().filter(is_refused).map(|it| it.local.hash.as_str()).collect();
+        let run = self.proposal.options.sync.as_ref();
         if let Some(record) = self.record.as_ref().filter(|_| !run.is_some_and(|run| run.locked))
             && !refused.is_empty()
         {

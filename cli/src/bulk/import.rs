@@ -31,12 +31,8 @@ impl PageEdit for Import {
             kind: self.kind.clone(),
             data: row.data.clone(),
         };
-        Ok(AskedPage {
-            items: self.rows.iter().map(slot).collect(),
-            instead: BTreeMap::new(),
-            at_top: self.at_top,
-            notes: Vec::new(),
-        })
+        let items: Vec<_> = self.rows.iter().map(slot).collect();
+        Ok(AskedPage { content: items.into(), at_top: self.at_top, ..AskedPage::default() })
     }
 
     fn item_name(&self, _: &str, index: usize, _: &DesiredSlot) -> String {

@@ -60,7 +60,7 @@ impl PageEdit for SlotFilter {
             return Err(invalid(problems));
         }
         let (items, instead) = done.continued(items);
-        Ok(AskedPage { items, instead, at_top: false, notes })
+        Ok(AskedPage { content: items.into(), instead, notes, ..AskedPage::default() })
     }
 
     fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {

@@ -4,14 +4,13 @@ use super::prelude::*;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
 use crate::account::forms::{PlannedForm, record_form};
-use crate::apply::image::{Image, new_images};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
 use crate::apply::uploads;
 use crate::error::file_error::unusable_path;
 use links_pages::form_file::FormFile;
-use links_pages::page_file::Document;
+use links_pages::page_file::{Document, Image};
 use links_pages::sanitize::quoted;
 use links_pages::sync::Lock;
 
@@ -212,17 +211,16 @@ async fn refresh(
         page.read_language(&client).await?;
     }
     let types = context.slot_types().await?.rules();
-    let mut images = uploads::images(&file);
-    let broken =
-        uploads::resolve(context, &client, &page, &mut file, &mut images, Some(&record), forms)
-            .await?;
-    if !broken.is_empty() {
-        return Err(file.document.bad(broken).into());
+    // An image that is not there is recorded by its name.
+    file.missing.clear();
+    uploads::resolve(context, &client, &page, &mut file, Some(&record), forms).await?;
+    if !file.missing.is_empty() {
+        return Err(file.document.bad(file.missing).into());
     }
-    record.rebuild(context, &file, &images, &page, types)?;
-    let file = path.display().to_string();
-    let unresolved = |image: &Image| (file.clone(), image.name.clone());
-    Ok(new_images(&images).map(unresolved).collect())
+    record.rebuild(context, &file, &page, types)?;
+    let name = path.display().to_string();
+    let unresolved = |image: &Image| (name.clone(), image.name.clone());
+    Ok(file.new_images().map(unresolved).collect())
 }
 
 /// Returns whether a file is of the kind that has this key.

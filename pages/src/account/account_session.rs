@@ -248,12 +248,9 @@ impl<'a> AccountSession<'a> {
             ..PlanOptions::default()
         };
         let failed = |source| AccountError::Sync { page: desired.name(), source };
-        let mut base = desired.base.clone();
-        if let (None, Some(base)) = (&desired.slots, &mut base) {
-            base.slots.clear();
-        }
-        let (said, live) = (self.said(desired), live(desired, page));
-        let merge = Merge::new(base.as_ref(), &said, &live, &options).map_err(failed)?;
+        let said = self.said(desired);
+        let live = LivePage::of(page, &said);
+        let merge = Merge::new(desired.base.as_ref(), &said, &live, &options).map_err(failed)?;
         if !merge.conflicts.is_empty() {
             let conflicts = merge.conflicts;
             return Err(AccountError::Conflicts { page: desired.name(), conflicts });
@@ -271,8 +268,12 @@ impl<'a> AccountSession<'a> {
 
     /// Returns what a page says, with the values of its references.
     fn said(&self, desired: &AccountPage) -> FilePage {
-        let slots = desired.slots.clone().unwrap_or_default();
-        let mut said = FilePage { fields: desired.fields.clone(), slots, ..FilePage::default() };
+        let mut said = FilePage {
+            fields: desired.fields.clone(),
+            slots: desired.slots.clone().unwrap_or_default(),
+            keeps_slots: desired.slots.is_none(),
+            ..FilePage::default()
+        };
         for slot in &mut said.slots {
             let sent = with_forms(&slot.data, &mut |name| self.form(name));
             slot.data = with_forms(&slot.data, &mut |_| None);
@@ -293,13 +294,9 @@ impl<'a> AccountSession<'a> {
         let Some((merge, made)) = self.merges.get(&nth) else { return PageBase::default() };
         let mut all = made.clone();
         all.extend(created);
-        let (said, live, before) =
-            (self.said(desired), live(desired, after), desired.base.as_ref());
-        let mut base = merge.base_after(before, &said, &live, &all, &self.request.types);
-        if desired.slots.is_none() {
-            base.slots = before.map(|base| base.slots.clone()).unwrap_or_default();
-        }
-        base
+        let said = self.said(desired);
+        let live = LivePage::of(after, &said);
+        merge.base_after(desired.base.as_ref(), &said, &live, &all, &self.request.types)
     }
 
     /// Refuses what was not allowed.
@@ -427,15 +424,6 @@ fn with_form(value: &Value, form: &mut impl FnMut(&str) -> Option<Value>) -> Val
 
 fn meant(key: &str) -> String {
     literal_key(key).unwrap_or(key).to_owned()
-}
-
-fn live(desired: &AccountPage, page: &PageSnapshot) -> LivePage {
-    let mut fields: Object = page.fields();
-    if !desired.fields.contains_key("login") {
-        fields.remove("login");
-    }
-    let slots = if desired.slots.is_some() { page.slots.clone() } else { Vec::new() };
-    LivePage { id: page.id, login: page.login.clone(), fields, slots }
 }
 
 #[cfg(test)]

@@ -6,23 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::apply::same;
+use crate::form_file::DesiredForm;
 use links_sdk::types::LeadForm;
 use links_sdk::{Client, Error, FormChanges, FormId, Object};
 
 const FIELDS: &str = "fields";
 const CHANNELS: &str = "notificationChannelIds";
-
-/// A form as it should be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DesiredForm {
-    /// Name by which pages refer to the form: `{"$form": NAME}`.
-    pub name: String,
-    /// Id of the form, if it is known. Without it a form is found by its title, or created.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<FormId>,
-    /// Fields to hold, under the names of the interface (section 4.7). A field that is not mentioned stays as it is; null clears one.
-    pub fields: Object,
-}
 
 /// Changes from a form as it was read to what is desired. It is data: it can be printed, saved and compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,10 +11,11 @@ mod form_plan;
 mod read;
 mod request;
 
+pub use crate::form_file::DesiredForm;
 pub use account_error::AccountError;
 pub use desired_account::{
     AccountPage, AccountPlan, AppliedAccount, AppliedPage, DesiredAccount, PagePlan,
 };
-pub use form_plan::{DesiredForm, FormPlan, FormPlanError};
+pub use form_plan::{FormPlan, FormPlanError};
 pub use read::FileError;
 pub use request::ApplyAccount;

@@ -104,7 +104,7 @@ fn form(document: Document) -> Result<DesiredForm, DocumentError> {
         let problem = document.locate(&place, At::Value, "channels have to be named by their ids");
         return Err(document.bad(vec![problem]).into());
     }
-    Ok(DesiredForm { name: form.name, id: form.id.map(Into::into), fields: form.fields })
+    Ok(form)
 }
 
 impl<E: Into<DocumentError>> From<E> for FileError {

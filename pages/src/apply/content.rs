@@ -41,15 +41,6 @@ impl<'a> DesiredContent<'a> {
         }
     }
 
-    /// Returns whether `content` is the desired content and what the service fills in, and nothing else.
-    pub(super) fn is_all_of(&self, content: &NormalizedFields<'_>, types: &SlotTypes) -> bool {
-        self.values.0.iter().all(|(key, wanted)| holds(content, key, wanted))
-            && content.0.iter().all(|(key, held)| {
-                self.values.get(key).or(self.cleared.get(key)).is_some_and(|it| same(it, held))
-                    || types.fills_in(self.kind, key, held)
-            })
-    }
-
     /// Returns whether `content` holds the desired values of all keys.
     pub(super) fn is_held_by(&self, content: &NormalizedFields<'_>) -> bool {
         let clears = |(key, default): &(&str, &Value)| {
@@ -138,12 +129,6 @@ impl Positions {
         let mut common = self.clone();
         common.intersect(other);
         common
-    }
-
-    pub(super) fn retain(&mut self, mut keeps: impl FnMut(usize) -> bool) {
-        for position in self.clone().iter().filter(|position| !keeps(*position)) {
-            self.remove(position);
-        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {

@@ -192,8 +192,7 @@ impl Matcher<'_> {
 
     fn by_resemblance(&mut self) {
         let mut groups: BTreeMap<&str, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        let is_exact = |index: &usize| self.is_exact(*index);
-        for index in self.unserved().into_iter().filter(|index| !is_exact(index)) {
+        for index in self.unserved() {
             groups.entry(&self.items[index].kind).or_default().0.push(index);
         }
         for position in (0..self.page.len()).filter(|position| self.is_open(*position)) {
@@ -215,34 +214,15 @@ impl Matcher<'_> {
     fn suitable(&self, index: usize) -> &Positions {
         let all = self.suitable.get_or_init(|| {
             let content_index = ContentIndex::of(self.page, &self.contents);
-            let suitable = |(index, desired): (usize, &DesiredContent<'_>)| {
-                let mut found = content_index.meeting(desired);
-                if self.is_exact(index) {
-                    found.retain(|position| self.is_all_of(position, index));
-                }
-                found
-            };
-            self.desired_contents.iter().enumerate().map(suitable).collect()
+            self.desired_contents.iter().map(|desired| content_index.meeting(desired)).collect()
         });
         &all[index]
-    }
-
-    /// Returns whether an item matches only a slot with exactly its content.
-    fn is_exact(&self, index: usize) -> bool {
-        self.items[index].id.is_none() && self.options.exact.contains(&index)
     }
 
     /// Returns whether the slot matches the item without a write.
     fn suits(&self, position: usize, index: usize) -> bool {
         let desired = &self.desired_contents[index];
-        desired.kind == self.page[position].kind
-            && desired.is_held_by(&self.contents[position])
-            && (!self.is_exact(index) || self.is_all_of(position, index))
-    }
-
-    /// Returns whether the slot has exactly the content of the item, but for what the service fills in.
-    fn is_all_of(&self, position: usize, index: usize) -> bool {
-        self.desired_contents[index].is_all_of(&self.contents[position], &self.options.types)
+        desired.kind == self.page[position].kind && desired.is_held_by(&self.contents[position])
     }
 
     /// Returns whether a suitable slot has exactly the content of the item.

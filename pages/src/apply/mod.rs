@@ -11,8 +11,6 @@
 //! 4. By the same content, else by content that lacks nothing the item mentions, so that as many items as possible need no write.
 //! 5. By resemblance: the slot of its type that shares the most telling values (a title, a link; not one option out of a few).
 //!
-//! An item of [`PlanOptions::exact`] is found by rule 1, or by the same content and nothing more.
-//!
 //! An item without a match becomes a new slot. A slot without a match is kept after its left neighbour, or deleted on request.
 //!
 //! ```

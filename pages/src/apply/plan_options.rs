@@ -1,6 +1,6 @@
 //! What may be done to reach what is wanted: options of a plan.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,10 +21,6 @@ pub struct PlanOptions {
     /// Ids of slots that an earlier run of the same file created, by the index of the item. An id that is not on the page any more
     /// leads to a [`Notice`](super::Notice).
     pub created: BTreeMap<usize, SlotId>,
-    /// Items without an id, by index, that match only the slot that [`created`](Self::created) has for them, or a slot with exactly their
-    /// content, apart from what [`types`](Self::types) says that the service fills in. Any other slot, however it resembles such an item,
-    /// is another one, and the item is created.
-    pub exact: BTreeSet<usize>,
     /// What the journal says of the merge, if a run carries out the result of one.
     pub sync: Option<SyncedRun>,
     /// Fields of the status badge to write again if the status has expired.
@@ -41,7 +37,6 @@ impl Default for PlanOptions {
             overwrite: false,
             types: SlotTypes::default(),
             created: BTreeMap::new(),
-            exact: BTreeSet::new(),
             sync: None,
             renewed_mood: Object::default(),
             max_slots: 500,

@@ -1,6 +1,6 @@
 //! Request to make a page match what is desired.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::future::IntoFuture;
 use std::ops::ControlFlow;
@@ -256,7 +256,7 @@ impl Apply {
         undo: Undo,
         types: SlotTypes,
     ) -> Self {
-        let (wanted, deletes) = (undo.wanted(), undo.deletes.len());
+        let (wanted, deletes) = (undo.wanted(&seen.slots, &BTreeMap::new()), undo.deletes.len());
         let mut request = Self::new(&client.profile(seen.id), undo.desired);
         request.not_restored = undo.not_restored;
         request.seen = Some((Arc::new(seen), wanted));

@@ -135,15 +135,22 @@ pub enum NotRestored {
 }
 
 impl Undo {
-    /// Returns what is wanted of the page: slots are identified by their ids alone.
-    pub(super) fn wanted(&self) -> Wanted {
-        Wanted::by_id(self.desired.clone(), self.deletes.clone())
+    /// Returns what is wanted of the page: slots are identified by their ids alone. `created` are those that an interrupted undo has made, by
+    /// the index of their item.
+    pub fn wanted(&self, page: &[Slot], created: &BTreeMap<usize, SlotId>) -> Wanted {
+        let mut desired = self.desired.clone();
+        for (index, id) in created {
+            if let Some(item) = desired.slots.get_mut(*index).filter(|item| item.id.is_none()) {
+                item.id = Some(*id).filter(|id| page.iter().any(|slot| slot.id == *id));
+            }
+        }
+        Wanted::by_id(desired, self.deletes.clone())
     }
 
     /// Returns whether there is anything to write on the page as it is now, as far as that can be planned.
     pub(crate) fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
         let options = PlanOptions { types: types.clone(), ..PlanOptions::default() };
-        let plan = Plan::of_page(now, &self.wanted(), &options);
+        let plan = Plan::of_page(now, &self.wanted(&now.slots, &BTreeMap::new()), &options);
         plan.map_or(true, |plan| !plan.is_empty())
     }
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use links_sdk::types::NotificationChannel;
-use links_sdk::{ChannelId, Object};
+use links_sdk::{ChannelId, FormId, Object};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::page_file::fields::{FieldRule, FieldType, computed_key, referred, rule, unknown_key};
@@ -17,8 +18,8 @@ mod tests;
 /// Parsed form file.
 #[derive(Debug)]
 pub struct FormFile {
-    /// Content of the form.
-    pub form: FormContent,
+    /// Content of the form. References to channels are as written.
+    pub form: DesiredForm,
     /// Document with the text and its spans.
     pub document: Document,
     /// References to notification channels, to be resolved by [`resolve_channels`](Self::resolve_channels).
@@ -98,14 +99,15 @@ const INPUT_REQUIRED: [&str; 2] = ["type", "label"];
 /// Fields of a form's record that only the service sets.
 const COMPUTED: [&str; 2] = ["active", "createdAt"];
 
-/// Content of a form file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FormContent {
-    /// Name of the form in files, which `{$form: NAME}` refers to.
+/// A form as it should be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DesiredForm {
+    /// Name by which pages refer to the form: `{"$form": NAME}`.
     pub name: String,
-    /// Id of the form on the service, if the file has one.
-    pub id: Option<String>,
-    /// Fields of the form that the file mentions, as the service takes them; null clears one. References to channels are as written.
+    /// Id of the form, if it is known. Without it a form is found by its title, or created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<FormId>,
+    /// Fields to hold, under the names of the interface (section 4.7). A field that is not mentioned stays as it is; null clears one.
     pub fields: Object,
 }
 
@@ -114,7 +116,7 @@ pub struct FormContent {
 /// # Errors
 ///
 /// Diagnostics of all violations.
-fn check(root: &Node) -> Result<FormContent, Vec<FieldDiagnostic>> {
+fn check(root: &Node) -> Result<DesiredForm, Vec<FieldDiagnostic>> {
     let entries = FileKind::Form.entries(root).map_err(|problem| vec![problem])?;
     let mut problems = Vec::new();
     let (mut name, mut id, mut fields) = (None, None, Object::default());
@@ -152,7 +154,9 @@ fn check(root: &Node) -> Result<FormContent, Vec<FieldDiagnostic>> {
         problems.push(root.problem(NAME, message).help(FORM_SHAPE));
     }
     match name {
-        Some(name) if problems.is_empty() => Ok(FormContent { name, id, fields }),
+        Some(name) if problems.is_empty() => {
+            Ok(DesiredForm { name, id: id.map(FormId::from), fields })
+        }
         _ => Err(problems),
     }
 }

@@ -11,6 +11,7 @@ pub mod patch;
 mod read;
 mod references;
 mod report;
+mod said;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,10 +19,10 @@ use std::sync::Arc;
 use crate::fs::named::{MAX_BYTES, too_large};
 pub(crate) use document::FORM_SHAPE;
 pub use document::{Document, DocumentError, FileKind};
-use local_image::{ImageRoots, LocalImage};
+use local_image::ImageRoots;
 use node::Node;
 pub use page::PageContent;
-pub use references::{Reference, ReferencePlace, ReferenceTarget};
+pub use references::{Image, Reference, ReferencePlace, ReferenceTarget};
 pub use report::{At, FieldDiagnostic, FileDiagnostics, Places};
 
 /// Parsed page file.
@@ -34,8 +35,8 @@ pub struct PageFile {
     /// References to resolve; until then the page holds them as written.
     pub references: Vec<Reference>,
     /// Images among the references that may be uploaded.
-    pub images: Vec<(ReferencePlace, String, LocalImage)>,
-    /// Diagnostics of the other images.
+    pub images: Vec<Image>,
+    /// Diagnostics of the references that cannot be resolved.
     pub missing: Vec<FieldDiagnostic>,
     /// Directories in which an image may be.
     pub roots: ImageRoots,
@@ -136,7 +137,7 @@ impl PageFile {
         }
         let fields = std::mem::take(&mut Arc::make_mut(&mut self.page.content).fields).0;
         self.references.retain(|reference| reference.place.item.is_some());
-        self.images.retain(|(place, ..)| place.item.is_some());
+        self.images.retain(|image| image.place.item.is_some());
         self.missing.retain(|problem| !fields.contains_key(&problem.path));
         self.scope = FileScope::Slots;
         self.left_out.extend(fields.into_iter().map(|(name, _)| name));

@@ -43,6 +43,19 @@ pub enum ReferenceTarget {
     Form(String),
 }
 
+/// Image that a page file names.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// Place of its reference.
+    pub place: ReferencePlace,
+    /// Path of the image as written in the file.
+    pub name: String,
+    /// The file.
+    pub local: LocalImage,
+    /// Set once the page file has the path that the service has for the image.
+    pub is_uploaded: bool,
+}
+
 const FORM: &str = "$form";
 
 impl Reference {
@@ -126,17 +139,20 @@ pub(super) fn find(root: &Node) -> (Vec<Reference>, Vec<FieldDiagnostic>) {
     (search.found, search.problems)
 }
 
-/// Finds the images that references name, each with its place and its name, and diagnostics of the others.
+/// Finds the images that references name, and diagnostics of the others.
 pub(super) fn images(
     references: &[Reference],
     roots: &ImageRoots,
-) -> (Vec<(ReferencePlace, String, LocalImage)>, Vec<FieldDiagnostic>) {
+) -> (Vec<Image>, Vec<FieldDiagnostic>) {
     let mut found: BTreeMap<&str, Result<LocalImage, ImageError>> = BTreeMap::new();
     let (mut images, mut problems) = (Vec::new(), Vec::new());
     for reference in references {
         let ReferenceTarget::Upload(name) = &reference.target else { continue };
         match found.entry(name).or_insert_with(|| roots.find(name)) {
-            Ok(image) => images.push((reference.place.clone(), name.clone(), image.clone())),
+            Ok(local) => {
+                let (place, name) = (reference.place.clone(), name.clone());
+                images.push(Image { place, name, local: local.clone(), is_uploaded: false });
+            }
             Err(why) => {
                 problems.push(reference.problem(&why.message).help_if(why.help));
             }

@@ -17,6 +17,8 @@ use links_sdk::{Object, SlotId};
 /// A comparison of a file with its page.
 pub(super) struct Bound<'a> {
     pub(super) base: &'a PageBase,
+    /// The slots of the record; none if the file says nothing of slots.
+    pub(super) entries: &'a [SlotBase],
     pub(super) file: &'a FilePage,
     pub(super) page: &'a LivePage,
     pub(super) items: Vec<HashedItem<'a>>,
@@ -45,22 +47,27 @@ impl<'a> Bound<'a> {
         created: &BTreeMap<usize, SlotId>,
     ) -> Result<Self, PlanError> {
         static NONE: LazyLock<PageBase> = LazyLock::new(PageBase::default);
+        let is_base = base.is_some();
+        let base = base.unwrap_or(&NONE);
+        let (entries, held) =
+            if file.keeps_slots { (&[][..], &[][..]) } else { (&base.slots[..], &page.slots[..]) };
         let items = hashed_items(file, types);
-        let slots = hashed_slots(&page.slots, types);
-        let identities = match base {
-            Some(base) => identify(&items, &base.slots, &slots, types, created)?,
-            None => two_way(file, page, types, created)?,
+        let slots = hashed_slots(held, types);
+        let identities = if is_base || file.keeps_slots {
+            identify(&items, entries, &slots, types, created)?
+        } else {
+            two_way(file, page, types, created)?
         };
         let in_base: Vec<usize> = identities.live.iter().flatten().copied().collect();
         let recorded = identities.items.iter().filter(|item| item.entry.is_some());
         let in_file: Vec<usize> = recorded.filter_map(|item| item.position).collect();
         let in_page: Vec<usize> = (0..slots.len()).collect();
         let order = decide_order(&in_base, &in_file, &in_page);
-        Ok(Self { base: base.unwrap_or(&NONE), file, page, items, slots, identities, order })
+        Ok(Self { base, entries, file, page, items, slots, identities, order })
     }
 
     pub(super) fn entry(&self, item: usize) -> Option<&'a SlotBase> {
-        self.identities.items[item].entry.map(|entry| &self.base.slots[entry])
+        self.identities.items[item].entry.map(|entry| &self.entries[entry])
     }
 
     /// Returns the position of the slot of an item.
@@ -148,7 +155,7 @@ impl Bound<'_> {
     /// Returns whether the record already says all that this comparison found, so that a run without writes leaves it as it is.
     pub(super) fn is_recorded(&self) -> bool {
         (self.base.id, &self.base.login) == (self.page.id, &self.page.login)
-            && self.items.len() == self.base.slots.len()
+            && self.items.len() == self.entries.len()
             && (0..self.items.len()).all(|item| self.is_item_recorded(item))
             && self.are_fields_recorded()
     }
@@ -158,7 +165,7 @@ impl Bound<'_> {
         else {
             return false;
         };
-        let (entry, written) = (&self.base.slots[item], &self.items[item]);
+        let (entry, written) = (&self.entries[item], &self.items[item]);
         let slot = &self.slots[position];
         nth == Some(item)
             && slot.slot.id == entry.id

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::apply::PageSnapshot;
 use links_sdk::{Object, ProfileId, Slot, SlotId};
+
+const LOGIN: &str = "login";
 
 /// What a page file says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,6 +20,9 @@ pub struct FilePage {
     /// The slots in page order.
     #[serde(default)]
     pub slots: Vec<FileSlot>,
+    /// Set if the file says nothing of the slots: those of the page stay as they are, and what is recorded of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_slots: bool,
 }
 
 /// A slot as a page file says it.
@@ -116,4 +122,21 @@ pub struct LivePage {
     pub fields: Object,
     /// The slots in page order.
     pub slots: Vec<Slot>,
+}
+
+impl LivePage {
+    /// Returns what a page holds, for a file that says this of it.
+    pub fn of(page: &PageSnapshot, file: &FilePage) -> Self {
+        let mut fields = page.fields();
+        if !file.fields.contains_key(LOGIN) {
+            fields.remove(LOGIN);
+        }
+        Self { id: page.id, login: page.login.clone(), fields, slots: page.slots.clone() }
+    }
+
+    /// Returns the page without its fields: their records stay as they are.
+    #[must_use]
+    pub fn without_fields(self) -> Self {
+        Self { fields: Object::default(), ..self }
+    }
 }

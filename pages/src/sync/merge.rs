@@ -316,7 +316,7 @@ impl Merger<'_, '_> {
     fn merge_deletions(&mut self) {
         let identities = &self.bound.identities;
         let mut deleted: Vec<(usize, DeletionReason)> = Vec::new();
-        for (nth, entry) in self.bound.base.slots.iter().enumerate() {
+        for (nth, entry) in self.bound.entries.iter().enumerate() {
             let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
             else {
                 continue;

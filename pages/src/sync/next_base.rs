@@ -64,8 +64,10 @@ impl Merge {
             let Some(said) = file.slots.get(item) else { continue };
             entries.extend(next.entry(item, said, old, binding.slot));
         }
-        if let Some(base) = base {
-            next.keep_without_item(&mut entries, &base.slots, &served);
+        match base {
+            Some(base) if file.keeps_slots => entries.clone_from(&base.slots),
+            Some(base) => next.keep_without_item(&mut entries, &base.slots, &served),
+            None => {}
         }
         PageBase {
             id: after.id,

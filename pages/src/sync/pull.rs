@@ -133,7 +133,11 @@ impl Puller<'_, '_> {
         self.arrange();
         self.pull.base.id = self.bound.page.id;
         self.pull.base.login = self.bound.page.login.clone();
-        self.pull.base.slots = self.entries.into_values().collect();
+        self.pull.base.slots = if self.bound.file.keeps_slots {
+            self.bound.base.slots.clone()
+        } else {
+            self.entries.into_values().collect()
+        };
         self.pull
     }
 
@@ -254,7 +258,7 @@ impl Puller<'_, '_> {
     /// Takes over the slots whose item was deleted in the file and that changed on the page. The others are still to be deleted.
     fn pull_deleted_here(&mut self) {
         let identities = &self.bound.identities;
-        for (nth, entry) in self.bound.base.slots.iter().enumerate() {
+        for (nth, entry) in self.bound.entries.iter().enumerate() {
             let (None, Some(position)) = (identities.item_of_entry[nth], identities.live[nth])
             else {
                 continue;

@@ -177,15 +177,14 @@ impl<'c> Puller<'c> {
         WrittenLocks::of(&record, page).check(self.context, &self.client).await?;
         record.read_sent(self.context, page.id)?;
         let ExistingFile { text, file, .. } = &mut existing;
-        let mut images = uploads::images(file);
+        // An image that is not there is compared by its name.
+        file.missing.clear();
         let (context, known) = (&*self.context, &mut self.known);
-        let references =
-            uploads::resolve(context, &self.client, page, file, &mut images, Some(&record), known);
-        let broken = references.await?;
-        if !broken.is_empty() {
-            return Err(file.document.bad(broken).into());
+        uploads::resolve(context, &self.client, page, file, Some(&record), known).await?;
+        if !file.missing.is_empty() {
+            return Err(file.document.bad(std::mem::take(&mut file.missing)).into());
         }
-        let mut pulled = PulledFile::of(&record, text, file, &images, page, &self.rules)?;
+        let mut pulled = PulledFile::of(&record, text, file, page, &self.rules)?;
         if let Some(schema) = &self.how.schema {
             pulled.text = with_schema(&pulled.text, schema)?;
         }
@@ -198,7 +197,7 @@ impl<'c> Puller<'c> {
         let data = json!({
             "file": name, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pulled.pull,
         });
-        pulled.store(context, &record, file, &images)?;
+        pulled.store(context, &record, file)?;
         report.say(line);
         report.conflicts += conflicts;
         report.pages.push(data);
@@ -335,11 +334,10 @@ impl<'c> Puller<'c> {
         } else {
             PageFile::made(&name, text.into_bytes())?
         };
-        let mut images = uploads::images(&file);
         let content = std::sync::Arc::make_mut(&mut file.page.content);
-        for image in &mut images {
+        for image in &mut file.images {
             if let Some(path) = paths.get(&image.place) {
-                image.uploaded = true;
+                image.is_uploaded = true;
                 image.place.put_in(content, &json!(path));
             }
         }
@@ -349,6 +347,6 @@ impl<'c> Puller<'c> {
                 reference.place.put_in(content, &json!(id));
             }
         }
-        record.rebuild(self.context, &file, &images, page, self.rules.clone())
+        record.rebuild(self.context, &file, page, self.rules.clone())
     }
 }

@@ -43,72 +43,73 @@ impl fmt::Display for Since {
     }
 }
 
-const SETTLE: &str =
-    "--overwrite writes what the file says; or write the page's value here, to keep it";
-
-/// Returns the conflicts of a merge at their places in the file. `pull` is the command that marks them there.
+/// Returns the conflicts of a merge at their places in the file, each with the ways to settle it. `pull` is the command that marks them there.
 pub(crate) fn conflicts(merge: &Merge, file: &PageFile, pull: &str) -> Vec<FieldDiagnostic> {
-    merge.conflicts.iter().map(|it| conflict(it, file, pull)).collect()
+    let with_help = |it: &Conflict| {
+        let help = match it {
+            Conflict::Value { .. } => {
+                "--overwrite writes what the file says; or write the page's value here, to keep it"
+            }
+            Conflict::DeletedThere { .. } => {
+                "delete the item, or --overwrite creates the slot again"
+            }
+            Conflict::DeletedHere { .. } => {
+                "--overwrite deletes it; or add an item with this id, to keep it"
+            }
+            Conflict::Order { .. } => {
+                "--overwrite takes the order of the file; or use that of the page"
+            }
+        };
+        let help = format!("nothing was written; {help}; `{pull}` marks it in the file");
+        conflict(it, file, Since::Sync).help(help)
+    };
+    merge.conflicts.iter().map(with_help).collect()
 }
 
-fn conflict(conflict: &Conflict, file: &PageFile, pull: &str) -> FieldDiagnostic {
+/// Returns a conflict at its place in the file.
+pub(super) fn conflict(conflict: &Conflict, file: &PageFile, since: Since) -> FieldDiagnostic {
     let slots = "slots".to_owned();
-    let (path, message, help) = match conflict {
+    let (path, message) = match conflict {
         Conflict::Value { slot, key, page, recorded, .. } => {
-            let since = if *recorded {
-                "changed both here and on the page since the last sync"
+            let what = if *recorded {
+                format!("changed both here and on the page {since}")
             } else {
-                "the page has another value, and no sync has recorded which is newer"
+                "the page has another value, and no sync has recorded which is newer".to_owned()
             };
             let page = shown_value(page);
             let message = match slot {
-                Some((_, id)) => format!("{since}: slot {id} has {page} there"),
-                None => format!("{since}: the page has {page}"),
+                Some((_, id)) => format!("{what}: slot {id} has {page} there"),
+                None => format!("{what}: the page has {page}"),
             };
-            (value_path(*slot, key), message, SETTLE)
+            (value_path(*slot, key), message)
         }
         Conflict::DeletedThere { item, id, keys } => {
-            let message = format!(
-                "changed here ({}), but slot {id} was deleted on the page since the last sync",
-                keys.join(", ")
-            );
-            (
-                vec![slots, item.to_string()],
-                message,
-                "delete the item, or --overwrite creates the slot again",
-            )
+            let keys = keys.join(", ");
+            let message =
+                format!("changed here ({keys}), but slot {id} was deleted on the page {since}");
+            (vec![slots, item.to_string()], message)
         }
         Conflict::DeletedHere { id, kind, label, keys } => {
             let label = label.as_deref().map(|it| format!(" \"{it}\"")).unwrap_or_default();
             let message = format!(
-                "{kind} {id}{label} is no longer in the file, but was changed on the page since the last sync ({})",
+                "{kind} {id}{label} is no longer in the file, but was changed on the page {since} ({})",
                 keys.join(", ")
             );
-            (
-                vec![slots],
-                message,
-                "--overwrite deletes it; or add an item with this id, to keep it",
-            )
+            (vec![slots], message)
         }
         Conflict::Order { page, .. } => {
             let ids = page.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let message = format!(
-                "the order was changed both here and on the page since the last sync; there it is {ids}"
+                "the order was changed both here and on the page {since}; there it is {ids}"
             );
-            (
-                vec![slots],
-                message,
-                "--overwrite takes the order of the file; or use that of the page",
-            )
+            (vec![slots], message)
         }
     };
-    file.document
-        .locate(&path, At::Value, message)
-        .help(format!("nothing was written; {help}; `{pull}` marks it in the file"))
+    file.document.locate(&path, At::Value, message)
 }
 
 /// Returns the path of a profile field, or of a key of the data of an item, in a file.
-pub(super) fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
+fn value_path(slot: Option<(usize, SlotId)>, key: &str) -> Vec<String> {
     let item = slot.map(|(item, _)| ["slots".to_owned(), item.to_string(), "data".to_owned()]);
     item.into_iter().flatten().chain([key.to_owned()]).collect()
 }
@@ -143,9 +144,8 @@ pub(crate) fn identity_problems(
     problems.map(|(path, at, message)| file.document.locate(&path, at, message)).collect()
 }
 
-/// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the value of a profile field that
-/// is replaced.
-pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLine> {
+/// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the login.
+pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
     let MergedPage { base, merge, since } = merged;
     let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
@@ -153,9 +153,7 @@ pub(crate) fn lines(merged: &MergedPage, without: Option<&str>) -> Vec<StyledLin
     // Without a record nothing tells that an empty value was anything else before.
     let is_noted = |replaced: &&Replaced| match replaced {
         Replaced::Key { page, .. } => base.is_some() || !is_empty(page),
-        Replaced::Field { key, page } => {
-            (base.is_some() || !is_empty(page)) && Some(key.as_str()) != without
-        }
+        Replaced::Field { key, page } => (base.is_some() || !is_empty(page)) && key != "login",
         Replaced::Order { .. } | Replaced::Deletion { .. } => true,
     };
     let replaced = merge.replaced.iter().filter(is_noted).map(replaced);

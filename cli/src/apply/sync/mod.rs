@@ -1,6 +1,5 @@
 //! Records of the last sync of page files: where they are, and what a merge says of them.
 
-mod file_page;
 mod lock_store;
 mod merge_report;
 mod opened_text;
@@ -12,7 +11,6 @@ pub(crate) mod recreated_slots;
 mod state_records;
 mod written_locks;
 
-pub(crate) use file_page::{file_page, live};
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
 pub(crate) use merge_report::{
     MergedPage, Since, conflicts, identity_problems, lines, note_on_input, remote_words,

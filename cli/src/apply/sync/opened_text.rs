@@ -5,29 +5,21 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use links_pages::apply::{PageSnapshot, PlanOptions, SlotTypes};
-use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, Merge, PageBase};
+use links_pages::sync::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, Merge, PageBase};
 use links_sdk::ProfileKey;
-use serde_json::Value;
 
-use super::live;
-use super::merge_report::value_path;
-use crate::args::fields::theirs_and_before;
+use super::Since;
+use super::merge_report::conflict;
 use crate::error::{CommandError, Exit};
-use links_pages::page_file::{At, FieldDiagnostic, FileScope, PageContent, PageFile};
+use links_pages::page_file::{FieldDiagnostic, PageContent, PageFile};
 
 /// Text that was opened. Its clones share what the user has seen of the conflicts with other clients.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenedText {
     /// Key of the page as the text has it.
     profile: ProfileKey,
-    seen: Rc<RefCell<SeenPage>>,
-}
-
-/// The page as the user has seen it.
-#[derive(Debug)]
-struct SeenPage {
-    slots: Vec<FileSlot>,
-    base: PageBase,
+    /// Record of the page as the user has seen it.
+    seen: Rc<RefCell<PageBase>>,
 }
 
 impl OpenedText {
@@ -44,13 +36,12 @@ impl OpenedText {
             ..FileSlot::default()
         });
         let said = FilePage { slots: slots.collect(), ..FilePage::default() };
-        let (live, options) =
-            (live(page, FileScope::Slots), PlanOptions { types, ..PlanOptions::default() });
+        let live = LivePage::of(page, &said).without_fields();
+        let options = PlanOptions { types, ..PlanOptions::default() };
         let merge = Merge::new(None, &said, &live, &options)
             .map_err(|error| CommandError::new(Exit::Server, error.to_string()))?;
         let base = merge.base_after(None, &said, &live, &BTreeMap::new(), &options.types);
-        let seen = SeenPage { slots: said.slots, base };
-        Ok(Self { profile: text.profile.clone(), seen: Rc::new(RefCell::new(seen)) })
+        Ok(Self { profile: text.profile.clone(), seen: Rc::new(RefCell::new(base)) })
     }
 
     /// Returns whether a key is the one that the text had.
@@ -60,7 +51,7 @@ impl OpenedText {
 
     /// Returns the record of the page, with what the user has seen since.
     pub(super) fn base(&self) -> PageBase {
-        self.seen.borrow().base.clone()
+        self.seen.borrow().clone()
     }
 
     /// Returns the conflicts at their places in the edited text. The user sees them now, so that the next merge takes the text as intended.
@@ -70,45 +61,17 @@ impl OpenedText {
         file: &PageFile,
         page: &PageSnapshot,
     ) -> Vec<FieldDiagnostic> {
-        let mut seen = self.seen.borrow_mut();
-        let problems = conflicts.iter().map(|it| problem(it, &seen.slots, file)).collect();
-        let base = std::mem::take(&mut seen.base);
-        seen.base = base.settled(conflicts, &live(page, FileScope::Slots));
-        for conflict in conflicts {
-            let Conflict::Value { slot: Some((_, id)), key, page, .. } = conflict else { continue };
-            let slot = seen.slots.iter_mut().find(|slot| slot.id == FileSlotId::Id(*id));
-            if let Some(slot) = slot {
-                slot.data.insert(key.clone(), page.clone());
+        let live = LivePage::of(page, &FilePage::default()).without_fields();
+        self.seen.replace_with(|seen| std::mem::take(seen).settled(conflicts, &live));
+        let problem = |it: &Conflict| {
+            let problem = conflict(it, file, Since::Opened);
+            match it {
+                Conflict::DeletedThere { .. } => {
+                    problem.help("remove its id here to create the slot again")
+                }
+                _ => problem,
             }
-        }
-        problems
+        };
+        conflicts.iter().map(problem).collect()
     }
-}
-
-fn problem(conflict: &Conflict, opened: &[FileSlot], file: &PageFile) -> FieldDiagnostic {
-    let slots = "slots".to_owned();
-    let (path, message) = match conflict {
-        Conflict::Value { slot, key, page, .. } => {
-            // An edited text is merged without the fields of its page.
-            let is_it = |it: &&FileSlot| slot.is_some_and(|(_, id)| it.id == FileSlotId::Id(id));
-            let before = opened.iter().find(is_it).and_then(|it| it.data.get(key));
-            (value_path(*slot, key), theirs_and_before(before.unwrap_or(&Value::Null), page))
-        }
-        Conflict::DeletedThere { item, id, .. } => {
-            let message = format!(
-                "another client deleted the slot {id} meanwhile; remove its id here to create it again"
-            );
-            (vec![slots, item.to_string()], message)
-        }
-        Conflict::DeletedHere { id, kind, .. } => {
-            let message = format!(
-                "another client changed the slot {id} ({kind}) meanwhile, but this file no longer has it"
-            );
-            (vec![slots], message)
-        }
-        Conflict::Order { .. } => {
-            (vec![slots], "another client moved the same slots meanwhile".to_owned())
-        }
-    };
-    file.document.locate(&path, At::Value, message)
 }

@@ -6,7 +6,6 @@ use links_pages::sync::{ConflictMark, Pull};
 use super::pull_edits::edits;
 use super::record::image_paths;
 use super::{SyncRecord, identity_problems};
-use crate::apply::image::Image;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use links_pages::page_file::PageFile;
@@ -25,12 +24,11 @@ impl PulledFile {
         record: &SyncRecord,
         text: &str,
         file: &PageFile,
-        images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Self, CommandError> {
         let replaces = "--force replaces the whole file";
-        let pull = record.pull(file, images, page, types).map_err(|error| match error {
+        let pull = record.pull(file, page, types).map_err(|error| match error {
             PlanError::Unclear(problems) => {
                 CommandError::from(file.document.bad(identity_problems(&problems, file)))
             }
@@ -81,8 +79,7 @@ impl PulledFile {
         context: &Context,
         record: &SyncRecord,
         file: &PageFile,
-        images: &[Image],
     ) -> Result<(), CommandError> {
-        record.put(context, self.pull.base, image_paths(file, images))
+        record.put(context, self.pull.base, image_paths(file))
     }
 }

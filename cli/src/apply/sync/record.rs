@@ -8,22 +8,19 @@ use links_pages::apply::{
     JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
 };
 use links_pages::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, SyncNote, ValueHash,
+    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
-use super::{
-    LockStore, LockWrites, MergedPage, OpenedText, Since, file_page, identity_problems, live,
-};
-use crate::apply::image::Image;
+use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
 use crate::apply::runs;
 use crate::context::Context;
 use crate::error::CommandError;
 use links_pages::page_file::page::is_holdable;
-use links_pages::page_file::{FileScope, PageFile};
+use links_pages::page_file::{FileScope, Image, PageFile};
 
 /// The record of the last sync of a page file, as it was read when the command began.
 #[derive(Debug)]
@@ -99,11 +96,6 @@ impl SyncRecord {
             RecordPlace::Opened(text) => Some(text),
             RecordPlace::Lock(_) | RecordPlace::State(_) => None,
         }
-    }
-
-    /// Returns the time from which the record counts the changes of others.
-    pub(crate) fn since(&self) -> Since {
-        if self.text().is_some() { Since::Opened } else { Since::Sync }
     }
 
     /// Reads the record again: another run may have changed it before this one had the page to itself.
@@ -333,25 +325,12 @@ impl SyncRecord {
     pub(super) fn pull(
         &self,
         file: &PageFile,
-        images: &[Image],
         page: &PageSnapshot,
         types: &SlotTypes,
     ) -> Result<Pull, PlanError> {
-        let (said, live) = compared(file, images, page);
-        let mut base = self.base_with_sent(&said, &live, types);
-        if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
-            base.slots.clear();
-        }
+        let (said, live) = file.compared(page);
+        let base = self.base_with_sent(&said, &live, types);
         let mut pull = Pull::new(base.as_ref(), &said, &live, types)?;
-        if !file.page.has_slots {
-            pull.base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
-        }
-        if file.scope == FileScope::Slots {
-            // Fields that were not taken keep their record.
-            pull.base.fields = self.base().map(|base| base.fields.clone()).unwrap_or_default();
-            pull.notes.retain(|note| !matches!(note, SyncNote::FieldStays { .. }));
-            return Ok(pull);
-        }
         let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields.0)
             .into_iter()
             .partition(|(key, value)| is_holdable(key, value));
@@ -371,11 +350,10 @@ impl SyncRecord {
         &self,
         context: &Context,
         file: &PageFile,
-        images: &[Image],
         page: &PageSnapshot,
         types: SlotTypes,
     ) -> Result<(), CommandError> {
-        let (said, live) = compared(file, images, page);
+        let (said, live) = file.compared(page);
         let options = PlanOptions { types, ..PlanOptions::default() };
         let mut merge = Merge::new(None, &said, &live, &options).map_err(|error| match error {
             PlanError::Unclear(problems) => {
@@ -409,7 +387,7 @@ impl SyncRecord {
         if file.scope == FileScope::Slots {
             base.fields = self.base().map(|base| base.fields.clone()).unwrap_or_default();
         }
-        self.put(context, base, image_paths(file, images))
+        self.put(context, base, image_paths(file))
     }
 
     pub(super) fn put(
@@ -507,44 +485,37 @@ impl SyncRecord {
         self.images(hash).filter(move |path| is_on_page(path) || is_own(path))
     }
 
-    /// Merges a file with its page. Also returns the record of the last sync that it did so by.
+    /// Merges a file with its page.
     pub(crate) fn merge(
         &self,
         file: &PageFile,
-        images: &[Image],
         page: &PageSnapshot,
         options: &PlanOptions,
-    ) -> Result<(Merge, Option<PageBase>), PlanError> {
-        let (said, live) = compared(file, images, page);
-        let mut base = self.base_with_sent(&said, &live, &options.types);
-        if let Some(base) = base.as_mut().filter(|_| !file.page.has_slots) {
-            base.slots.clear();
-        }
+    ) -> Result<MergedPage, PlanError> {
+        let (said, live) = file.compared(page);
+        let base = self.base_with_sent(&said, &live, &options.types);
         let merge = Merge::new(base.as_ref(), &said, &live, options)?;
-        Ok((merge, base))
+        let since = if self.text().is_some() { Since::Opened } else { Since::Sync };
+        Ok(MergedPage { base, merge, since })
     }
 
     /// Writes the record of a sync that was carried out and verified.
     pub(crate) fn store(
         &self,
         context: &Context,
-        (file, images): (&PageFile, &[Image]),
+        file: &PageFile,
         merged: &MergedPage,
         after: &PageSnapshot,
         created: &BTreeMap<usize, SlotId>,
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
-        let run = options.sync.as_ref();
-        let (said, live) = compared(file, images, after);
+        let (said, live) = file.compared(after);
         let before = merged.base.as_ref();
-        let mut base = merged.merge.base_after(before, &said, &live, created, &options.types);
-        if !file.page.has_slots {
-            base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
-        }
-        if run.is_some_and(|run| run.locked) {
+        let base = merged.merge.base_after(before, &said, &live, created, &options.types);
+        if options.sync.as_ref().is_some_and(|run| run.locked) {
             self.put_beyond_lock(context, base)
         } else {
-            self.put(context, base, image_paths(file, images))
+            self.put(context, base, image_paths(file))
         }
     }
 }
@@ -559,18 +530,6 @@ fn text_of_other_page(opened: &PageBase, page: &PageSnapshot) -> CommandError {
         .with_hint("`links slots apply FILE` applies a file to another page")
 }
 
-/// Returns what a file says and what its page holds, as far as the file says something of it.
-fn compared(file: &PageFile, images: &[Image], page: &PageSnapshot) -> (FilePage, LivePage) {
-    let (mut said, mut live) = (file_page(file, images), live(page, file.scope));
-    if !said.fields.contains_key(LOGIN) {
-        live.fields.remove(LOGIN);
-    }
-    if !file.page.has_slots {
-        (said.slots, live.slots) = (Vec::new(), Vec::new());
-    }
-    (said, live)
-}
-
 /// Returns whether a value is this text or contains it as a value.
 fn holds(value: &Value, text: &str) -> bool {
     match value {
@@ -581,8 +540,6 @@ fn holds(value: &Value, text: &str) -> bool {
     }
 }
 
-const LOGIN: &str = "login";
-
 /// Adds paths of images to those of a lock.
 fn add_images(lock: &mut Lock, images: Vec<(String, String)>) {
     for (hash, path) in images {
@@ -591,11 +548,11 @@ fn add_images(lock: &mut Lock, images: Vec<(String, String)>) {
 }
 
 /// Returns the paths of the images of a file that the service has, each with the hash of its content.
-pub(super) fn image_paths(file: &PageFile, images: &[Image]) -> Vec<(String, String)> {
+pub(super) fn image_paths(file: &PageFile) -> Vec<(String, String)> {
     let path = |image: &Image| {
         let data = image.place.data(&file.page.content)?;
         let path = image.place.value(data)?.as_str()?;
         Some((image.local.hash.clone(), path.to_owned()))
     };
-    images.iter().filter(|it| it.uploaded).filter_map(path).collect()
+    file.images.iter().filter(|it| it.is_uploaded).filter_map(path).collect()
 }

@@ -106,7 +106,7 @@ pub(crate) struct FormsUpdateArgs {
 pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> CommandResult {
     let (fields, file) = read(&args.words)?;
     let id = file.as_ref().and_then(|file| file.form.id.as_ref());
-    if let Some(id) = id.filter(|id| **id != args.id) {
+    if let Some(id) = id.filter(|id| ***id != *args.id) {
         return Err(CommandError::refused(format!(
             "the file is for the form {id}, not for {}; nothing was written",
             args.id

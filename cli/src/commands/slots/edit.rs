@@ -55,7 +55,6 @@ pub(crate) async fn run(context: &mut Context, args: SlotsEditArgs) -> CommandRe
                 command: journal::command(context),
                 is_one_page: true,
                 path: path.map(|path| path.display().to_string()),
-                made_for: Some(fingerprint(&now.slots)),
                 ..RunOptions::default()
             };
             let applied = Box::pin(apply(context, source, options)).await;

@@ -2,24 +2,27 @@
 
 mod selection;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use links_pages::apply::{
-    DesiredPage, JournalStore, NotRestored, RecordWrite, RunCommand, Undo, UndoConflict,
-    fingerprint, same,
+    DesiredPage, DesiredSlot, JournalEntries, JournalStore, NotRestored, OpenPage, PageSnapshot,
+    RecordWrite, RunCommand, Undo, UndoConflict, Wanted, fingerprint, same,
 };
-use links_pages::page_file::PageContent;
+use links_pages::sanitize;
 use links_pages::undo::UndoSource;
 
 pub(crate) use self::selection::UndoArgs;
 use self::selection::UndoneWrite;
 use super::prelude::*;
 use crate::account::apply;
+use crate::account::edit::{AskedPage, PageEdit, SlotsEdit};
 use crate::account::request::RunSource;
 use crate::apply::apply_args::{Allowed, ApplyArgs, RunOptions};
 use crate::apply::sync::recreated_slots;
 use crate::commands::profile::login;
 use crate::editor::form_fields::FormEditSession;
+use crate::schema::SlotTypeCatalog;
 use crate::ui::Ui;
 use crate::ui::plan::{cut, shown_value};
 
@@ -39,7 +42,8 @@ pub(crate) async fn run(context: &mut Context, args: UndoArgs) -> CommandResult 
         }
         _ => Box::pin(undo_page(context, &client, &undone, &args)).await?,
     };
-    if context.dry_run().is_none() {
+    // What goes on after the output is the error of an undo that was not carried out as a whole.
+    if context.dry_run().is_none() && outcome.then.is_none() {
         undone.close();
     }
     Ok(outcome)
@@ -112,8 +116,9 @@ async fn undo_page(
     if source.wrote(LANGUAGE) {
         now.read_language(client).await?;
     }
-    let types = context.slot_types().await?.rules();
-    let undo = source.reverse(&now, &types, args.overwrite).map_err(|it| runs::list_error(&it))?;
+    let types = context.slot_types().await?;
+    let undo =
+        source.reverse(&now, &types.rules(), args.overwrite).map_err(|it| runs::list_error(&it))?;
     let (lines, lost): (Vec<String>, Vec<Value>) = undo.not_restored.iter().map(lost).unzip();
     for line in lines {
         context.ui.tell(Style::Removed, line);
@@ -122,22 +127,94 @@ async fn undo_page(
     refuse(&context.ui, &conflicts)?;
     consent_to_login(context, client, &undo.desired, &now, args).await?;
 
-    let (source, options) = request(context, undone, &undo, &now, args)?;
-    let mut outcome = apply(context, source, options).await?;
+    let (page, recreates) = (now.id, undo.recreates.clone());
+    let command = RunCommand {
+        undoes: Some(undone.log.run.clone()),
+        recreates: recreates.clone(),
+        ..journal::command(context)
+    };
+    let options = RunOptions {
+        flags: ApplyArgs { yes: args.yes, full: args.full, ..ApplyArgs::default() },
+        command,
+        // A login that an undo changes back was confirmed before.
+        allowed: Allowed { allow_create: 0, allow_rename: true },
+        wait: args.wait,
+        ..RunOptions::default()
+    };
+    let (pages, edit) = (vec![ProfileKey::Id(page)], Box::new(UndoEdit { undo, seen: now }));
+    let edit = Some(Rc::new(SlotsEdit { edit, pages, types }));
+    let mut outcome = apply(context, RunSource { edit, ..RunSource::default() }, options).await?;
     if let Some(body) = outcome.body.own_mut()
         && let Some(data) = body["data"].as_object_mut()
     {
-        let ids = created_ids(data, &undo.recreates);
+        let ids = created_ids(&data["pages"][0]["done"]["created"], &recreates);
         data.insert("undone".to_owned(), undone.log.run.clone().into());
         data.insert("notRestored".to_owned(), Value::Array(lost));
         if context.dry_run().is_none() {
             let file = undone.log.opening.path.as_deref().map(Path::new);
-            for line in recreated_slots::record(context, now.id, &ids, file) {
+            for line in recreated_slots::record(context, page, &ids, file) {
                 context.ui.say(&line);
             }
         }
     }
     Ok(outcome)
+}
+
+/// The reverse of a run, as an edit of its page.
+#[derive(Debug)]
+struct UndoEdit {
+    undo: Undo,
+    /// The page that the reverse was made for.
+    seen: PageSnapshot,
+}
+
+impl PageEdit for UndoEdit {
+    fn ask(
+        &self,
+        _: &PageSnapshot,
+        _: &SlotTypeCatalog,
+        _: &[JournalEntries],
+    ) -> Result<AskedPage> {
+        let lost = match self.undo.recreates.len() {
+            0 => None,
+            1 => Some(
+                "1 deleted slot is created again, with a new id; its click statistics are lost"
+                    .to_owned(),
+            ),
+            many => Some(format!(
+                "{many} deleted slots are created again, with new ids; their click statistics are lost"
+            )),
+        };
+        Ok(AskedPage {
+            content: self.undo.desired.clone(),
+            notes: lost.map(StyledLine::changed).into_iter().collect(),
+            ..AskedPage::default()
+        })
+    }
+
+    fn wanted(&self, _: &AskedPage, open: &OpenPage) -> Result<Wanted> {
+        let (page, seen) = (open.snapshot(), &self.seen);
+        let (before, now) = (seen.fields(), page.fields());
+        let is_held = |name: &String| {
+            let value = |fields: &Object| fields.get(name).cloned().unwrap_or_default();
+            same(&value(&before), &value(&now))
+        };
+        let is_seen = fingerprint(&page.slots) == fingerprint(&seen.slots)
+            && self.undo.desired.fields.keys().all(is_held);
+        if open.is_resumed() || is_seen {
+            return Ok(self.undo.wanted(&page.slots, &open.created()));
+        }
+        let message = "another client changed the page meanwhile; nothing was written";
+        Err(CommandError::new(Exit::Conflict, message)
+            .with_hint("run the same command again for a new plan"))
+    }
+
+    fn item_name(&self, _: &str, index: usize, item: &DesiredSlot) -> String {
+        match (item.id, self.undo.recreates.get(&index)) {
+            (None, Some(old)) => format!("slot {old} again"),
+            (id, _) => format!("slot {}", id.unwrap_or_default()),
+        }
+    }
 }
 
 /// Asks for consent if the undo changes the login back, as a rename does.
@@ -157,64 +234,9 @@ async fn consent_to_login(
     login::require_consent(context, &now.login, &url, args.confirm.clone())
 }
 
-/// Returns a page file of the slots that the page should have, and the options of the run that applies it.
-fn request(
-    context: &Context,
-    undone: &UndoneWrite,
-    undo: &Undo,
-    now: &PageSnapshot,
-    args: &UndoArgs,
-) -> Result<(RunSource, RunOptions)> {
-    let key = ProfileKey::Id(now.id);
-    let page = PageContent::of_slots(key, DesiredPage::from(undo.desired.slots.clone()));
-    let text = serde_json::to_vec(&page).map_err(CommandError::internal)?;
-    let mut file = PageFile::made(&format!("the page before {}", undone.log.run), text)?;
-    Arc::make_mut(&mut file.page.content).fields = undo.desired.fields.clone();
-    let fields = now.fields();
-    let seen_fields: Object = undo
-        .desired
-        .fields
-        .keys()
-        .map(|name| (name.clone(), fields.get(name).cloned().unwrap_or_default()))
-        .collect();
-    let command = RunCommand {
-        undoes: Some(undone.log.run.clone()),
-        recreates: undo.recreates.clone(),
-        ..journal::command(context)
-    };
-    let flags = ApplyArgs {
-        yes: args.yes,
-        allow_empty: true,
-        full: args.full,
-        prune: !undo.deletes.is_empty(),
-        max_deletes: Some(undo.deletes.len()),
-        ..ApplyArgs::default()
-    };
-    let options = RunOptions {
-        flags,
-        command,
-        seen_fields,
-        is_one_page: true,
-        is_unrecorded: true,
-        // A login that an undo changes back was confirmed before.
-        allowed: Allowed { allow_create: 0, allow_rename: true },
-        exact: undo.recreates.keys().copied().collect(),
-        kept_reason: Some("newer than the run; kept"),
-        made_for: Some(fingerprint(&now.slots)),
-        wait: args.wait,
-        asks: true,
-        ..RunOptions::default()
-    };
-    Ok((RunSource::text(file), options))
-}
-
 /// Returns the new ids of the slots that were created again, by their earlier ids.
-fn created_ids(
-    data: &serde_json::Map<String, Value>,
-    recreates: &BTreeMap<usize, SlotId>,
-) -> BTreeMap<SlotId, SlotId> {
-    let created = data.get("done").and_then(|done| done["created"].as_object());
-    let id = |index: &usize| created?.get(&index.to_string())?.as_i64().map(SlotId::new);
+fn created_ids(created: &Value, recreates: &BTreeMap<usize, SlotId>) -> BTreeMap<SlotId, SlotId> {
+    let id = |index: &usize| created.get(index.to_string())?.as_i64().map(SlotId::new);
     recreates.iter().filter_map(|(index, old)| Some((*old, id(index)?))).collect()
 }
 

@@ -101,14 +101,9 @@ fn options() -> impl Strategy<Value = PlanOptions> {
         }
         types
     });
-    let exact = proptest::collection::btree_set(0..8_usize, 0..4);
-    (any::<bool>(), any::<bool>(), types, exact).prop_map(
-        |(prune, prune_unsupported, types, exact)| {
-            // Without the types it is unknown what the service fills in.
-            let exact = if types.is_empty() { BTreeSet::new() } else { exact };
-            PlanOptions { prune, prune_unsupported, types, exact, ..PlanOptions::default() }
-        },
-    )
+    (any::<bool>(), any::<bool>(), types).prop_map(|(prune, prune_unsupported, types)| {
+        PlanOptions { prune, prune_unsupported, types, ..PlanOptions::default() }
+    })
 }
 
 /// Generates any JSON, with words that mean something to a schema among its keys and strings.

@@ -322,56 +322,6 @@ fn a_page_that_repeats_an_id_is_refused() {
 }
 
 #[test]
-fn an_exact_item_matches_only_a_slot_with_exactly_its_content() {
-    let mut types = SlotTypes::default();
-    types.insert(
-        "text",
-        true,
-        json!({"properties": {"title": {"type": ["string", "null"]}, "note": {}, "style": {"default": "plain"}, "html": {"readOnly": true}}}),
-    );
-    let a = || json!(["text", {"title": "A"}]);
-    let slot = |id, data: Value| (id, "text", data);
-    for (held, items, exact, expected) in [
-        (vec![slot(1, json!({"title": "A", "note": "n"}))], vec![a()], &[][..], "1"),
-        (vec![slot(1, json!({"title": "A", "note": "n"}))], vec![a()], &[0], "1 +0"),
-        (vec![slot(1, json!({"title": "A", "style": "bold"}))], vec![a()], &[0], "1 +0"),
-        (
-            vec![slot(1, json!({"title": "A", "style": "plain", "html": "<p>"}))],
-            vec![a()],
-            &[0],
-            "1",
-        ),
-        (vec![slot(1, json!({"title": " A", "note": ""}))], vec![a()], &[0], "1"),
-        (
-            vec![slot(1, json!({"note": "A"}))],
-            vec![json!(["text", {"title": "B", "note": "A"}])],
-            &[0],
-            "1 +0",
-        ),
-        // Each slot once; an item that is not exact takes what is there.
-        (vec![slot(1, json!({"title": "A"}))], vec![a(), a()], &[0, 1], "1 +1"),
-        (
-            vec![slot(1, json!({"title": "A", "note": "n"})), slot(2, json!({"title": "A"}))],
-            vec![a(), a()],
-            &[0],
-            "2 1 moved",
-        ),
-        // A named slot is not affected.
-        (
-            vec![slot(1, json!({"title": "B", "note": "n"}))],
-            vec![json!([1, "text", {"title": "A"}])],
-            &[0],
-            "1*",
-        ),
-    ] {
-        let exact = exact.iter().copied().collect();
-        let options = PlanOptions { types: types.clone(), exact, ..PlanOptions::default() };
-        let plan = plan_of(&page(&held), &file(&items), &options).unwrap();
-        assert_eq!(outcome(&plan), expected, "{held:?} {items:?}");
-    }
-}
-
-#[test]
 fn the_slot_that_an_earlier_run_created_for_an_exact_item_keeps_what_was_added_to_it() {
     let mut types = SlotTypes::default();
     types.insert(

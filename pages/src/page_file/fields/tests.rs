@@ -144,7 +144,7 @@ fn images_of_fields_are_found_beneath_the_directory_of_the_file() {
         let images: Vec<_> = file
             .images
             .iter()
-            .map(|(place, name, local)| (place.to_string(), name.as_str(), local.size))
+            .map(|image| (image.place.to_string(), image.name.as_str(), image.local.size))
             .collect();
         assert_eq!(images, [("avatar".to_owned(), "images/logo.gif", DOT.len() as u64)]);
         let missing: Vec<_> =

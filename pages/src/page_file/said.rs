@@ -1,0 +1,78 @@
+//! What a page file says and what its page holds, in the form that is merged.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{FileScope, Image, PageFile, Reference, ReferenceTarget};
+use crate::apply::PageSnapshot;
+use crate::sync::{FilePage, FileSlot, FileSlotId, LivePage};
+use links_sdk::Object;
+
+impl PageFile {
+    /// Returns the images to upload, each once.
+    pub fn new_images(&self) -> impl Iterator<Item = &Image> {
+        let mut seen = BTreeSet::new();
+        let images = self.images.iter().filter(|image| !image.is_uploaded);
+        images.filter(move |image| seen.insert(image.local.hash.as_str()))
+    }
+
+    /// Returns what the file says. A reference is named by what it refers to; the values that it stands for are those that the page of the
+    /// file has now, which is a placeholder for an image that is not uploaded yet.
+    pub fn said(&self) -> FilePage {
+        let content = &self.page.content;
+        let slots = content.slots.iter().enumerate().map(|(index, slot)| {
+            let mut said = FileSlot {
+                id: match slot.id {
+                    Some(id) => FileSlotId::Id(id),
+                    None if self.page.marked_new.contains(&index) => FileSlotId::New,
+                    None => FileSlotId::Absent,
+                },
+                kind: slot.kind.clone(),
+                data: slot.data.clone(),
+                resolved: Object::default(),
+            };
+            for reference in self.references.iter().filter(|it| it.place.item == Some(index)) {
+                self.name_reference(reference, &mut said.data, &mut said.resolved);
+            }
+            said
+        });
+        let slots = slots.collect();
+        let (mut fields, mut resolved) = (content.fields.clone(), Object::default());
+        for reference in self.references.iter().filter(|it| it.place.item.is_none()) {
+            self.name_reference(reference, &mut fields, &mut resolved);
+        }
+        FilePage { fields, resolved, slots, keeps_slots: !self.page.has_slots }
+    }
+
+    /// Puts the name of a reference into data, and the value that was there into `resolved`.
+    fn name_reference(&self, reference: &Reference, data: &mut Object, resolved: &mut Object) {
+        let place = &reference.place;
+        let held = place.data(&self.page.content);
+        let key = place.path.first();
+        let Some((key, value)) = key.and_then(|key| held?.get_key_value(key)) else { return };
+        resolved.insert(key.clone(), value.clone());
+        let name = match &reference.target {
+            ReferenceTarget::Upload(name) => {
+                let image = self.images.iter().find(|image| image.place == *place);
+                json!({ "$upload": image.map_or(name, |image| &image.local.hash) })
+            }
+            // A form that is not created yet has a placeholder.
+            ReferenceTarget::Form(title) => {
+                let id = held.and_then(|held| place.value(held)).filter(|id| id.is_string());
+                json!({ "$form": id.unwrap_or(&json!(title)) })
+            }
+        };
+        place.put(data, &name);
+    }
+
+    /// Returns what the file says, and what its page holds of what the command takes.
+    pub fn compared(&self, page: &PageSnapshot) -> (FilePage, LivePage) {
+        let said = self.said();
+        let live = LivePage::of(page, &said);
+        match self.scope {
+            FileScope::Page => (said, live),
+            FileScope::Slots => (said, live.without_fields()),
+        }
+    }
+}
