@@ -322,7 +322,7 @@ fn a_page_that_repeats_an_id_is_refused() {
 }
 
 #[test]
-fn the_slot_that_an_earlier_run_created_for_an_exact_item_keeps_what_was_added_to_it() {
+fn the_slot_that_an_earlier_run_created_for_an_item_keeps_what_was_added_to_it() {
     let mut types = SlotTypes::default();
     types.insert(
         "text",
@@ -330,8 +330,8 @@ fn the_slot_that_an_earlier_run_created_for_an_exact_item_keeps_what_was_added_t
         json!({"properties": {"title": {}, "note": {}, "size": {"type": "integer"}, "style": {"enum": ["plain", "bold"], "default": "plain"}}}),
     );
     let held = json!({"title": "B", "note": "n", "size": 3, "style": "bold"});
-    let (created, exact) = ([(0, 7.into())].into(), [0].into());
-    let options = PlanOptions { types, created, exact, ..PlanOptions::default() };
+    let created = [(0, 7.into())].into();
+    let options = PlanOptions { types, created, ..PlanOptions::default() };
     let file = file(&[json!(["text", {"title": "A"}])]);
     let plan = plan_of(&page(&[(7, "text", held.clone())]), &file, &options).unwrap();
     let [update] = &plan.updates[..] else { panic!("{plan:?}") };

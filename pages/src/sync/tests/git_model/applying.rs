@@ -330,7 +330,7 @@ impl KnownBase {
 /// Returns what a merge keeps or refuses.
 fn reported(merge: &Merge) -> BTreeSet<LineKey> {
     let remote = merge.remote.iter().filter_map(|change| match change {
-        RemoteChange::LineKey { id, key, .. } => Some(LineKey::Data(*id, key.clone())),
+        RemoteChange::Key { id, key, .. } => Some(LineKey::Data(*id, key.clone())),
         RemoteChange::Field { key, .. } => Some(LineKey::Field(key.clone())),
         RemoteChange::Deleted { id, .. } => Some(LineKey::Slot(*id)),
         RemoteChange::Order { .. } => Some(LineKey::Order),
