@@ -2,6 +2,7 @@
 //! bounded number of commits, and has a bounded time to respond.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
@@ -12,6 +13,10 @@ use std::time::{Duration, Instant};
 
 use crate::signal;
 use links_pages::fs::named;
+
+/// First argument of the process that becomes Git. The program and its arguments follow.
+#[cfg(target_os = "linux")]
+const RUN: &str = "__run-git";
 
 /// Maximum number of commits that are looked at.
 const COMMITS: usize = 10_000;
@@ -120,13 +125,44 @@ fn search_path() -> Vec<PathBuf> {
     env::split_paths(&path).filter(|it| it.is_absolute()).collect()
 }
 
-/// Returns the command of Git.
+/// Returns a command for Git that ends with this process.
 fn command() -> io::Result<Command> {
     let name = format!("git{}", env::consts::EXE_SUFFIX);
     let mut programs = search_path().into_iter().map(|it| it.join(&name));
-    let git = programs.find(|it| it.is_file());
-    let missing = || io::Error::new(io::ErrorKind::NotFound, "no directory of PATH has git");
-    git.map(Command::new).ok_or_else(missing)
+    let Some(git) = programs.find(|it| it.is_file()) else {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no directory of PATH has git"));
+    };
+    // The program of unit tests is another one.
+    #[cfg(all(target_os = "linux", not(test)))]
+    {
+        let mut command = crate::process::own_command(&[RUN])?;
+        command.arg(std::process::id().to_string()).arg(git);
+        Ok(command)
+    }
+    #[cfg(not(all(target_os = "linux", not(test))))]
+    Ok(Command::new(git))
+}
+
+/// Becomes Git, if the program was started for that: the kernel ends it when the parent ends. Returns the exit code if that fails.
+#[cfg(target_os = "linux")]
+pub(crate) fn run_if_requested(args: &[OsString]) -> Option<crate::error::exit_code::Exit> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    let [_, run, parent, git, rest @ ..] = args else { return None };
+    if run != RUN {
+        return None;
+    }
+    let is_set = set_parent_process_death_signal(Some(Signal::KILL)).is_ok();
+    let is_parent = getppid().is_some_and(|it| *parent == *it.as_raw_nonzero().to_string());
+    if is_set && is_parent {
+        let _ = std::os::unix::process::CommandExt::exec(Command::new(git).args(rest));
+    }
+    Some(crate::error::exit_code::Exit::Usage)
+}
+
+/// Returns that the program was not started for Git.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn run_if_requested(_: &[OsString]) -> Option<crate::error::exit_code::Exit> {
+    None
 }
 
 impl History {

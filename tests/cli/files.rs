@@ -25,10 +25,11 @@ fn fault_67_each_bad_page_file_is_refused_at_its_place() {
     };
     let levels =
         (1..9).map(|n| format!("l{n}: &l{n} [{}]\n", vec![format!("*l{}", n - 1); 9].join(", ")));
-    let bomb: String = std::iter::once("l0: &l0 [lol]\n".to_owned()).chain(levels).collect();
+    let bomb: String =
+        std::iter::once("profile: cafe\nl0: &l0 [lol]\n".to_owned()).chain(levels).collect();
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
         ("empty.yaml", Vec::new(), "empty.yaml:1:1"),
-        ("bomb.yaml", bomb.into_bytes(), "bomb.yaml:2:10"),
+        ("bomb.yaml", bomb.into_bytes(), "bomb.yaml:3:10"),
         ("lists.yaml", nested("[", "]").into_bytes(), "lists.yaml:2:"),
         ("maps.yaml", nested("{a: ", "}").into_bytes(), "maps.yaml:2:"),
         ("twice.yaml", b"profile: cafe\nslots: []\nslots: []\n".to_vec(), "twice.yaml:3:1"),

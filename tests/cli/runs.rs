@@ -553,12 +553,13 @@ fn crash_points_and_fake_clocks_are_only_in_test_builds() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let armed = text("sdk/src/crash_point.rs");
-    let (before, after) = armed
-        .split_once("#[cfg(all(feature = \"crash-points\", debug_assertions))]\nmod armed {")
-        .unwrap();
-    let (armed, disarmed) = after.split_once("\n}\n").unwrap();
-    assert!(armed.contains("LINKS_TEST_CRASH") && armed.contains("abort()"));
-    assert!(!disarmed.contains("LINKS_TEST") && !disarmed.contains("abort"));
+    let (before, is_due) = armed.split_once("fn is_due(place: &str) -> bool {").unwrap();
+    let guard = "if !cfg!(all(feature = \"crash-points\", debug_assertions)) {\n        return false;\n    }\n";
+    assert!(is_due.trim_start().starts_with(guard), "{is_due}");
+    assert!(is_due.contains("LINKS_TEST_CRASH"), "{is_due}");
+    let guarded = before.split("if is_due(").skip(1);
+    assert_eq!(guarded.filter(|code| code.contains("abort()")).count(), 2, "{before}");
+    assert_eq!(before.matches("abort()").count(), 2, "{before}");
     assert!(before.lines().all(|line| line.starts_with("//!") || !line.contains("LINKS_TEST")));
     assert!(text("cli/src/lib.rs").contains("#[cfg(debug_assertions)]\nmod testing;"));
     let names = text("cli/src/env_vars.rs");

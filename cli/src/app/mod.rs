@@ -46,6 +46,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return Exit::Ok.into();
     }
     process::no_core_dumps();
+    if let Some(exit) = git::run_if_requested(&args) {
+        return exit.into();
+    }
     if let Some(exit) = run_filter_if_requested(&args) {
         return exit.into();
     }

@@ -206,7 +206,9 @@ fn in_another_order(first: &str, second: Option<&str>, tree: &Command) -> Option
     pairs.into_iter().find_map(|(noun, verb)| {
         let noun = self::noun(noun?, tree)?;
         let verb = noun.find_subcommand(verb?)?;
-        Some(format!("did you mean `links {} {}`?", noun.get_name(), verb.get_name()))
+        let meant = (noun.get_name(), verb.get_name());
+        let is_typed = second.is_some_and(|second| meant == (first, second));
+        (!is_typed).then(|| format!("did you mean `links {} {}`?", meant.0, meant.1))
     })
 }
 

@@ -28,6 +28,20 @@ pub(crate) fn help(help: &clap::Error, args: &[OsString]) -> Exit {
     Exit::Ok
 }
 
+/// Returns the error without suggestions of hidden aliases, which help shows nowhere.
+fn without_aliases(mut error: clap::Error, tree: &clap::Command) -> clap::Error {
+    fn is_name(tree: &clap::Command, word: &str) -> bool {
+        tree.get_subcommands().any(|command| command.get_name() == word || is_name(command, word))
+    }
+    if let Some(ContextValue::Strings(meant)) = error.remove(ContextKind::SuggestedSubcommand) {
+        let meant: Vec<String> = meant.into_iter().filter(|word| is_name(tree, word)).collect();
+        if !meant.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
+        }
+    }
+    error
+}
+
 /// Reports the error of the parser, and returns the exit code.
 pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
     let words: Vec<_> = args.iter().map(|it| it.to_string_lossy()).collect();
@@ -48,6 +62,7 @@ pub(crate) fn report(error: clap::Error, args: &[OsString]) -> Exit {
         )));
         return Exit::Usage;
     }
+    let error = without_aliases(error, &tree);
     let suggestion = match error.kind() {
         ErrorKind::InvalidSubcommand => unsupported_command::suggestion(&line.words, &tree),
         _ => None,

@@ -45,8 +45,8 @@ impl fmt::Display for Since {
 
 /// Returns the conflicts of a merge at their places in the file, each with the ways to settle it. `pull` is the command that marks them there.
 pub(crate) fn conflicts(merge: &Merge, file: &PageFile, pull: &str) -> Vec<FieldDiagnostic> {
-    let with_help = |it: &Conflict| {
-        let help = match it {
+    let with_help = |conflicting: &Conflict| {
+        let help = match conflicting {
             Conflict::Value { .. } => {
                 "--overwrite writes what the file says; or write the page's value here, to keep it"
             }
@@ -61,7 +61,7 @@ pub(crate) fn conflicts(merge: &Merge, file: &PageFile, pull: &str) -> Vec<Field
             }
         };
         let help = format!("nothing was written; {help}; `{pull}` marks it in the file");
-        conflict(it, file, Since::Sync).help(help)
+        conflict(conflicting, file, Since::Sync).help(help)
     };
     merge.conflicts.iter().map(with_help).collect()
 }

@@ -63,9 +63,9 @@ impl OpenedText {
     ) -> Vec<FieldDiagnostic> {
         let live = LivePage::of(page, &FilePage::default()).without_fields();
         self.seen.replace_with(|seen| std::mem::take(seen).settled(conflicts, &live));
-        let problem = |it: &Conflict| {
-            let problem = conflict(it, file, Since::Opened);
-            match it {
+        let problem = |found: &Conflict| {
+            let problem = conflict(found, file, Since::Opened);
+            match found {
                 Conflict::DeletedThere { .. } => {
                     problem.help("remove its id here to create the slot again")
                 }

@@ -275,13 +275,22 @@ fn store_login(
     value: Option<Value>,
 ) -> Result<AccountName> {
     // A new account is stored before its secret, so that a secret without an account is never left.
-    let (name, is_new) = file.change(|accounts| {
+    let name_in = |accounts: &Accounts| {
         let name = named.cloned().unwrap_or_else(|| accounts.name_for(base, account.user_id));
-        refuse_other(accounts, &name, base)?;
-        let is_new = !accounts.known.contains_key(&name);
-        accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
-        Ok::<_, CommandError>((name, is_new))
-    })??;
+        refuse_other(accounts, &name, base).map(|()| name)
+    };
+    let accounts = file.load()?;
+    let name = name_in(&accounts)?;
+    let is_new = !accounts.known.contains_key(&name);
+    let name = if is_new {
+        file.change(|accounts| {
+            let name = name_in(accounts)?;
+            accounts.known.entry(name.clone()).or_insert_with(|| account.clone());
+            Ok::<_, CommandError>(name)
+        })??
+    } else {
+        name
+    };
     let store_of = |kept: &SecretLocation| Store::of(file.directory(), &name, kept, base.origin());
     if let (Some(store), Some(value)) = (store_of(&account.kept), value) {
         let secret = Secret { origin: base.origin(), value };
