@@ -8,7 +8,7 @@ use crate::repository::{TextFile, files, read, root};
 /// `NOUN` and `VERB` stand for a part that the reader chooses.
 fn named_paths(document: &TextFile) -> Vec<String> {
     let span =
-        Regex::new(r"`((?:cli|completions|docs|fixtures|fuzz|sdk|spec|tests|\.ci)/[\w./-]+)`")
+        Regex::new(r"`((?:cli|completions|docs|fixtures|fuzz|pages|sdk|spec|tests|\.ci)/[\w./-]+)`")
             .unwrap();
     let link = Regex::new(r"\]\(([\w./-]+)(?:#[\w-]*)?\)").unwrap();
     let directory = document.path.rsplit_once('/').map_or("", |(directory, _)| directory);
