@@ -24,6 +24,22 @@ pub(crate) fn page(env: &TestEnv) -> Vec<Value> {
     slots.map(|slot| json!([slot.kind, slot.data])).collect()
 }
 
+#[test]
+fn the_slots_of_a_page_that_was_applied_and_emptied_come_back() {
+    let env = cafe();
+    // No client can delete an event.
+    env.server.edit(|account| account.profiles[0].slots.retain(|slot| slot.kind != "event"));
+    env.file("cafe.yaml", "profile: cafe\nslots:\n  - {type: text, data: {title: One}}\n");
+    ok(&env, "slots apply cafe.yaml --prune --prune-unsupported --max-deletes 100 --yes");
+    let (before, all) = (page(&env), ids(&env));
+    let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+    let run = env.run(&format!("slots delete cafe {} --yes", all.join(" ")));
+    assert_eq!(run.exit, 0, "{run}");
+    assert!(page(&env).is_empty(), "{run}");
+    let run = env.run("undo --yes");
+    assert_eq!((run.exit, page(&env)), (0, before), "{run}");
+}
+
 fn ids(env: &TestEnv) -> Vec<u64> {
     env.server.account().profiles[0].slots.iter().map(|slot| slot.id).collect()
 }

@@ -7,9 +7,10 @@ use crate::repository::{TextFile, files, read, root};
 /// Returns the paths of the repository that a document names: in code spans, and as targets of links, which count from its own directory.
 /// `NOUN` and `VERB` stand for a part that the reader chooses.
 fn named_paths(document: &TextFile) -> Vec<String> {
-    let span =
-        Regex::new(r"`((?:cli|completions|docs|fixtures|fuzz|pages|sdk|spec|tests|\.ci)/[\w./-]+)`")
-            .unwrap();
+    let span = Regex::new(
+        r"`((?:cli|completions|docs|fixtures|fuzz|pages|sdk|spec|tests|\.ci)/[\w./-]+)`",
+    )
+    .unwrap();
     let link = Regex::new(r"\]\(([\w./-]+)(?:#[\w-]*)?\)").unwrap();
     let directory = document.path.rsplit_once('/').map_or("", |(directory, _)| directory);
     let spans = span.captures_iter(&document.text).map(|it| it[1].to_owned());

@@ -297,14 +297,15 @@ impl WrittenPages {
     }
 
     /// Returns the output of a run that failed: the pages and forms with what was written, then the error. It is the error alone if nothing was
-    /// written, or the error says all: that of the slots of one file.
+    /// written, or the error says all: that of one page that is not as it was asked to be.
     fn failed(
         self,
         context: &Context,
         state: AccountState,
         failure: CommandError,
     ) -> Result<CommandOutput, CommandError> {
-        if state.options.is_one_page {
+        let is_finished = self.rows.iter().any(|row| row["finished"] == true);
+        if state.options.is_one_page && !is_finished {
             return Err(failure);
         }
         let is_written = |row: &Value| row["action"] != "none";

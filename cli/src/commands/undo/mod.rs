@@ -134,7 +134,13 @@ async fn undo_page(
         ..journal::command(context)
     };
     let options = RunOptions {
-        flags: ApplyArgs { yes: args.yes, full: args.full, ..ApplyArgs::default() },
+        flags: ApplyArgs {
+            yes: args.yes,
+            full: args.full,
+            // The reverse was made for the page as it is, empty or not.
+            allow_empty: true,
+            ..ApplyArgs::default()
+        },
         command,
         // A login that an undo changes back was confirmed before.
         allowed: Allowed { allow_create: 0, allow_rename: true },

@@ -186,8 +186,10 @@ impl ServeSession {
             Ok(mut output) => {
                 let lines = output.view.lines_mut().into_iter().flatten();
                 let lines = lines.map(|line| line.text().to_owned()).collect();
-                self.notice = Some(Notice { is_failure: false, lines });
-                APPLIED
+                // What goes on after the output is the error of a run that wrote only a part.
+                let is_failure = output.then.is_some();
+                self.notice = Some(Notice { is_failure, lines });
+                if is_failure { FAILED } else { APPLIED }
             }
             Err(failure) => {
                 self.refused = self.problems_of(&failure);
