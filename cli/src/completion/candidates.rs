@@ -16,6 +16,7 @@ use crate::cache::resource_names::{NamedSlot, ResourceNames};
 use crate::context::prelude::*;
 use crate::help::TOPICS;
 use crate::output::format::Format;
+use crate::schema::SlotTypeCatalog;
 use crate::settings::config_file::KEYS;
 use crate::settings::global_args::{GlobalArgs, PartialLine};
 use crate::ui::Ui;

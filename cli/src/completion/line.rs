@@ -1,81 +1,125 @@
-//! Bash: the command line as its script hands it over, as typed, and words quoted under any quotes that are open at the cursor. Bash breaks
+//! Parser for the command line as bash hands it over, as typed, and quoting of words under any quotes that are open at the cursor. Bash breaks
 //! words at `=`, `:` and `@` too, and replaces only the text after the break.
 
 use std::ffi::OsString;
 
-/// Words up to the cursor, and what bash says about the last of them and about its list.
+/// Completion request: the line up to the cursor, the part of its last word to replace, the kind of list, and the width of the terminal.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionRequest {
     pub(crate) words: Vec<OsString>,
     /// Number of bytes of the last word that stay as they are.
     pub(crate) kept: usize,
-    /// Quote that is open in the last word.
-    pub(crate) quote: Option<char>,
-    /// True if the line has syntax that is not followed, such as `$'` or a command within it.
-    pub(crate) is_strange: bool,
-    /// True if bash shows the candidates.
-    pub(crate) is_list: bool,
-    /// Width of the terminal.
+    /// Quotes that are open in the last word.
+    pub(crate) quote: Quote,
+    /// True if the shell will expand a `~` at the beginning of the last word.
+    pub(crate) expands_home: bool,
+    /// Kind of list that bash asks for.
+    pub(crate) lists: ListSyntax,
     pub(crate) width: usize,
 }
 
-/// Beginnings of syntax that is not followed.
-const STRANGE: [&str; 6] = ["`", "$(", "${", "$'", "<(", ">("];
-
-/// Codes of readline's completion types that show candidates.
-const LISTS: [&str; 3] = ["33", "63", "64"];
-
-/// Stands for the cursor while a line is split.
-const CURSOR: char = '\u{1}';
+/// Tells whether bash shows the candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ListSyntax {
+    /// The candidates are not shown: the only one, or the common prefix of all, is inserted.
+    #[default]
+    No,
+    /// The candidates are shown, and their common prefix is inserted.
+    Also,
+    /// The candidates are shown, and nothing is inserted.
+    Only,
+}
 
 impl CompletionRequest {
     /// Parses the arguments that the bash script passes.
     pub(crate) fn of(args: &[OsString]) -> Self {
         let arg = |at: usize| args.get(at).map(|it| it.to_string_lossy()).unwrap_or_default();
-        let (line, replaced) = (arg(0), arg(1));
-        let (words, quote) = split(&line);
+        let (words, quote) = read(&arg(0));
         let typed = words.last().map_or("", String::as_str);
-        let plain = split(&replaced).0.concat();
-        let kept = [&*replaced, &plain].into_iter().find_map(|it| typed.strip_suffix(it));
+        let replaced = arg(1);
+        let plain = read(&replaced).0.concat();
+        let kept = [&*replaced, &plain]
+            .into_iter()
+            .find_map(|it| typed.strip_suffix(it).map(str::len))
+            .unwrap_or(0);
         Self {
-            kept: kept.map_or(0, str::len),
+            kept,
             quote,
-            is_strange: STRANGE.iter().any(|it| line.contains(it)),
-            is_list: LISTS.contains(&&*arg(2)),
+            expands_home: quote == Quote::None && replaced.starts_with("~/"),
+            // Codes of readline's completion types that show candidates.
+            lists: match arg(2).as_ref() {
+                "63" => ListSyntax::Only,
+                "33" | "64" => ListSyntax::Also,
+                _ => ListSyntax::No,
+            },
             width: arg(3).parse().unwrap_or(80),
             words: words.into_iter().map(OsString::from).collect(),
         }
     }
+}
 
-    /// Returns the text quoted for the place of the cursor, or `None` if that is not possible.
-    pub(crate) fn quoted(&self, text: &str) -> Option<String> {
+/// Splits a line that may end anywhere into its words, including an empty last word, and returns the quotes that are open at its end.
+fn read(line: &str) -> (Vec<String>, Quote) {
+    let (mut quote, mut is_strange) = (Quote::None, false);
+    // `begun` is `None` between two words.
+    let (mut words, mut begun) = (Vec::new(), None::<String>);
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        if quote == Quote::None && c.is_ascii_whitespace() {
+            words.extend(begun.take());
+            continue;
+        }
+        let word = begun.get_or_insert_default();
+        let next = rest.peek().copied();
+        match (quote, c) {
+            (Quote::None, '\'') => quote = Quote::Single,
+            (Quote::None, '"') => quote = Quote::Double,
+            (Quote::Single, '\'') | (Quote::Double, '"') => quote = Quote::None,
+            (Quote::None, '\\') => word.extend(rest.next()),
+            (Quote::Double, '\\') if next.is_none_or(|it| "$`\"\\".contains(it)) => {
+                word.extend(rest.next());
+            }
+            (Quote::None, '$' | '<' | '>') if next == Some('(') => is_strange = true,
+            (Quote::None, '$') if matches!(next, Some('\'' | '{')) => is_strange = true,
+            (Quote::Double, '$') if matches!(next, Some('(' | '{')) => is_strange = true,
+            (Quote::None | Quote::Double, '`') => is_strange = true,
+            (_, c) => word.push(c),
+        }
+    }
+    words.push(begun.unwrap_or_default());
+    (words, if is_strange { Quote::Unknown } else { quote })
+}
+
+/// Quotes that are open at the end of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Quote {
+    /// No open quotes.
+    #[default]
+    None,
+    /// `'`
+    Single,
+    /// `"`
+    Double,
+    /// Syntax that is not followed further, such as `$'` or a command within the line.
+    Unknown,
+}
+
+impl Quote {
+    /// Returns the text quoted for this place, or `None` if that is not possible.
+    pub(crate) fn written(self, text: &str) -> Option<String> {
         // Within backquotes the shell removes one more level of quoting, and the line does not show whether the word is within them.
         if text.contains('`') {
             return None;
         }
-        let quoted = match self.quote {
-            _ if self.is_strange => return is_plain(text).then(|| text.to_owned()),
-            None => escaped(text),
-            Some('\'') => text.replace('\'', r"'\''"),
-            Some(_) => within_double_quotes(text),
+        let (written, quote) = match self {
+            Self::None => (escaped(text), None),
+            Self::Single => (text.replace('\'', r"'\''"), Some('\'')),
+            Self::Double => (double(text), Some('"')),
+            Self::Unknown => return is_plain(text).then(|| text.to_owned()),
         };
         // Readline takes a quote at the beginning of a candidate for the open one, and drops it.
-        (!self.quote.is_some_and(|quote| quoted.starts_with(quote))).then_some(quoted)
+        (!quote.is_some_and(|it| written.starts_with(it))).then_some(written)
     }
-}
-
-/// Splits a line that may end anywhere into its words, including an empty last word, and returns the quote that is open at its end.
-fn split(line: &str) -> (Vec<String>, Option<char>) {
-    for quote in [None, Some('"'), Some('\'')] {
-        let closed: String = line.chars().chain([CURSOR]).chain(quote).collect();
-        let Some(mut words) = shlex::split(&closed) else { continue };
-        if let Some(last) = words.last_mut()
-            && last.pop() == Some(CURSOR)
-        {
-            return (words, quote);
-        }
-    }
-    (Vec::new(), None)
 }
 
 /// Tells whether the text needs no quoting in any shell, inside quotes or not.
@@ -84,19 +128,22 @@ pub(crate) fn is_plain(text: &str) -> bool {
 }
 
 /// Escapes a word without putting quotes around it.
-fn escaped(word: &str) -> String {
+pub(crate) fn escaped(word: &str) -> String {
     let plain = |c: char| !c.is_ascii() || is_plain(c.encode_utf8(&mut [0; 4]));
     word.chars().flat_map(|c| (!plain(c)).then_some('\\').into_iter().chain([c])).collect()
 }
 
 /// Escapes a text within double quotes. For a `!` the quotes are closed: a backslash before it would stay.
-fn within_double_quotes(text: &str) -> String {
-    let written = |c: char| match c {
-        '!' => "\"\\!\"".to_owned(),
-        '$' | '"' | '\\' => format!("\\{c}"),
-        _ => c.to_string(),
-    };
-    text.chars().map(written).collect()
+fn double(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '!' => out.push_str("\"\\!\""),
+            '$' | '"' | '\\' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -143,22 +190,23 @@ mod tests {
     #[test]
     fn found_08_the_open_quotes_of_a_line_are_detected() {
         for (line, quote) in [
-            ("links a", None),
-            ("links \"a", Some('"')),
-            ("links 'a", Some('\'')),
-            ("links 'a'", None),
-            ("links \"it's", Some('"')),
-            ("links \"a\\\"b", Some('"')),
-            ("links 'a\\", Some('\'')),
-            ("links 'a'\"b", Some('"')),
-            ("links \\'a", None),
-            ("links $a", None),
+            ("links a", Quote::None),
+            ("links \"a", Quote::Double),
+            ("links 'a", Quote::Single),
+            ("links 'a'", Quote::None),
+            ("links \"it's", Quote::Double),
+            ("links \"a\\\"b", Quote::Double),
+            ("links 'a\\", Quote::Single),
+            ("links 'a'\"b", Quote::Double),
+            ("links \\'a", Quote::None),
+            ("links $a", Quote::None),
+            ("links $'a", Quote::Unknown),
+            ("links \"$(a", Quote::Unknown),
+            ("links `a", Quote::Unknown),
+            ("links <(a", Quote::Unknown),
+            ("links '$(a`", Quote::Single),
         ] {
-            let read = CompletionRequest::of(&[line.into()]);
-            assert_eq!((read.quote, read.is_strange), (quote, false), "{line}");
-        }
-        for line in ["links $'a", "links \"$(a", "links `a", "links <(a", "links '$(a`"] {
-            assert!(CompletionRequest::of(&[line.into()]).is_strange, "{line}");
+            assert_eq!(CompletionRequest::of(&[line.into()]).quote, quote, "{line}");
         }
     }
 
@@ -176,16 +224,18 @@ mod tests {
         assert_eq!(escaped("style=primary"), "style=primary");
         assert_eq!(escaped("./my page$(x)*.yaml"), "./my\\ page\\$\\(x\\)\\*.yaml");
         assert_eq!(escaped("кафе"), "кафе");
-        let quoted =
-            |quote, text| CompletionRequest { quote, ..CompletionRequest::default() }.quoted(text);
-        assert_eq!(quoted(Some('"'), "a$(x)\"\\!b").unwrap(), "a\\$(x)\\\"\\\\\"\\!\"b");
-        assert_eq!(quoted(Some('\''), "a'$(x)").unwrap(), "a'\\''$(x)");
-        for (quote, text) in [(None, "a`x`"), (Some('\''), "'a"), (Some('"'), "!a")] {
-            assert_eq!(quoted(quote, text), None, "{quote:?} {text}");
+        assert_eq!(Quote::Double.written("a$(x)\"\\!b").unwrap(), "a\\$(x)\\\"\\\\\"\\!\"b");
+        assert_eq!(Quote::Single.written("a'$(x)").unwrap(), "a'\\''$(x)");
+        assert_eq!(Quote::Unknown.written("slots"), Some("slots".to_owned()));
+        for (quote, text) in [
+            (Quote::None, "a`x`"),
+            (Quote::Single, "'a"),
+            (Quote::Double, "!a"),
+            (Quote::Unknown, "a b"),
+            (Quote::Unknown, "$(x)"),
+        ] {
+            assert_eq!(quote.written(text), None, "{quote:?} {text}");
         }
-        let strange = CompletionRequest { is_strange: true, ..CompletionRequest::default() };
-        assert_eq!(strange.quoted("slots"), Some("slots".to_owned()));
-        assert!(["a b", "$(x)"].iter().all(|text| strange.quoted(text).is_none()));
     }
 
     proptest! {
@@ -194,9 +244,8 @@ mod tests {
         /// Runs a shell that prints what it reads; it has no history to expand.
         #[test]
         fn found_08_a_shell_reads_the_same_string(text in "[ -~é]{1,20}") {
-            for (quote, mark) in [(None, ""), (Some('\''), "'"), (Some('"'), "\"")] {
-                let line = CompletionRequest { quote, ..CompletionRequest::default() };
-                let Some(written) = line.quoted(&text) else { continue };
+            for (quote, mark) in [(Quote::None, ""), (Quote::Single, "'"), (Quote::Double, "\"")] {
+                let Some(written) = quote.written(&text) else { continue };
                 let script = format!("printf %s {mark}{written}{mark}");
                 let output = Command::new("/bin/sh").args(["-c", &script]).output().unwrap();
                 prop_assert_eq!(String::from_utf8_lossy(&output.stdout), text.as_str(), "{}", script);

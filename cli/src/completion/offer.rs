@@ -5,8 +5,9 @@ use std::io;
 use clap::{Args, ValueEnum};
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{Elvish, EnvCompleter};
+use unicode_width::UnicodeWidthStr;
 
-use super::line::{CompletionRequest, is_plain};
+use super::line::{CompletionRequest, ListSyntax, escaped, is_plain};
 use crate::env_vars;
 use crate::help::HelpText;
 use crate::settings::global_args::GLOBAL_OPTIONS;
@@ -61,6 +62,8 @@ pub(crate) struct ShellArgs {
 /// Candidate for the word at the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
+    /// Prefix that the shell expands: `~`, or nothing.
+    home: &'static str,
     value: String,
     description: String,
 }
@@ -75,66 +78,93 @@ impl Candidate {
         let is_shown = !value.contains(sanitize::is_unsafe);
         // A candidate that looks like an option has to be an option, not a file.
         let is_option = value.starts_with('-');
-        (is_shown && (!is_option || is_plain(&value))).then_some(Self { value, description })
+        (is_shown && (!is_option || is_plain(&value))).then_some(Self {
+            home: "",
+            value,
+            description,
+        })
+    }
+
+    /// Replaces the home directory with `~`.
+    pub(crate) fn shorten(&mut self, home: &str) {
+        if let Some(rest) = self.value.strip_prefix(home) {
+            (self.home, self.value) = ("~", rest.to_owned());
+        }
     }
 }
 
-/// Returns the candidates to offer: for an empty word, options only if there is nothing else; never the directory itself. Options of every
+/// Returns the candidates to offer: for an empty word, options only if there is nothing else, and not the directory itself. Options of every
 /// command come last.
-pub(crate) fn select_candidates(
-    candidates: &[CompletionCandidate],
-    is_begun: bool,
-) -> Vec<Candidate> {
+pub(crate) fn select_candidates(candidates: &[CompletionCandidate], typed: &str) -> Vec<Candidate> {
     let is_global = |candidate: &&CompletionCandidate| {
         candidate.get_tag().is_some_and(|tag| tag.to_string() == GLOBAL_OPTIONS)
     };
     let (global, own): (Vec<_>, Vec<_>) = candidates.iter().partition(is_global);
     let mut offers: Vec<_> = own.into_iter().chain(global).filter_map(Candidate::of).collect();
-    offers.retain(|it| it.value != ".");
+    offers.retain(|it| typed == "." || it.value != ".");
     let is_option = |it: &Candidate| it.value.starts_with('-');
-    if !is_begun && !offers.iter().all(is_option) {
+    if typed.is_empty() && !offers.iter().all(is_option) {
         offers.retain(|it| !is_option(it));
     }
     offers
 }
 
-/// Formats candidates for every shell but bash; each quotes them itself.
+/// Formats candidates for every shell but bash. Zsh quotes a word itself, but not one that begins with a `~`.
 pub(crate) fn lines(shell: Shell, offers: &[Candidate]) -> String {
-    let line = |Candidate { value, description }: &Candidate| match shell {
-        Shell::Zsh => {
-            let value = value.replace('\\', "\\\\").replace(':', "\\:");
-            let bare = description.is_empty();
+    let line = |Candidate { home, value, description }: &Candidate| match (
+        shell,
+        description.is_empty(),
+    ) {
+        (Shell::Zsh, bare) => {
+            let word = if home.is_empty() { value.clone() } else { escaped(value) };
+            let value = format!("{home}{}", word.replace('\\', "\\\\").replace(':', "\\:"));
             if bare { value } else { format!("{value}:{}", description.replace('\\', "\\\\")) }
         }
-        Shell::Fish | Shell::Power if !description.is_empty() => format!("{value}\t{description}"),
-        _ => value.clone(),
+        (Shell::Fish | Shell::Power, false) => format!("{home}{value}\t{description}"),
+        _ => format!("{home}{value}"),
     };
     offers.iter().map(|it| line(it) + "\n").collect()
 }
 
 /// Formats candidates for bash, which has no descriptions: they follow the values when several candidates are shown.
 pub(crate) fn bash(offers: &[Candidate], request: &CompletionRequest) -> String {
-    let rest = |it: &Candidate| it.value.get(request.kept..).unwrap_or_default().to_owned();
-    // Bash also inserts what the candidates that it shows have in common.
-    let are_plain = || offers.iter().all(|it| is_plain(&it.value));
-    if !request.is_list || offers.len() < 2 || !are_plain() {
-        let words = offers.iter().filter_map(|it| request.quoted(&rest(it)));
-        return words.map(|word| word + "\n").collect();
-    }
-    let wide = offers.iter().map(|it| rest(it).len()).max().unwrap_or_default();
-    let line = |offer: &Candidate| match &offer.description {
-        bare if bare.is_empty() => rest(offer),
-        description => {
-            let text = format!("{:wide$}  ({description})", rest(offer));
-            cut(&text, request.width.saturating_sub(1))
-        }
+    let rest = |candidate: &Candidate| {
+        let from = request.kept.saturating_sub(candidate.home.len());
+        (candidate.home, candidate.value.get(from..).unwrap_or_default().to_owned())
     };
-    offers.iter().map(|it| line(it) + "\n").collect()
+    let is_shown = match request.lists {
+        ListSyntax::No => false,
+        ListSyntax::Only => true,
+        // Bash inserts the common prefix of the candidates that it shows.
+        ListSyntax::Also => offers.iter().all(|it| is_plain(&it.value)),
+    };
+    if is_shown && offers.len() > 1 {
+        let text = |it: &Candidate| rest(it).0.to_owned() + &rest(it).1;
+        let wide = offers.iter().map(|it| text(it).width()).max().unwrap_or(0);
+        let line = |candidate: &Candidate| {
+            let value = text(candidate);
+            if candidate.description.is_empty() {
+                return value + "\n";
+            }
+            let gap = " ".repeat(wide - value.width());
+            cut(
+                &format!("{value}{gap}  ({})", candidate.description),
+                request.width.saturating_sub(1),
+            ) + "\n"
+        };
+        return offers.iter().map(line).collect();
+    }
+    let word = |candidate: &Candidate| {
+        let (home, rest) = rest(candidate);
+        Some(format!("{home}{}\n", request.quote.written(&rest)?))
+    };
+    offers.iter().filter_map(word).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::completion::line::Quote;
 
     fn candidates() -> Vec<CompletionCandidate> {
         let of = |value: &str, description: &str| {
@@ -143,8 +173,9 @@ mod tests {
         };
         vec![
             of("7", "text Good\u{202e}"),
-            of("a:b", "x\\y"),
-            of("cafe 1\\", ""),
+            of("a:b\\", "x\\y"),
+            of("cafe 1", ""),
+            of("/home/me/a b", ""),
             of("x\u{1b}]52;c\u{7}", ""),
             of("--help", "Help"),
         ]
@@ -152,38 +183,48 @@ mod tests {
 
     #[test]
     fn candidates_are_printed_in_the_format_of_each_shell() {
-        let mut offers = select_candidates(&candidates(), false);
-        assert_eq!(offers.len(), 3, "neither options nor what would drive the terminal");
+        let mut offers = select_candidates(&candidates(), "");
+        for offer in &mut offers {
+            offer.shorten("/home/me");
+        }
+        assert_eq!(offers.len(), 4, "neither options nor what would drive the terminal");
         assert_eq!(
             lines(Shell::Zsh, &offers),
-            "7:text Good\\\\u{202e}\na\\:b:x\\\\y\ncafe 1\\\\\n"
+            "7:text Good\\\\u{202e}\na\\:b\\\\:x\\\\y\ncafe 1\n~/a\\\\ b\n"
         );
-        assert_eq!(lines(Shell::Fish, &offers), "7\ttext Good\\u{202e}\na:b\tx\\y\ncafe 1\\\n");
-        assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\ncafe 1\\\n");
+        assert_eq!(
+            lines(Shell::Fish, &offers),
+            "7\ttext Good\\u{202e}\na:b\\\tx\\y\ncafe 1\n~/a b\n"
+        );
+        assert_eq!(lines(Shell::Elvish, &offers), "7\na:b\\\ncafe 1\n~/a b\n");
         let request = CompletionRequest { width: 20, ..CompletionRequest::default() };
-        assert_eq!(bash(&offers, &request), "7\na:b\ncafe\\ 1\\\\\n");
-        let request = CompletionRequest { is_list: true, ..request };
-        assert_eq!(bash(&offers, &request), "7\na:b\ncafe\\ 1\\\\\n");
-        offers.pop();
-        assert_eq!(bash(&offers, &request), "7    (text Good\\u{…\na:b  (x\\y)\n");
+        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
+        let request = CompletionRequest { lists: ListSyntax::Only, ..request };
+        assert_eq!(
+            bash(&offers, &request),
+            "7       (text Good…\na:b\\    (x\\y)\ncafe 1\n~/a b\n"
+        );
         assert_eq!(bash(&offers[..1], &request), "7\n");
+        let request = CompletionRequest { lists: ListSyntax::Also, ..request };
+        assert_eq!(bash(&offers, &request), "7\na:b\\\\\ncafe\\ 1\n~/a\\ b\n");
     }
 
     #[test]
     fn found_08_candidates_are_quoted_for_the_open_quotes() {
         let names = ["x$(id)", "x';id;'", "x\";id;\"", "x!id", "--yes=$(id)"];
         let candidates: Vec<_> = names.iter().map(CompletionCandidate::new).collect();
-        let offers = select_candidates(&candidates, true);
+        let offers = select_candidates(&candidates, "x");
         let bash =
             |quote| bash(&offers, &CompletionRequest { quote, ..CompletionRequest::default() });
-        assert_eq!(bash(None), "x\\$\\(id\\)\nx\\'\\;id\\;\\'\nx\\\"\\;id\\;\\\"\nx\\!id\n");
-        assert_eq!(bash(Some('\'')), "x$(id)\nx'\\'';id;'\\''\nx\";id;\"\nx!id\n");
-        assert_eq!(bash(Some('"')), "x\\$(id)\nx';id;'\nx\\\";id;\\\"\nx\"\\!\"id\n");
+        assert_eq!(bash(Quote::None), "x\\$\\(id\\)\nx\\'\\;id\\;\\'\nx\\\"\\;id\\;\\\"\nx\\!id\n");
+        assert_eq!(bash(Quote::Single), "x$(id)\nx'\\'';id;'\\''\nx\";id;\"\nx!id\n");
+        assert_eq!(bash(Quote::Double), "x\\$(id)\nx';id;'\nx\\\";id;\\\"\nx\"\\!\"id\n");
+        assert_eq!(bash(Quote::Unknown), "");
     }
 
     #[test]
     fn options_are_offered_only_without_other_candidates_or_after_a_dash() {
-        assert_eq!(select_candidates(&candidates()[4..], false).len(), 1);
-        assert_eq!(select_candidates(&candidates(), true).len(), 4);
+        assert_eq!(select_candidates(&candidates()[5..], "").len(), 1);
+        assert_eq!(select_candidates(&candidates(), "-").len(), 5);
     }
 }

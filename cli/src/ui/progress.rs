@@ -1,10 +1,11 @@
-//! Lines that are redrawn on a terminal: the progress of long work, and the countdown of a wait; and a terminal without echo.
+//! Lines that are redrawn on a terminal: the progress of long work, and the countdown of a wait; and the modes of the terminal meanwhile.
 
-use std::fmt;
 use std::sync::OnceLock;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use links_sdk::{Clock, SystemClock};
 
 use crate::signal::RestoreOnExit;
@@ -17,11 +18,11 @@ fn lines() -> &'static MultiProgress {
     SHOWN.get_or_init(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr()))
 }
 
-/// Line on stderr that is redrawn, removed when it is dropped.
+/// Progress line on stderr, removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    _removed_on_exit: Option<RestoreOnExit>,
+    _terminal: Option<(RestoreOnExit, Option<Modes>)>,
 }
 
 impl Progress {
@@ -29,35 +30,18 @@ impl Progress {
         let hidden = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), hidden);
         let bar = if shown { lines().add(bar) } else { bar };
-        Self::of(bar, ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}").ok(), shown)
+        Self::of(bar, "{bar:24} {pos}/{len} {msg}", shown)
     }
 
-    /// Counts the seconds of a wait down. The line is empty when the wait is over.
-    pub(super) fn countdown(wait: Duration, reason: &str) -> Self {
-        let (clock, reason) = (SystemClock::new(), sanitize::line(reason).into_owned());
-        let end = clock.monotonic() + wait;
-        let left = move |_: &ProgressState, line: &mut dyn fmt::Write| {
-            let left = end.saturating_sub(clock.monotonic());
-            if !left.is_zero() {
-                let _ = line.write_str(&wait_line(left, &reason));
-            }
-        };
-        let style = ProgressStyle::with_template("{left}").ok();
-        let style = style.map(|style| style.with_key("left", left));
-        let line = Self::of(lines().insert(0, ProgressBar::new_spinner()), style, true);
-        line.bar.enable_steady_tick(Duration::from_secs(1));
-        line
-    }
-
-    fn of(bar: ProgressBar, style: Option<ProgressStyle>, shown: bool) -> Self {
-        if let Some(style) = style {
+    fn of(bar: ProgressBar, template: &str, shown: bool) -> Self {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let removed_on_exit = shown.then(|| {
+        let terminal = shown.then(|| {
             let bar = bar.clone();
-            RestoreOnExit::new(move || bar.finish_and_clear())
+            (RestoreOnExit::new(move || bar.finish_and_clear()), Modes::without_ctrl_c())
         });
-        Self { bar, _removed_on_exit: removed_on_exit }
+        Self { bar, _terminal: terminal }
     }
 
     /// Sets the message about the current step.
@@ -87,29 +71,82 @@ pub(super) fn beside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Line on stderr that counts the seconds of a wait down; removed when it is dropped, or when the wait is over.
+#[derive(Debug)]
+pub(super) struct Countdown {
+    _line: Progress,
+    /// Ends the thread when it is dropped.
+    _ended: Sender<()>,
+}
+
+impl Countdown {
+    /// Shows a wait for this reason.
+    pub(super) fn start(wait: Duration, reason: &str) -> Self {
+        let (ended, is_ended) = channel();
+        let line = Progress::of(lines().insert(0, ProgressBar::new_spinner()), "{msg}", true);
+        let (bar, reason) = (line.bar.clone(), sanitize::line(reason).into_owned());
+        let clock = SystemClock::new();
+        let until = clock.monotonic() + wait;
+        let count = move || {
+            loop {
+                let left = until.saturating_sub(clock.monotonic());
+                if left.is_zero() {
+                    return bar.finish_and_clear();
+                }
+                bar.set_message(wait_line(left, &reason));
+                bar.force_draw();
+                if is_ended.recv_timeout(next_change(left)) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+        };
+        // Without the thread the wait is the same, and no line tells it.
+        let _ = thread::Builder::new().name("countdown".to_owned()).spawn(count);
+        Self { _line: line, _ended: ended }
+    }
+}
+
 /// Line about a wait that has this much left.
 pub(super) fn wait_line(left: Duration, reason: &str) -> String {
     format!("waiting {} s: {reason}", left.as_secs_f64().ceil())
 }
 
-/// Guard that disables the echo of typed characters except for the end of the line. The previous modes are restored when it is dropped, and at
-/// an exit by Ctrl-C.
-#[cfg(unix)]
+/// Time until the line changes.
+fn next_change(left: Duration) -> Duration {
+    match left.subsec_nanos() {
+        0 => Duration::from_secs(1),
+        nanos => Duration::from_nanos(nanos.into()),
+    }
+}
+
+/// Guard that reduces the echo of the terminal. The previous modes are restored when it is dropped, and at an exit by Ctrl-C.
 #[derive(Debug)]
-pub(crate) struct WithoutEcho {
+pub(crate) struct Modes {
+    #[cfg(unix)]
     before: rustix::termios::Termios,
     _changed: RestoreOnExit,
 }
 
 #[cfg(unix)]
-impl WithoutEcho {
-    /// Changes the modes of the terminal; `None` if it has none.
-    pub(crate) fn new() -> Option<Self> {
-        use rustix::termios::{LocalModes, tcgetattr};
-        let before = tcgetattr(std::io::stderr()).ok()?;
+impl Modes {
+    /// Disables the echo of typed characters except for the end of the line.
+    pub(crate) fn without_echo() -> Option<Self> {
+        use rustix::termios::LocalModes;
+        Self::change(|modes| {
+            modes.remove(LocalModes::ECHO);
+            modes.insert(LocalModes::ECHONL);
+        })
+    }
+
+    /// Disables the echo of Ctrl-C as `^C`, which would disturb a line that is redrawn repeatedly.
+    pub(crate) fn without_ctrl_c() -> Option<Self> {
+        Self::change(|modes| modes.remove(rustix::termios::LocalModes::ECHOCTL))
+    }
+
+    fn change(change: impl FnOnce(&mut rustix::termios::LocalModes)) -> Option<Self> {
+        let before = rustix::termios::tcgetattr(std::io::stderr()).ok()?;
         let mut modes = before.clone();
-        modes.local_modes.remove(LocalModes::ECHO);
-        modes.local_modes.insert(LocalModes::ECHONL);
+        change(&mut modes.local_modes);
         let undo = before.clone();
         let changed = RestoreOnExit::new(move || set(&undo));
         set(&modes);
@@ -124,8 +161,33 @@ fn set(modes: &rustix::termios::Termios) {
 }
 
 #[cfg(unix)]
-impl Drop for WithoutEcho {
+impl Drop for Modes {
     fn drop(&mut self) {
         set(&self.before);
+    }
+}
+
+#[cfg(not(unix))]
+impl Modes {
+    /// Returns `None`: not supported on this platform.
+    pub(crate) fn without_ctrl_c() -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_changes_at_each_whole_second_that_is_left() {
+        let mut left = Duration::from_millis(3400);
+        let mut shown = Vec::new();
+        while !left.is_zero() {
+            shown.push(wait_line(left, "why"));
+            left = left.saturating_sub(next_change(left));
+        }
+        let expected = ["4", "3", "2", "1"].map(|it| format!("waiting {it} s: why"));
+        assert_eq!(shown, expected);
     }
 }
