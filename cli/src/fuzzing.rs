@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap_complete::engine::CompletionCandidate;
 
-use crate::completion::line::CompletionRequest;
+use crate::completion::line::{CompletionRequest, Quote};
 use crate::completion::offer;
 use crate::error::CommandError;
 use crate::output::yaml;
@@ -78,11 +78,15 @@ pub fn completion(bytes: &[u8]) {
     assert!(request.kept <= typed.len(), "{} of {typed:?}", request.kept);
     let name = args.get(4).map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let candidate = CompletionCandidate::new(&name).help(Some(name.clone().into()));
-    let offers = offer::select_candidates(&[candidate], false);
+    let offers = offer::select_candidates(&[candidate], "");
     let text = offer::bash(&offers, &request);
     assert!(text.lines().count() <= offers.len(), "{text:?}");
     if text.lines().count() == 1 && request.kept == 0 && !name.is_empty() {
-        let mark = request.quote.map(String::from).unwrap_or_default();
+        let mark = match request.quote {
+            Quote::Single => "'",
+            Quote::Double => "\"",
+            Quote::None | Quote::Unknown => "",
+        };
         let written = format!("{mark}{}{mark}", text.trim_end_matches('\n'));
         assert_eq!(shlex::split(&written), Some(vec![name]), "{written:?}");
     }
