@@ -1,10 +1,5 @@
 _links_complete() {
     COMPREPLY=()
-    # Only the shell knows the home directory that a ~ stands for.
-    if [[ $2 == '~'* ]]; then
-        compopt -o default 2>/dev/null
-        return
-    fi
     local candidate
     while IFS= read -r candidate; do
         COMPREPLY+=("$candidate")

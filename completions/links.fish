@@ -7,9 +7,8 @@ function __links_complete
             break
         end
     end
-    # Only the shell knows the home directory that a ~ stands for.
-    if string match --quiet -- '~*' "$word"
-        __fish_complete_path "$typed"
+    # Within quotes a ~ is no home directory.
+    if string match --quiet -- '~*' "$word"; and not string match --quiet -- '~*' "$typed"
         return
     end
     LINKS_COMPLETE=fish links -- (commandline --current-process --tokenize --cut-at-cursor) "$word"
