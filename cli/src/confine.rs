@@ -2,12 +2,12 @@
 //! the files that they need, and run no program. It is set before the command begins; the thread that waits for Ctrl-C runs already, and
 //! opens no file. A kernel without Landlock confines nothing.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::auth::SecretLocation;
 use crate::settings::{Settings, TokenOrigin};
 use links_pages::fs::directory_of;
-use links_pages::fs::named::LOCK_NAME;
 use links_pages::fs::private::make_directory;
 
 /// Files that the arguments of a command name, or that the process may use: each with everything beneath it.
@@ -65,11 +65,10 @@ impl NamedFiles {
         self
     }
 
-    /// Returns the directories of the locks that govern the files.
-    pub(crate) fn locks(&self) -> impl Iterator<Item = PathBuf> {
+    /// Returns the directories of the files, without links.
+    pub(crate) fn directories(&self) -> BTreeSet<PathBuf> {
         let files = self.read.iter().chain(&self.write);
-        let locks = files.filter(|file| file.file_name() == Some(LOCK_NAME.as_ref()));
-        locks.map(|lock| directory_of(lock).to_owned())
+        files.filter_map(|file| directory_of(file).canonicalize().ok()).collect()
     }
 
     /// Adds a page file or a plan, `-` for standard input, and the directory beneath which its images are.

@@ -1,6 +1,7 @@
 //! Earlier versions of files, read from Git. A repository is input: Git runs nothing that it configures, fetches nothing, is asked for a
 //! bounded number of commits, and has a bounded time to respond.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::signal;
 use links_pages::fs::named;
+use links_pages::page_file::local_image::hash_of;
 
 /// First argument of the process that becomes Git. The program and its arguments follow.
 #[cfg(target_os = "linux")]
@@ -20,6 +22,12 @@ const RUN: &str = "__run-git";
 
 /// Maximum number of commits that are looked at.
 const COMMITS: usize = 10_000;
+
+/// Maximum number of versions of one file that are looked at.
+const VERSIONS: usize = 200;
+
+/// The place of a directory without a commit.
+pub(crate) const NO_COMMIT: u64 = 0;
 
 /// Maximum time of all questions of a command.
 const TIME_MAX: Duration = Duration::from_secs(10);
@@ -61,6 +69,18 @@ pub(crate) struct History {
     left: u64,
     deadline: Instant,
     is_broken: bool,
+}
+
+/// HEAD and its ancestors along all parents, with the versions that they have of a file.
+#[derive(Debug)]
+pub(crate) struct Ancestry {
+    /// The [places](place) of the commits.
+    pub(crate) places: BTreeSet<u64>,
+    /// That of HEAD.
+    pub(crate) head: u64,
+    /// The content of each version, with the names of the commits that have it.
+    pub(crate) versions: Vec<(Vec<u8>, Vec<String>)>,
+    pub(crate) end: HistoryEnd,
 }
 
 /// Where a history ended.
@@ -247,14 +267,82 @@ impl History {
                     return Ok(HistoryEnd::Found);
                 }
             }
-            let text = String::from_utf8_lossy(&commit.content);
-            let mut lines = text.lines().take_while(|line| !line.is_empty());
-            match lines.find_map(|line| line.strip_prefix("parent ")) {
-                Some(parent) => parent.clone_into(&mut name),
+            match parents(&commit.content).next() {
+                Some(parent) => name = parent,
                 None => return Ok(HistoryEnd::FirstCommit),
             }
         }
         Ok(HistoryEnd::Limit)
+    }
+
+    /// Returns the [place](place) of HEAD.
+    pub(crate) fn head_place(&mut self) -> io::Result<u64> {
+        Ok(self.object("HEAD")?.map_or(NO_COMMIT, |commit| place(&commit.content)))
+    }
+
+    /// Reads the ancestors of HEAD, the nearest first. Beyond commits without the file, only those with the `wanted` places are searched for.
+    pub(crate) fn ancestry(
+        &mut self,
+        file: &Path,
+        mut wanted: BTreeSet<u64>,
+    ) -> io::Result<Ancestry> {
+        let path = self.path(file);
+        let mut found = Ancestry {
+            places: BTreeSet::new(),
+            head: NO_COMMIT,
+            versions: Vec::new(),
+            end: HistoryEnd::FirstCommit,
+        };
+        let mut nth_of: HashMap<String, usize> = HashMap::new();
+        let mut open: VecDeque<String> = ["HEAD".to_owned()].into();
+        let mut known: HashSet<String> = HashSet::new();
+        while let Some(name) = open.pop_front() {
+            if known.len() > COMMITS || found.versions.len() > VERSIONS {
+                found.end = HistoryEnd::Limit;
+                break;
+            }
+            let Some(commit) = self.object(&name)? else {
+                let is_cut = !found.places.is_empty();
+                found.end = if is_cut { HistoryEnd::Shallow } else { found.end };
+                continue;
+            };
+            let place = place(&commit.content);
+            if found.places.is_empty() {
+                found.head = place;
+            }
+            found.places.insert(place);
+            wanted.remove(&place);
+            let blob = match &path {
+                Some(path) => self.object(&format!("{}:{path}", commit.id))?,
+                None => None,
+            };
+            let has_file = blob.as_ref().is_some_and(|it| it.kind == "blob");
+            if let Some(blob) = blob.filter(|_| has_file) {
+                let nth = *nth_of.entry(blob.id).or_insert(found.versions.len());
+                if nth == found.versions.len() {
+                    found.versions.push((blob.content, Vec::new()));
+                }
+                found.versions[nth].1.push(commit.id);
+            }
+            if has_file || !wanted.is_empty() {
+                let parents = parents(&commit.content);
+                open.extend(parents.filter(|parent| known.insert(parent.clone())));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the different contents that commits have of a file.
+    pub(crate) fn contents(&mut self, file: &Path, commits: &[String]) -> io::Result<Vec<Vec<u8>>> {
+        let Some(path) = self.path(file) else { return Ok(Vec::new()) };
+        let mut found: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for commit in commits {
+            let blob = self.object(&format!("{commit}:{path}"))?;
+            if let Some(blob) = blob.filter(|it| it.kind == "blob") {
+                found.insert(blob.id, blob.content);
+            }
+        }
+        Ok(found.into_values().collect())
     }
 
     /// Returns the path of a file in the work tree, as Git names it.
@@ -282,6 +370,24 @@ impl History {
         self.left -= object.size;
         Ok(Some(object))
     }
+}
+
+/// Returns the lines before the message of a commit.
+fn header(commit: &[u8]) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+    let lines = commit.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+    lines.map(String::from_utf8_lossy)
+}
+
+fn parents(commit: &[u8]) -> impl Iterator<Item = String> {
+    header(commit).filter_map(|line| Some(line.strip_prefix("parent ")?.to_owned()))
+}
+
+/// Returns a digest of what an amend keeps of a commit: its parents, and its author with the time.
+fn place(commit: &[u8]) -> u64 {
+    let is_kept = |line: &str| line.starts_with("parent ") || line.starts_with("author ");
+    let kept: Vec<_> = header(commit).filter(|line| is_kept(line)).collect();
+    let hash = hash_of(kept.join("\n").as_bytes());
+    u64::from_str_radix(&hash[..16], 16).unwrap_or(NO_COMMIT)
 }
 
 #[expect(

@@ -438,7 +438,7 @@ fn fields_that_differ_after_a_rebuilt_record_are_conflicts() {
     ok(&env, "apply --yes");
     env.server.edit(|account| account.profiles[0].title = Some("Theirs".to_owned()));
     let lock = fs::read_to_string(path(&env, "links.lock")).unwrap();
-    env.file("links.lock", format!("<<<<<<< ours\n{lock}=======\n{lock}>>>>>>> theirs\n"));
+    env.file("links.lock", format!("{lock}damaged\n"));
     ok(&env, "init --refresh");
     let run = env.run("apply");
     assert!(run.exit == 7 && run.stderr.contains("cafe.yaml:2:8"), "{run}");

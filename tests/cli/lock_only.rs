@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use links_pages::sync::ValueHash;
+use links_pages::sync::{HashPair, KnownBase, Lock, PageBase, RecordOf, SlotBase, ValueHash};
+use links_sdk::SlotId;
 use serde_json::{Value, json};
 
 use crate::steps::{ok, path, text, writes};
@@ -89,23 +90,40 @@ fn git(env: &TestEnv, line: &str) {
 
 fn commit(env: &TestEnv) {
     git(env, "add -A");
-    git(env, "commit -q -m x");
+    git(env, "commit -q --allow-empty -m x");
 }
 
 /// Changes the lock as somebody does who sends a pull request.
-fn forge(env: &TestEnv, change: impl FnOnce(&mut Value)) {
-    let mut lock: Value = serde_json::from_str(&text(env, "links.lock")).unwrap();
+fn forge(env: &TestEnv, change: impl FnOnce(&mut Lock)) {
+    let mut lock = locked(env);
     change(&mut lock);
     env.file("links.lock", lock.to_string());
     commit(env);
 }
 
+fn locked(env: &TestEnv) -> Lock {
+    Lock::parse(&text(env, "links.lock")).unwrap()
+}
+
+/// Changes what the lock says of the slots of the page, as a run on an earlier commit would write it.
+fn forge_slots(env: &TestEnv, change: impl FnOnce(&mut Vec<SlotBase>)) {
+    forge(env, |lock| {
+        let lines = lock.lines.get_mut(&RecordOf::Page(lock.pages[FILE].id)).unwrap();
+        let known = KnownBase::of_lines(lines);
+        let mut base: PageBase = known.base.clone();
+        change(&mut base.slots);
+        let at = lines.values().flatten().map(|line| line.at).max().unwrap();
+        *lines = known.lines_after(&base, &[].into(), 0, at).unwrap();
+    });
+}
+
 /// Returns the entry of a slot whose item said what the slot holds.
-fn entry(id: &Value, kind: &str, data: &Value) -> Value {
-    let hash = |value: &Value| json!(ValueHash::of(value).to_string());
+fn entry(id: &Value, kind: &str, data: &Value) -> SlotBase {
+    let pair = |value: &Value| HashPair::of(ValueHash::of(value));
     let data = data.as_object().unwrap();
-    let keys = data.iter().map(|(key, value)| (key.clone(), hash(value)));
-    json!({"id": id, "type": kind, "keys": keys.collect::<serde_json::Map<_, _>>()})
+    let keys = data.iter().map(|(key, value)| (key.clone(), pair(value))).collect();
+    let id = id.as_i64().unwrap().into();
+    SlotBase { id, was: Vec::new(), kind: kind.to_owned(), keys }
 }
 
 /// Adds a button on the page, and says in the lock that it was in the file.
@@ -115,10 +133,7 @@ fn claimed_button(env: &TestEnv, title: &str) -> Value {
         "slots add cafe button title={title} link=https://donate.example/ style=primary -o json"
     );
     let id = ok(env, &line).json()["data"]["id"].clone();
-    forge(env, |lock| {
-        let slots = lock["pages"][FILE]["slots"].as_array_mut().unwrap();
-        slots.push(entry(&id, "button", &data));
-    });
+    forge_slots(env, |slots| slots.push(entry(&id, "button", &data)));
     env.operations();
     id
 }
@@ -155,11 +170,10 @@ fn a_slot_that_only_the_lock_names_is_not_deleted_by_yes_alone() {
         refused(&env, &env.run(line));
     }
     // The content of an item that the file has is not enough, nor that of one that it had.
-    forge(&env, |lock| {
-        let slots = lock["pages"][FILE]["slots"].as_array_mut().unwrap();
-        let menu = slots.iter().find(|slot| slot["id"] == 1002).unwrap()["keys"].clone();
-        for (key, hash) in slots.last_mut().unwrap()["keys"].as_object_mut().unwrap() {
-            *hash = json!([menu[key], hash]);
+    forge_slots(&env, |slots| {
+        let menu = slots.iter().find(|slot| slot.id == SlotId::from(1002)).unwrap().clone();
+        for (key, pair) in &mut slots.last_mut().unwrap().keys {
+            pair.file = menu.pair(key).file;
         }
     });
     refused(&env, &env.run("apply --yes"));
@@ -167,10 +181,9 @@ fn a_slot_that_only_the_lock_names_is_not_deleted_by_yes_alone() {
     commit(&env);
     refused(&env, &env.run("apply --yes"));
     // Nor is an earlier id that the file names.
-    forge(&env, |lock| {
-        let slots = lock["pages"][FILE]["slots"].as_array_mut().unwrap();
-        slots.retain(|slot| slot["id"] != 1002);
-        slots.last_mut().unwrap()["was"] = json!([1002]);
+    forge_slots(&env, |slots| {
+        slots.retain(|slot| slot.id != SlotId::from(1002));
+        slots.last_mut().unwrap().was = vec![1002.into()];
     });
     refused(&env, &env.run("apply --yes"));
     ok(&env, "apply --yes --trust-lock");
@@ -327,10 +340,10 @@ fn a_form_file_that_only_the_lock_points_at_another_form_is_not_applied_by_yes_a
     ok(&env, "apply --yes --allow-create 1");
     commit(&env);
     let victim = ok(&env, "forms list -o json").json()["data"][0].clone();
-    let own = serde_json::from_str::<Value>(&text(&env, "links.lock")).unwrap();
-    let own = own["forms"]["booking"].clone();
-    assert_ne!(victim["id"], own);
-    forge(&env, |lock| lock["forms"]["booking"] = victim["id"].clone());
+    let own = locked(&env).forms["booking"].clone();
+    assert_ne!(victim["id"], *own);
+    let id = victim["id"].as_str().unwrap();
+    forge(&env, |lock| drop(lock.forms.insert("booking".into(), id.into())));
     env.operations();
     let line = format!(
         "! only links.lock says that form booking is \"{}\" ({})",
@@ -341,7 +354,7 @@ fn a_form_file_that_only_the_lock_points_at_another_form_is_not_applied_by_yes_a
     assert!(plan.exit == 3 && plan.stdout.contains(&line), "{plan}");
     refused(&env, &env.run("apply --yes"));
     // A title that the file had before is that of its form.
-    forge(&env, |lock| lock["forms"]["booking"] = own);
+    forge(&env, |lock| drop(lock.forms.insert("booking".into(), own)));
     env.file("booking.yaml", file.replace("terrace", "table by the river"));
     commit(&env);
     env.operations();
@@ -363,16 +376,16 @@ fn a_reference_that_only_the_lock_points_at_another_form_is_not_applied_by_yes_a
     // A run here wrote which form it is.
     assert!(!env.run("plan").stdout.contains("only links.lock"));
     commit(&env);
-    let own = serde_json::from_str::<Value>(&text(&env, "links.lock")).unwrap();
+    let own = locked(&env).forms["booking"].clone();
     let forms = ok(&env, "forms list -o json").json()["data"].clone();
     let shown = ok(&env, "slots list cafe -o json").stdout;
     let is_other = |form: &&Value| {
         let id = form["id"].as_str().unwrap();
-        form["id"] != own["forms"]["booking"] && !shown.contains(id)
+        form["id"] != *own && !shown.contains(id)
     };
-    let other = forms.as_array().unwrap().iter().find(is_other).map(|form| form["id"].clone());
-    let other = other.unwrap_or_else(|| own["forms"]["booking"].clone());
-    forge(&env, |lock| lock["forms"]["booking"] = other);
+    let other = forms.as_array().unwrap().iter().find(is_other);
+    let other = other.map_or_else(|| own.clone(), |form| form["id"].as_str().unwrap().into());
+    forge(&env, |lock| drop(lock.forms.insert("booking".into(), other)));
     env.operations();
     let run = run_elsewhere(&env, "apply --yes");
     assert!(run.stderr.contains("only links.lock says that form booking is"), "{run}");
@@ -414,8 +427,8 @@ fn an_image_that_only_the_lock_names_is_uploaded_instead() {
     env.operations();
     assert!(ok(&env, "apply --yes").stdout.contains("no changes"));
     forge(&env, |lock| {
-        for path in lock["images"].as_object_mut().unwrap().values_mut() {
-            *path = json!("uploads/7/of-somebody-else.gif");
+        for paths in lock.images.values_mut() {
+            *paths = ["uploads/7/of-somebody-else.gif".to_owned()].into();
         }
     });
     env.operations();

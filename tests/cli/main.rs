@@ -10,6 +10,7 @@ mod analytics;
 mod api;
 mod apply;
 mod auth;
+mod branches;
 mod browser;
 mod bug_report;
 #[cfg(target_os = "linux")]

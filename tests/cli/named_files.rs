@@ -224,21 +224,21 @@ fn a_key_of_the_lock_that_leads_elsewhere_is_named_and_nothing_is_written() {
         "../secret",
         "pages/../../secret",
         "./page.yaml",
-        "",
+        "%",
         "pages//page.yaml",
         "pages/",
         "C:/page.yaml",
         "c:page.yaml",
-        r"..\\secret",
-        r"\\\\server\\share",
-        r"page\u0000.yaml",
+        r"..\secret",
+        r"\\server\share",
+        "page%00.yaml",
         ".git/config",
         "sub/.GIT/hooks/post-checkout",
         "links.lock",
         "elsewhere/secret",
         "elsewhere/absent",
     ] {
-        let broken = lock.replace("\"page.yaml\"", &format!("\"{key}\""));
+        let broken = lock.replace(" page.yaml\n", &format!(" {key}\n"));
         assert_ne!(broken, lock);
         env.file("links.lock", &broken);
         for line in

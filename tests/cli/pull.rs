@@ -76,7 +76,7 @@ fn a_whole_page_is_pulled_into_a_new_file_and_has_nothing_to_do() {
         let again = env.run(&format!("pull cafe -O {file}"));
         assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
     }
-    assert!(text(&env, "links.lock").contains("\"title\""));
+    assert!(text(&env, "links.lock").contains(" title\n"));
     assert_eq!(writes(&env), [""; 0]);
 }
 

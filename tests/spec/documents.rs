@@ -40,8 +40,8 @@ fn every_path_in_a_document_exists() {
 #[test]
 fn the_lock_file_that_is_described_is_the_one_that_is_written() {
     let document = std::fs::read_to_string(root().join("docs/links-lock.md")).unwrap();
-    let written = root().join("pages/src/sync/tests/lock_example.json");
-    let block = document.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
+    let written = root().join("pages/src/sync/tests/lock_example.txt");
+    let block = document.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
     assert_eq!(block.unwrap(), std::fs::read_to_string(written).unwrap());
 }
 

@@ -96,7 +96,7 @@ fn run(cli: Cli, args: &[OsString]) -> (Exit, Option<Box<dyn Any>>) {
         if let Ok(named) = &named
             && !rules.ignores_history
         {
-            named.locks().for_each(|lock| git::prepare(&lock));
+            named.directories().iter().for_each(|it| git::prepare(it));
         }
         confined(&settings, &ui, named);
     }

@@ -25,7 +25,7 @@ impl FailOn {
         mut planned: impl Iterator<Item = &'p PlannedPage>,
     ) -> Result<(), CommandError> {
         let is_recorded =
-            |it: &PlannedPage| it.record.as_ref().is_some_and(|it| it.base().is_some());
+            |it: &PlannedPage| it.record.as_ref().is_some_and(|it| it.page().is_some());
         let unknown = planned.find(|it| self != Self::Pending && !is_recorded(it));
         let Some(planned) = unknown else { return Ok(()) };
         let message = format!(

@@ -13,9 +13,10 @@ use links_sdk::types::LeadForm;
 
 use super::known_forms::KnownForms;
 use super::plan_target::PlanTarget;
+use super::sync::history::reason;
 use super::sync::{LockStore, MergedPage, SyncRecord};
 use crate::error::CommandError;
-use crate::git::{self, History, HistoryEnd};
+use crate::git::{self, History};
 use crate::output::StyledLine;
 use crate::ui::Ui;
 use links_pages::page_file::local_image::ImageRoots;
@@ -43,7 +44,7 @@ impl LockOnly {
         page: &PageSnapshot,
         plan: &Plan,
     ) -> Self {
-        let Some((record, MergedPage { base: Some(base), merge, .. })) =
+        let Some((record, MergedPage { base: Some(base), merge, recorded, .. })) =
             record.zip(target.merged.as_deref())
         else {
             return Self::default();
@@ -52,7 +53,7 @@ impl LockOnly {
         let by_record = merge.deletions.iter().filter(|it| it.reason != DeletionReason::MadeThere);
         let is_own = |id: &SlotId| {
             let mut entries = base.slots.iter().filter(|entry| entry.id == *id);
-            entries.any(|entry| record.is_written_here(page.id, entry))
+            entries.any(|it| !recorded.contains(it) || record.is_written_here(page.id, it))
         };
         let is_planned = |id: &SlotId| plan.deletes.iter().any(|delete| delete.id == *id);
         let planned = by_record.map(|it| it.id).filter(is_planned);
@@ -180,17 +181,6 @@ pub(super) fn forms(
 
 fn unreadable(error: &std::io::Error) -> String {
     format!("git cannot be asked: {error}")
-}
-
-fn reason(end: HistoryEnd) -> Option<String> {
-    let reason = match end {
-        HistoryEnd::Found | HistoryEnd::FirstCommit => return None,
-        HistoryEnd::Shallow => {
-            "this clone is shallow; `git fetch --unshallow`, or `fetch-depth: 0` in CI, has all"
-        }
-        HistoryEnd::Limit => "there are too many",
-    };
-    Some(reason.to_owned())
 }
 
 /// Asks about what only the lock says, which `--yes` does not confirm. `lines` name it.

@@ -18,7 +18,7 @@ pub(crate) fn check(file: &PageFile, record: Option<&SyncRecord>) -> Result<(), 
         return Err(refused(format!("no links.lock governs {name}"))
             .with_hint("`links init` begins one; commit it beside the page files"));
     };
-    if record.base().is_none() {
+    if record.page().is_none() {
         return Err(refused(format!("links.lock has no record of {name}")).with_hint(
             "apply the file without --locked, or `links init --refresh`, and commit links.lock",
         ));

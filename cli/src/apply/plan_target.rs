@@ -1,7 +1,7 @@
 //! What a plan is to reach: the slots of a file, or what a merge with the page makes of them.
 
 use links_pages::apply::{PageSnapshot, PlanError, PlanOptions, SyncedRun, Wanted};
-use links_pages::sync::{Conflict, Merge, PageBase, RemoteChange};
+use links_pages::sync::{Conflict, Merge, RemoteChange};
 
 use super::problems;
 use crate::apply::apply_args::{RunOptions, SyncArgs};
@@ -35,6 +35,15 @@ pub(super) fn unplannable(error: &PlanError) -> CommandError {
     CommandError::new(exit, error.to_string())
 }
 
+/// Returns the error for a page whose slots are recorded only by commits that are not known.
+fn unsure(file: &PageFile, gap: &str) -> CommandError {
+    let message = format!(
+        "{}: links.lock names slots of the page that no known commit of the file held; nothing was written",
+        file.document.name()
+    );
+    CommandError::refused(message).with_hint(format!("earlier commits were not read: {gap}"))
+}
+
 /// What a plan is to reach.
 pub(super) struct PlanTarget {
     pub(super) wanted: Wanted,
@@ -45,9 +54,9 @@ pub(super) struct PlanTarget {
 
 /// Returns what the journal of a run says of its merge.
 fn synced_run(record: &SyncRecord, run: &RunOptions) -> SyncedRun {
-    let base = record.base().map(PageBase::digest).unwrap_or_default();
     let SyncArgs { overwrite, exact } = run.sync;
-    SyncedRun { file: record.file(), base, overwrite, exact, locked: run.locked }
+    let (file, base) = (record.file(), record.digest());
+    SyncedRun { file, base, overwrite, exact, locked: run.locked }
 }
 
 impl PlanTarget {
@@ -60,7 +69,7 @@ impl PlanTarget {
         run: &RunOptions,
     ) -> Result<Self, CommandError> {
         // Where no lock governs a file, its first sync has nothing to merge.
-        let Some(record) = record.filter(|it| it.is_in_lock() || it.base().is_some()) else {
+        let Some(record) = record.filter(|it| it.is_in_lock() || it.page().is_some()) else {
             let content = &file.page.content;
             let wanted = if file.page.has_slots {
                 Wanted::bind(&page.slots, content.clone(), options)
@@ -86,6 +95,9 @@ impl PlanTarget {
             };
             CommandError::from(file.document.bad(problems))
         })?;
+        if let Some(gap) = record.gap().filter(|_| merged.is_unsure && !merge_options.overwrite) {
+            return Err(unsure(file, gap));
+        }
         let merge = &mut merged.merge;
         if is_text && !run.flags.prune {
             keep_removed(merge);
@@ -127,7 +139,8 @@ impl PlanTarget {
             return Err(contested().at(file.document.bad(problems)));
         }
         let pull = pull_command(file, page);
-        let problems = sync::conflicts(merge, file, &pull);
+        let gap = record.and_then(SyncRecord::gap);
+        let problems = sync::conflicts(merge, file, &pull, gap);
         let message =
             "the file and the page were both changed since the last sync; nothing was written";
         let hint = format!(

@@ -109,7 +109,7 @@ impl PlannedPage {
         lines.extend(self.merged.iter().flat_map(|it| sync::lines(it)));
         lines.extend(self.lock_only_lines());
         lines.extend(self.edited.iter().flat_map(|edited| edited.notes.clone()));
-        let is_first = self.record.as_ref().is_some_and(|record| record.base().is_none());
+        let is_first = self.record.as_ref().is_some_and(|record| record.page().is_none());
         lines.extend((is_first && !self.plan().updates.is_empty()).then(|| {
             let text = "no earlier sync of this file is recorded here, so that its values replace those of the page";
             StyledLine::faint(text)

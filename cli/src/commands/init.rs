@@ -14,8 +14,8 @@ use links_pages::page_file::{Document, Image};
 use links_pages::sanitize::quoted;
 use links_pages::sync::Lock;
 
-/// Line that keeps git from merging two versions of a lock line by line: either version is a usable record.
-const ATTRIBUTE: &str = "links.lock merge=binary";
+/// Line with which Git keeps the lines of both sides of a merge.
+const ATTRIBUTE: &str = "links.lock merge=union";
 
 #[derive(Args, Debug)]
 #[command(examples = ["links init", "links init pages --refresh"])]
@@ -23,7 +23,7 @@ pub(crate) struct InitArgs {
     /// Directory of the page files; the current one by default
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     directory: Option<PathBuf>,
-    /// Rebuild the records of the page files below the directory from the files and their pages, for instance after a merge conflict in the lock
+    /// Rebuild the records of the page files below the directory from the files and their pages, for instance where the lock is damaged
     #[arg(long)]
     refresh: bool,
 }
@@ -78,6 +78,7 @@ pub(super) async fn run(context: &mut Context, args: InitArgs) -> CommandResult 
             let is_gone = |key: &&String| is_absent(&store.path_of(key));
             forgotten = lock.pages.keys().filter(is_gone).cloned().collect();
             lock.pages.retain(|key, _| !forgotten.contains(key));
+            lock.forget_unnamed();
         })?;
     }
     if let ([_], []) = (&files[..], &unusable[..])
@@ -144,17 +145,17 @@ fn take_over(context: &Context, store: &LockStore, service: &str, user: i64) -> 
         if ![0, user].contains(&lock.user) {
             continue;
         }
-        let (pages, images) = (lock.pages, lock.images);
-        store.update(context, service, |lock| {
-            for base in pages.into_values() {
-                let is_known = lock.pages.values().any(|page| page.id == base.id);
-                if !is_known && !lock.pages.contains_key(&key) {
-                    lock.pages.insert(key.clone(), base);
+        store.update(context, service, |into| {
+            for name in lock.pages.into_values() {
+                let is_known = into.pages.values().any(|page| page.id == name.id);
+                if !is_known && !into.pages.contains_key(&key) {
+                    into.pages.insert(key.clone(), name);
+                    into.lines.extend(lock.lines.clone());
                     taken += 1;
                 }
             }
-            for (hash, paths) in images {
-                lock.images.entry(hash).or_default().0.extend(paths.0);
+            for (hash, paths) in lock.images {
+                into.images.entry(hash).or_default().extend(paths);
             }
         })?;
         records.forget_own()?;

@@ -1,11 +1,8 @@
 //! Record of the last sync of a page, and what a text of its file held of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Conflict, FilePage, FileSlot, FileSlotId, LivePage, ValueHash};
@@ -14,14 +11,12 @@ use links_sdk::{ProfileId, Slot, SlotId};
 
 /// Record of the last sync of a page and its file: identities and hashes, never content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PageBase {
     /// Id of the page.
     pub id: ProfileId,
     /// Login of the page.
     pub login: String,
     /// Pairs of the profile fields. A field without a pair has never been read.
-    #[serde(deserialize_with = "unique_map")]
     pub fields: BTreeMap<String, HashPair>,
     /// The slots that the file holds, in the order that file and page last agreed on. Slots that were deleted on the page stay here until
     /// their item goes.
@@ -30,18 +25,14 @@ pub struct PageBase {
 
 /// Record of the last sync of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SlotBase {
     /// Id of the slot.
     pub id: SlotId,
     /// Earlier ids of the slot, which was deleted and created again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub was: Vec<SlotId>,
     /// The type.
-    #[serde(rename = "type")]
     pub kind: String,
     /// Pairs of the keys of its data. A key without a pair was neither in the file nor on the page. Slots that cannot be edited have none.
-    #[serde(deserialize_with = "unique_map")]
     pub keys: BTreeMap<String, HashPair>,
 }
 
@@ -64,11 +55,6 @@ impl SlotBase {
 }
 
 impl PageBase {
-    /// Returns a short digest, which two equal records share.
-    pub fn digest(&self) -> String {
-        ValueHash::of_bytes(&serde_json::to_vec(self).unwrap_or_default()).to_string()
-    }
-
     /// Makes the order one that neither the file nor the page has, if theirs differ: nothing tells which of the two is newer, so that both count
     /// as changed. Two slots have no third order; theirs counts as changed on the page.
     pub fn forget_order(&mut self, page: &LivePage) {
@@ -88,21 +74,13 @@ impl PageBase {
         let order: Vec<SlotId> = order.into_iter().map(|nth| on_page[file[nth]]).collect();
         self.take_order(&order);
     }
-
-    /// Returns an id that two slots have, or a slot has twice.
-    pub(super) fn repeated_id(&self) -> Option<SlotId> {
-        let mut seen = BTreeSet::new();
-        let ids = self.slots.iter().flat_map(|slot| std::iter::once(&slot.id).chain(&slot.was));
-        ids.copied().find(|id| !seen.insert(*id))
-    }
 }
 
 /// Value of a key when file and page last agreed on it: what the file said, and what the page stored.
 ///
 /// The two differ where the service normalises values. "Changed here" means that the file's half differs from the file of today, "changed
-/// there" that the page's half differs from the page of today. Written as one string where both halves are equal, else as a list of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "PairText", into = "PairText")]
+/// there" that the page's half differs from the page of today.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HashPair {
     /// Hash of the file's value; `None` where the file did not mention the key.
     pub file: Option<ValueHash>,
@@ -117,29 +95,6 @@ impl HashPair {
     /// Returns a pair of equal halves.
     pub fn of(hash: ValueHash) -> Self {
         Self { file: Some(hash), page: hash }
-    }
-}
-
-/// A [`HashPair`] as it is written.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "a hash, or a list of two")]
-enum PairText {
-    Equal(ValueHash),
-    Halves(Option<ValueHash>, ValueHash),
-}
-
-impl From<HashPair> for PairText {
-    fn from(HashPair { file, page }: HashPair) -> Self {
-        if file == Some(page) { Self::Equal(page) } else { Self::Halves(file, page) }
-    }
-}
-
-impl From<PairText> for HashPair {
-    fn from(text: PairText) -> Self {
-        match text {
-            PairText::Equal(hash) => Self::of(hash),
-            PairText::Halves(file, page) => Self { file, page },
-        }
     }
 }
 
@@ -256,57 +211,4 @@ fn says(item: &FileSlot, slot: &Slot, types: &SlotTypes) -> bool {
                     slot.data.get(key).unwrap_or(&Value::Null),
                 )
         })
-}
-
-/// Reads a map, and refuses one that has a key twice, as a careless merge may leave it.
-pub(super) fn unique_map<'de, D, V>(deserializer: D) -> Result<BTreeMap<String, V>, D::Error>
-where
-    D: Deserializer<'de>,
-    V: Deserialize<'de>,
-{
-    struct UniqueVisitor<V>(PhantomData<V>);
-
-    impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueVisitor<V> {
-        type Value = BTreeMap<String, V>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut unique = BTreeMap::new();
-            while let Some(key) = map.next_key::<String>()? {
-                if unique.contains_key(&key) {
-                    return Err(A::Error::custom(format!("`{key}` is there twice")));
-                }
-                unique.insert(key, map.next_value()?);
-            }
-            Ok(unique)
-        }
-    }
-
-    deserializer.deserialize_map(UniqueVisitor(PhantomData))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pair_is_written_as_short_as_possible_and_read_strictly() {
-        for text in [
-            r#""0d0c0c0b71d7""#,
-            r#""-""#,
-            r#"["0d0c0c0b71d7","-"]"#,
-            r#"[null,"0d0c0c0b71d7"]"#,
-            r#"[null,"-"]"#,
-        ] {
-            let pair: HashPair = serde_json::from_str(text).unwrap();
-            assert_eq!(serde_json::to_string(&pair).unwrap(), text);
-        }
-        for text in [r"[]", r#"["-"]"#, r#"["-","-","-"]"#, r#"["-",null]"#, "null", "1", r#""x""#]
-        {
-            serde_json::from_str::<HashPair>(text).unwrap_err();
-        }
-    }
 }

@@ -1,18 +1,32 @@
 //! The document `links.lock`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-use super::PageBase;
-use super::base::unique_map;
-use links_sdk::{FormId, ProfileId};
+use super::known_base::{LineContent, LineKey, Lines, LockLine};
+use super::{HashPair, KnownBase, PageBase, ValueHash};
+use links_sdk::{FormId, ProfileId, SlotId};
 
-/// Content of `links.lock`: identities of pages, forms and images of one account, and the [record](PageBase) of the last sync of each page.
+/// First word of a lock.
+const NAME: &str = "links.lock";
+
+/// Version of the layout.
+const VERSION: &str = "2";
+
+/// What a word of a line does not hold as it is.
+const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
+
+/// The empty word.
+const EMPTY: &str = "%";
+
+/// Content of `links.lock`: identities of pages, forms and images of one account, and what was recorded of each at its syncs.
 ///
-/// Reading accepts nothing that writing would not give, except for the layout. Writing is deterministic and gives each slot, field, form
-/// and image a line of its own, so that a difference of two versions can be read. `docs/links-lock.md` describes the layout.
+/// Every fact has a line of its own, in a fixed order, so that Git merges most changes by itself. A key may have several lines after a merge;
+/// [`KnownBase`] decides which of them counts. The markers of a merge that Git could not finish are read over: both sides are facts.
+/// `docs/links-lock.md` describes the layout.
 ///
 /// ```
 /// use links_pages::sync::Lock;
@@ -22,49 +36,50 @@ use links_sdk::{FormId, ProfileId};
 /// assert_eq!(Lock::parse(&text)?, lock);
 /// # Ok::<(), links_pages::sync::LockFileError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
-    /// Version of the layout.
-    v: u64,
-    /// Canonical form of the hashed values.
-    canon: u64,
     /// Base URL of the service.
     pub service: String,
     /// Id of the user (`getMe`).
     pub user: i64,
     /// Ids of forms by their local names.
-    #[serde(deserialize_with = "unique_map")]
     pub forms: BTreeMap<String, FormId>,
-    /// Paths of uploaded images by the SHA-256 of their content.
-    #[serde(deserialize_with = "unique_map")]
-    pub images: BTreeMap<String, ImagePaths>,
-    /// Records of the pages by the path of their file, relative to the directory of the lock, with `/`.
-    #[serde(deserialize_with = "unique_map")]
-    pub pages: BTreeMap<String, PageBase>,
+    /// Paths of uploaded images by the SHA-256 of their content: several, if one was uploaded several times.
+    pub images: BTreeMap<String, BTreeSet<String>>,
+    /// The pages by the path of their file, relative to the directory of the lock, with `/`.
+    pub pages: BTreeMap<String, PageName>,
+    /// What was recorded of each page and form.
+    pub lines: BTreeMap<RecordOf, Lines>,
 }
 
-const VERSION: u64 = 1;
-const CANON: u64 = 1;
+/// A page, as a lock names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageName {
+    /// Id of the page.
+    pub id: ProfileId,
+    /// Login of the page at the last sync.
+    pub login: String,
+}
 
-/// The fields that say whether the rest can be read.
-#[derive(Deserialize)]
-struct LockVersion {
-    v: u64,
-    canon: u64,
+/// What a record is of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecordOf {
+    /// A page.
+    Page(ProfileId),
+    /// A lead form.
+    Form(FormId),
 }
 
 impl Lock {
     /// Returns a lock without any record.
     pub fn new(service: impl Into<String>, user: i64) -> Self {
         Self {
-            v: VERSION,
-            canon: CANON,
             service: service.into(),
             user,
             forms: BTreeMap::new(),
             images: BTreeMap::new(),
             pages: BTreeMap::new(),
+            lines: BTreeMap::new(),
         }
     }
 
@@ -76,35 +91,62 @@ impl Lock {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
             })
         };
-        if let Some(line) = text.lines().position(is_marker) {
-            return Err(LockFileError::MergeConflict { line: line + 1 });
-        }
-        let malformed = |error: serde_json::Error| LockFileError::Malformed {
-            line: error.line(),
-            column: error.column(),
-            reason: without_position(&error),
-        };
-        let versions: LockVersion = serde_json::from_str(text).map_err(malformed)?;
-        for (what, found, known) in
-            [("version", versions.v, VERSION), ("hash form", versions.canon, CANON)]
-        {
-            if found != known {
-                return Err(LockFileError::Refused(format!(
-                    "{what} {found} is not supported, only {what} {known} is; update this program"
-                )));
+        let mut lock: Option<Self> = None;
+        for (nth, line) in text.lines().enumerate().filter(|(_, line)| !is_marker(line)) {
+            let malformed = |reason| LockFileError::Malformed { line: nth + 1, reason };
+            let mut words = Words(line.split(' '));
+            if let [Some(NAME), Some(version)] = [words.0.next(), words.0.next()] {
+                if version != VERSION {
+                    return Err(LockFileError::Refused(format!(
+                        "version {version} is not supported, only version {VERSION} is; update this program"
+                    )));
+                }
+                let (service, user) = words.account().map_err(malformed)?;
+                match &lock {
+                    None => lock = Some(Self::new(service, user)),
+                    Some(first) => first.check_account(&service, user)?,
+                }
+                continue;
             }
+            let lock = lock.as_mut().ok_or_else(|| malformed("it is no links.lock"))?;
+            lock.add(Words(line.split(' '))).map_err(malformed)?;
         }
-        let lock: Self = serde_json::from_str(text).map_err(malformed)?;
-        let mut paths: BTreeMap<ProfileId, &String> = BTreeMap::new();
-        for (path, page) in &lock.pages {
-            let twice = page.repeated_id().map(|id| format!("slot {id} of {path} is there twice"));
-            let first = paths.insert(page.id, path);
-            let both = |first| format!("{first} and {path} are both recorded as page {}", page.id);
-            if let Some(message) = twice.or(first.map(both)) {
-                return Err(LockFileError::Refused(message));
+        lock.ok_or(LockFileError::Malformed { line: 1, reason: "it is no links.lock" })
+    }
+
+    fn add(&mut self, mut words: Words<'_>) -> Result<(), &'static str> {
+        match words.next()? {
+            "page" => {
+                let id = words.number::<i64>()?.into();
+                let (login, path) = (words.text()?, words.text()?);
+                let known = self.pages.insert(path, PageName { id, login });
+                if known.is_some_and(|known| known.id != id) {
+                    return Err("a file has two pages");
+                }
             }
+            "form" => {
+                let (id, name) = (FormId::from(words.text()?), words.text()?);
+                if self.forms.insert(name, id.clone()).is_some_and(|known| known != id) {
+                    return Err("a name has two forms");
+                }
+            }
+            "image" => {
+                let (hash, path) = (words.text()?, words.text()?);
+                self.images.entry(hash).or_default().insert(path);
+            }
+            kind @ ("field" | "order" | "slot" | "gone" | "key") => {
+                let of = RecordOf::Page(words.number::<i64>()?.into());
+                let (key, line) = words.line(kind)?;
+                self.lines.entry(of).or_default().entry(key).or_default().insert(line);
+            }
+            "form-field" => {
+                let of = RecordOf::Form(words.text()?.into());
+                let (key, line) = words.line("field")?;
+                self.lines.entry(of).or_default().entry(key).or_default().insert(line);
+            }
+            _ => return Err("it begins with an unknown word"),
         }
-        Ok(lock)
+        words.end()
     }
 
     /// Refuses a lock of another account.
@@ -117,113 +159,198 @@ impl Lock {
             self.user, self.service
         )))
     }
+
+    /// Returns the record of the page of a file, by the newest line of each key: for a lock without a history.
+    pub fn base(&self, path: &str) -> Option<PageBase> {
+        let PageName { id, login } = self.pages.get(path)?;
+        let lines = self.lines.get(&RecordOf::Page(*id));
+        let known = lines.map(KnownBase::of_lines).unwrap_or_default();
+        Some(PageBase { id: *id, login: login.clone(), ..known.base })
+    }
+
+    /// Records a sync of a page without regard to what was recorded before.
+    pub fn put(&mut self, path: impl Into<String>, base: &PageBase) {
+        let lines = KnownBase::default().lines_after(base, &BTreeSet::new(), 0, 0);
+        self.lines.insert(RecordOf::Page(base.id), lines.unwrap_or_default());
+        self.pages.insert(path.into(), PageName { id: base.id, login: base.login.clone() });
+    }
+
+    /// Returns a short digest of what is recorded of the page of a file; empty if nothing is.
+    pub fn digest(&self, path: &str) -> String {
+        let Some(base) = self.base(path) else { return String::new() };
+        ValueHash::of_bytes(&serde_json::to_vec(&base).unwrap_or_default()).to_string()
+    }
+
+    /// Forgets the records of pages and forms that nothing names.
+    pub fn forget_unnamed(&mut self) {
+        let pages: BTreeSet<ProfileId> = self.pages.values().map(|page| page.id).collect();
+        let forms: BTreeSet<&FormId> = self.forms.values().collect();
+        self.lines.retain(|of, _| match of {
+            RecordOf::Page(id) => pages.contains(id),
+            RecordOf::Form(id) => forms.contains(id),
+        });
+    }
 }
 
-/// Returns the message of an error without the position, which has fields of its own.
-fn without_position(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let position = format!(" at line {} column {}", error.line(), error.column());
-    message.strip_suffix(&position).unwrap_or(&message).to_owned()
+/// The words of a line that are left.
+struct Words<'a>(std::str::Split<'a, char>);
+
+impl<'a> Words<'a> {
+    fn next(&mut self) -> Result<&'a str, &'static str> {
+        self.0.next().filter(|word| !word.is_empty()).ok_or("a word is missing")
+    }
+
+    fn text(&mut self) -> Result<String, &'static str> {
+        match self.next()? {
+            EMPTY => Ok(String::new()),
+            word => match percent_decode_str(word).decode_utf8() {
+                Ok(text) => Ok(text.into_owned()),
+                Err(_) => Err("a word is not UTF-8"),
+            },
+        }
+    }
+
+    fn number<T: FromStr>(&mut self) -> Result<T, &'static str> {
+        self.next()?.parse().map_err(|_| "a word must be a number")
+    }
+
+    fn slot(&mut self) -> Result<SlotId, &'static str> {
+        Ok(SlotId::from(self.number::<i64>()?))
+    }
+
+    fn slots(&mut self) -> Result<Vec<SlotId>, &'static str> {
+        self.0
+            .by_ref()
+            .map(|word| word.parse::<i64>().map(SlotId::from))
+            .collect::<Result<_, _>>()
+            .map_err(|_| "a word must be a number")
+    }
+
+    fn account(&mut self) -> Result<(String, i64), &'static str> {
+        let account = (self.text()?, self.number()?);
+        self.end()?;
+        Ok(account)
+    }
+
+    fn pair(&mut self) -> Result<HashPair, &'static str> {
+        let (file, page) = (self.next()?, self.next()?);
+        let file = if file == "?" { None } else { Some(file.parse()?) };
+        let page = match (page, file) {
+            ("=", Some(file)) => file,
+            _ => page.parse()?,
+        };
+        Ok(HashPair { file, page })
+    }
+
+    fn line(&mut self, kind: &str) -> Result<(LineKey, LockLine), &'static str> {
+        let (moved, at) = (self.number()?, self.next()?);
+        let at = u64::from_str_radix(at, 16).map_err(|_| "a place must be hexadecimal")?;
+        let (key, content) = match kind {
+            "field" => {
+                let pair = self.pair()?;
+                (LineKey::Field(self.text()?), LineContent::Pair(pair))
+            }
+            "key" => {
+                let (slot, pair) = (self.slot()?, self.pair()?);
+                (LineKey::Key(slot, self.text()?), LineContent::Pair(pair))
+            }
+            "slot" => {
+                let (slot, kind) = (self.slot()?, self.text()?);
+                (LineKey::Slot(slot), LineContent::Slot { kind, was: self.slots()? })
+            }
+            "gone" => (LineKey::Slot(self.slot()?), LineContent::Gone),
+            _ => (LineKey::Order, LineContent::Order(self.slots()?)),
+        };
+        Ok((key, LockLine { moved, content, at }))
+    }
+
+    fn end(&mut self) -> Result<(), &'static str> {
+        if self.0.next().is_some() { Err("it has too many words") } else { Ok(()) }
+    }
 }
 
 impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { v, canon, service, user, forms, images, pages } = self;
-        let service = json(service);
-        writeln!(f, "{{\"v\":{v},\"canon\":{canon},\"service\":{service},\"user\":{user},")?;
-        writeln!(f, "\"forms\":{},", map(forms, json))?;
-        writeln!(f, "\"images\":{},", map(images, json))?;
-        writeln!(f, "\"pages\":{}}}", map(pages, page))
+        writeln!(f, "{NAME} {VERSION} {} {}", word(&self.service), self.user)?;
+        for (path, PageName { id, login }) in &self.pages {
+            writeln!(f, "page {id} {} {}", word(login), word(path))?;
+        }
+        for (name, id) in &self.forms {
+            writeln!(f, "form {} {}", word(id.as_str()), word(name))?;
+        }
+        for (hash, paths) in &self.images {
+            for path in paths {
+                writeln!(f, "image {} {}", word(hash), word(path))?;
+            }
+        }
+        for (of, lines) in &self.lines {
+            for (key, lines) in lines {
+                lines.iter().try_for_each(|line| write_line(f, of, key, line))?;
+            }
+        }
+        Ok(())
     }
 }
 
-fn page(PageBase { id, login, fields, slots }: &PageBase) -> String {
-    let slots = lines(slots.iter().map(json));
-    let (login, fields) = (json(login), map(fields, json));
-    format!("{{\"id\":{id},\"login\":{login},\"fields\":{fields},\"slots\":[{slots}]}}")
+fn write_line(
+    f: &mut fmt::Formatter<'_>,
+    of: &RecordOf,
+    key: &LineKey,
+    LockLine { moved, content, at }: &LockLine,
+) -> fmt::Result {
+    let kind = match (key, content) {
+        (_, LineContent::Gone) => "gone",
+        (LineKey::Field(_), _) => "field",
+        (LineKey::Key(..), _) => "key",
+        (LineKey::Slot(_), _) => "slot",
+        (LineKey::Order, _) => "order",
+    };
+    match of {
+        RecordOf::Page(id) => write!(f, "{kind} {id} {moved} {at:x}")?,
+        RecordOf::Form(id) => write!(f, "form-{kind} {} {moved} {at:x}", word(id.as_str()))?,
+    }
+    if let LineKey::Slot(id) | LineKey::Key(id, _) = key {
+        write!(f, " {id}")?;
+    }
+    match content {
+        LineContent::Pair(HashPair { file, page }) => {
+            match file {
+                Some(file) => write!(f, " {file}")?,
+                None => f.write_str(" ?")?,
+            }
+            if *file == Some(*page) { f.write_str(" =")? } else { write!(f, " {page}")? }
+        }
+        LineContent::Slot { kind, was } => {
+            write!(f, " {}", word(kind))?;
+            was.iter().try_for_each(|id| write!(f, " {id}"))?;
+        }
+        LineContent::Order(ids) => ids.iter().try_for_each(|id| write!(f, " {id}"))?,
+        LineContent::Gone => {}
+    }
+    if let LineKey::Field(name) | LineKey::Key(_, name) = key {
+        write!(f, " {}", word(name))?;
+    }
+    f.write_char('\n')
 }
 
-/// Returns an object with each field on a line of its own.
-fn map<V>(fields: &BTreeMap<String, V>, value: impl Fn(&V) -> String) -> String {
-    let fields = fields.iter().map(|(key, field)| format!("{}:{}", json(key), value(field)));
-    format!("{{{}}}", lines(fields))
-}
-
-fn lines(all: impl Iterator<Item = String>) -> String {
-    let all: Vec<String> = all.collect();
-    if all.is_empty() { String::new() } else { format!("\n{}\n", all.join(",\n")) }
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("records are made of text and numbers")
+/// Returns a text as a word of a line.
+fn word(text: &str) -> String {
+    if text.is_empty() { EMPTY.to_owned() } else { utf8_percent_encode(text, ESCAPED).to_string() }
 }
 
 /// Reason why a `links.lock` cannot be used. Nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockFileError {
-    /// The file has the markers of a merge that git could not finish.
-    #[error(
-        "line {line} is a conflict marker of git; take either side of the merge, then rebuild the record of the pages that differ"
-    )]
-    MergeConflict {
-        /// Number of the line, from 1.
-        line: usize,
-    },
     /// The file is damaged, or was edited by hand.
-    #[error("line {line}, column {column}: {reason}")]
+    #[error("line {line}: {reason}")]
     Malformed {
         /// Number of the line, from 1.
         line: usize,
-        /// Number of the column, from 1.
-        column: usize,
         /// The problem.
-        reason: String,
+        reason: &'static str,
     },
-    /// The file is of another version or account, or has a slot or page twice.
+    /// The file is of another version or account.
     #[error("{0}")]
     Refused(String),
-}
-
-/// Paths under which the service has one image: several, if it was uploaded several times. A string in the text of a lock, or a list of at
-/// least two.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "PathOrPaths", into = "PathOrPaths")]
-pub struct ImagePaths(pub BTreeSet<String>);
-
-impl From<String> for ImagePaths {
-    fn from(path: String) -> Self {
-        Self([path].into())
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "an image must have a path, or a list of paths")]
-enum PathOrPaths {
-    Path(String),
-    Paths(BTreeSet<String>),
-}
-
-impl TryFrom<PathOrPaths> for ImagePaths {
-    type Error = &'static str;
-
-    fn try_from(read: PathOrPaths) -> Result<Self, Self::Error> {
-        match read {
-            PathOrPaths::Path(path) => Ok(path.into()),
-            PathOrPaths::Paths(paths) if paths.len() > 1 => Ok(Self(paths)),
-            PathOrPaths::Paths(_) => Err("a list of paths must have two or more"),
-        }
-    }
-}
-
-impl From<ImagePaths> for PathOrPaths {
-    fn from(ImagePaths(mut paths): ImagePaths) -> Self {
-        match paths.pop_first() {
-            Some(only) if paths.is_empty() => Self::Path(only),
-            first => {
-                paths.extend(first);
-                Self::Paths(paths)
-            }
-        }
-    }
 }

@@ -47,8 +47,9 @@ pub use conflict::{
     Replaced, SyncNote,
 };
 pub use file_page::{FilePage, FileSlot, FileSlotId, LivePage};
+pub use known_base::{KnownBase, LineContent, LineKey, Lines, LockLine, RecordHistory};
 use links_sdk::{Object, Slot};
-pub use lock::{ImagePaths, Lock, LockFileError};
+pub use lock::{Lock, LockFileError, PageName, RecordOf};
 pub use merge::Merge;
 pub use pull::Pull;
 use serde_json::Value;
@@ -62,6 +63,7 @@ mod bound;
 mod conflict;
 mod file_page;
 mod identity;
+mod known_base;
 mod lock;
 mod merge;
 mod next_base;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::{
-    FilePage, FileSlot, FileSlotId, HashPair, LivePage, Merge, PageBase, RemoteChange, SlotBase,
-    ValueHash,
+    FilePage, FileSlot, FileSlotId, HashPair, LineKey, LivePage, Merge, PageBase, RemoteChange,
+    SlotBase, ValueHash,
 };
 use super::{HashedSlot, hashed_slots};
 use crate::apply::{SentSlot, SentValues, SlotTypes, may_be_stored_as, same};
@@ -75,6 +75,15 @@ impl Merge {
             fields: fields_after(base, file, after, &self.fields_of_file()),
             slots: entries,
         }
+    }
+
+    /// Returns the keys that a run of this merge writes to slots and fields that are there.
+    pub fn written(&self) -> BTreeSet<LineKey> {
+        let fields = self.fields.keys().map(|name| LineKey::Field(name.clone()));
+        let slots = self.desired.slots.iter().filter_map(|slot| Some((slot.id?, &slot.data)));
+        let keys =
+            slots.flat_map(|(id, data)| data.keys().map(move |key| LineKey::Key(id, key.clone())));
+        fields.chain(keys).collect()
     }
 
     /// Returns the names of the fields that are written as the file has them. One that was kept may be written as the page has it.

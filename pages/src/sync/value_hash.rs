@@ -3,15 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use links_sdk::runs::{ValueShape, for_each_sorted};
 
-/// Hash of a value as `links.lock` holds it: 12 hexadecimal digits, or `-` for an empty value.
+/// Hash of a value as `links.lock` holds it: 128 bits as 22 characters of base64url, or `-` for an empty value.
 ///
-/// It is the beginning of the SHA-256 of the value's canonical form (`"canon":1`): JSON without spaces, with sorted keys, without fields
+/// It is the beginning of the SHA-256 of the value's canonical form: JSON without spaces, with sorted keys, without fields
 /// that are empty, with strings without the spaces around them, whole numbers without a fraction, and other numbers in the shortest decimal
 /// notation without an exponent. `null`, `""`, `[]`, `{}` and an absent key are empty. Values that are
 /// [the same](crate::apply::same) have the same hash.
@@ -20,20 +22,20 @@ use links_sdk::runs::{ValueShape, for_each_sorted};
 /// use links_pages::sync::ValueHash;
 /// use serde_json::json;
 ///
-/// assert_eq!(ValueHash::of(&json!("Menu")).to_string(), "1340afc2c56c");
+/// assert_eq!(ValueHash::of(&json!("Menu")).to_string(), "E0CvwsVsAintB3T7iAKjcg");
 /// assert_eq!(ValueHash::of(&json!(" Menu ")), ValueHash::of(&json!("Menu")));
 /// assert_eq!(ValueHash::of(&json!([])).to_string(), "-");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ValueHash(u64);
-
-/// Number of hexadecimal digits.
-const DIGITS: usize = 12;
+pub struct ValueHash(u128);
 
 impl ValueHash {
     /// The hash of every empty value.
-    pub const EMPTY: Self = Self(u64::MAX);
+    pub const EMPTY: Self = Self(u128::MAX);
+
+    /// Hashes that no value has.
+    pub(super) const NEVER: [Self; 2] = [Self(u128::MAX - 1), Self(u128::MAX - 2)];
 
     /// Returns the hash of a value.
     pub fn of(value: &Value) -> Self {
@@ -48,7 +50,7 @@ impl ValueHash {
     /// Returns the hash of bytes that are compared as they are.
     pub(super) fn of_bytes(bytes: &[u8]) -> Self {
         let hash = Sha256::digest(bytes);
-        Self(hash.iter().take(DIGITS / 2).fold(0, |half, byte| half << 8 | u64::from(*byte)))
+        Self(hash.iter().take(16).fold(0, |half, byte| half << 8 | u128::from(*byte)))
     }
 
     /// Returns the hash of a value that may be absent.
@@ -106,7 +108,10 @@ fn write_string(string: &str, text: &mut String) {
 
 impl fmt::Display for ValueHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() { f.write_str("-") } else { write!(f, "{:0DIGITS$x}", self.0) }
+        if self.is_empty() {
+            return f.write_str("-");
+        }
+        f.write_str(&URL_SAFE_NO_PAD.encode(self.0.to_be_bytes()))
     }
 }
 
@@ -123,10 +128,11 @@ impl FromStr for ValueHash {
         if text == "-" {
             return Ok(Self::EMPTY);
         }
-        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        let digits = Some(text).filter(|it| it.len() == DIGITS && it.bytes().all(is_digit));
-        let hash = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).map(Self);
-        hash.ok_or("a hash has 12 hexadecimal digits in lower case, or is `-`")
+        let mut bytes = [0; 16];
+        match URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) {
+            Ok(16) => Ok(Self(u128::from_be_bytes(bytes))),
+            _ => Err("a hash has 22 characters of base64url, or is `-`"),
+        }
     }
 }
 
@@ -178,8 +184,8 @@ mod tests {
             (json!(null), "-"),
             (json!(""), "-"),
             (json!({"a": []}), "-"),
-            (json!("Menu"), "1340afc2c56c"),
-            (json!({"b": 1, "a": "x"}), "cdab067e9f3b"),
+            (json!("Menu"), "E0CvwsVsAintB3T7iAKjcg"),
+            (json!({"b": 1, "a": "x"}), "zasGfp876zLRJSz9Y-SSWQ"),
         ] {
             assert_eq!(ValueHash::of(&value).to_string(), expected, "{value}");
         }
@@ -187,10 +193,18 @@ mod tests {
 
     #[test]
     fn a_hash_is_read_only_as_it_is_written() {
-        for text in ["-", "1340afc2c56c", "000000000000"] {
+        let text = ValueHash::of(&json!("Menu")).to_string();
+        for text in ["-", &text] {
             assert_eq!(text.parse::<ValueHash>().unwrap().to_string(), text);
         }
-        for text in ["", "--", "1340AFC2C56C", "1340afc2c56", "1340afc2c56c7", "+340afc2c56c"] {
+        for text in [
+            "",
+            "--",
+            &text[1..],
+            &format!("{text}A"),
+            &format!("{text}="),
+            &format!("+{}", &text[1..]),
+        ] {
             assert!(text.parse::<ValueHash>().is_err(), "{text}");
         }
     }

@@ -48,7 +48,7 @@ impl ExistingFile {
         };
         if is_named
             || self.file.page.login.as_deref().is_some_and(names)
-            || record.base().is_some_and(|base| base.id == page.id)
+            || record.page().is_some_and(|base| base.id == page.id)
         {
             return Ok(());
         }

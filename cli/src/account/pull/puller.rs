@@ -197,7 +197,7 @@ impl<'c> Puller<'c> {
         let data = json!({
             "file": name, "id": page.id, "login": page.login, "conflicts": conflicts, "pull": pulled.pull,
         });
-        pulled.store(context, &record, file)?;
+        pulled.store(context, &record, (file, page))?;
         report.say(line);
         report.conflicts += conflicts;
         report.pages.push(data);

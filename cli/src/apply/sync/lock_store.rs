@@ -163,7 +163,9 @@ impl LockStore {
         let before = self.read(service)?;
         let mut lock = Lock::clone(&before);
         change(&mut lock);
-        if lock == *before {
+        // The marks of a merge that Git could not finish do not stay.
+        let has_marks = || self.text().is_ok_and(|text| text.contains("\n=======\n"));
+        if lock == *before && !has_marks() {
             return Ok(());
         }
         self.write(&lock, true)?;
@@ -261,9 +263,8 @@ fn is_key(key: &str) -> bool {
 /// Returns whether `links init --refresh` writes a lock with this error anew.
 fn is_mended(error: &LockFileError, text: &str) -> bool {
     // A file of another program with this name stays as it is.
-    let is_lock = text.trim().is_empty() || text.contains("\"v\"") && text.contains("\"canon\"");
-    is_lock
-        && matches!(error, LockFileError::MergeConflict { .. } | LockFileError::Malformed { .. })
+    let is_lock = text.trim().is_empty() || text.contains("links.lock ");
+    is_lock && matches!(error, LockFileError::Malformed { .. })
 }
 
 /// Returns the path of a file, which need not exist, absolute and without symbolic links in its directory.

@@ -6,7 +6,7 @@ use std::path::Path;
 use links_pages::apply::{ItemError, ItemProblem};
 use links_pages::sync::{
     Conflict, Deletion, DeletionReason, IdentityProblem, Merge, PageBase, RemoteChange, Replaced,
-    SyncNote, ValueHash,
+    SlotBase, SyncNote, ValueHash,
 };
 use links_sdk::SlotId;
 use serde_json::Value;
@@ -21,6 +21,10 @@ use links_pages::page_file::{At, FieldDiagnostic, PageFile};
 pub(crate) struct MergedPage {
     /// The record of the last sync with which the merge was made.
     pub(crate) base: Option<PageBase>,
+    /// The slots that locks have, without what runs of this machine have sent since.
+    pub(crate) recorded: Vec<SlotBase>,
+    /// Set if slots of the page have only lines of commits that are not known.
+    pub(crate) is_unsure: bool,
     pub(crate) merge: Merge,
     pub(crate) since: Since,
 }
@@ -43,9 +47,21 @@ impl fmt::Display for Since {
     }
 }
 
-/// Returns the conflicts of a merge at their places in the file, each with the ways to settle it. `pull` is the command that marks them there.
-pub(crate) fn conflicts(merge: &Merge, file: &PageFile, pull: &str) -> Vec<FieldDiagnostic> {
+/// Returns the conflicts of a merge at their places in the file, each with the ways to settle it. `pull` is the command that marks them there,
+/// `gap` says why earlier commits are unknown.
+pub(crate) fn conflicts(
+    merge: &Merge,
+    file: &PageFile,
+    pull: &str,
+    gap: Option<&str>,
+) -> Vec<FieldDiagnostic> {
     let with_help = |conflicting: &Conflict| {
+        if let Some(gap) = gap {
+            let help = format!(
+                "nothing was written; earlier commits may know this value, and were not read: {gap}"
+            );
+            return conflict(conflicting, file, Since::Sync).help(help);
+        }
         let help = match conflicting {
             Conflict::Value { .. } => {
                 "--overwrite writes what the file says; or write the page's value here, to keep it"
@@ -146,7 +162,7 @@ pub(crate) fn identity_problems(
 
 /// Returns lines about the changes of others that a plan keeps or replaces, and notes; without what they say of the login.
 pub(crate) fn lines(merged: &MergedPage) -> Vec<StyledLine> {
-    let MergedPage { base, merge, since } = merged;
+    let MergedPage { base, merge, since, .. } = merged;
     let since = *since;
     let kept = merge.remote.iter().filter_map(|it| remote(it, since));
     let kept = kept.map(StyledLine::changed);

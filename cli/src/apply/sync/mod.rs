@@ -1,5 +1,6 @@
 //! Records of the last sync of page files: where they are, and what a merge says of them.
 
+pub(crate) mod history;
 mod lock_store;
 mod merge_report;
 mod opened_text;

@@ -1,10 +1,11 @@
 //! A page file that takes over what changed on its page since the last sync.
 
+use std::collections::BTreeSet;
+
 use links_pages::apply::{PageSnapshot, PlanError, SlotTypes};
 use links_pages::sync::{ConflictMark, Pull};
 
 use super::pull_edits::edits;
-use super::record::image_paths;
 use super::{SyncRecord, identity_problems};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
@@ -78,8 +79,8 @@ impl PulledFile {
         self,
         context: &Context,
         record: &SyncRecord,
-        file: &PageFile,
+        (file, page): (&PageFile, &PageSnapshot),
     ) -> Result<(), CommandError> {
-        record.put(context, self.pull.base, image_paths(file))
+        record.put(context, (file, page), self.pull.base, BTreeSet::new())
     }
 }

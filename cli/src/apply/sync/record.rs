@@ -1,6 +1,6 @@
 //! The record of the last sync of a page file: in the `links.lock` that governs the file, else in the state directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,17 +8,20 @@ use links_pages::apply::{
     JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
 };
 use links_pages::sync::{
-    FilePage, HashPair, LivePage, Lock, Merge, PageBase, Pull, SlotBase, ValueHash,
+    FilePage, HashPair, KnownBase, LineKey, Lock, Merge, PageBase, PageName, Pull, RecordOf,
+    SlotBase, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
 
+use super::history::{FileHistory, LockHistory, millis};
 use super::lock_store::absolute;
 use super::state_records::StateRecords;
 use super::{LockStore, LockWrites, MergedPage, OpenedText, Since, identity_problems};
 use crate::apply::runs;
-use crate::context::Context;
+use crate::context::{Context, clock};
 use crate::error::CommandError;
+use links_pages::page_file::local_image::ImageRoots;
 use links_pages::page_file::page::is_holdable;
 use links_pages::page_file::{FileScope, Image, PageFile};
 
@@ -30,10 +33,12 @@ pub(crate) struct SyncRecord {
     key: String,
     service: String,
     lock: Arc<Lock>,
+    /// What commits say of the lock.
+    history: Arc<LockHistory>,
     /// What runs here wrote into the lock.
     lock_writes: LockWrites,
-    /// Record of runs with `--locked` since that of the lock was written, if there were any.
-    beyond_lock: Option<PageBase>,
+    /// What runs with `--locked` recorded.
+    beyond_lock: Option<Lock>,
     /// What runs of the file have sent since the record was written.
     sent: SentValues,
 }
@@ -81,13 +86,14 @@ impl SyncRecord {
         let service = runs::service(context).unwrap_or_default();
         let (mut lock, base) = (Lock::new(service.clone(), 0), text.base());
         let key = base.login.clone();
-        lock.pages.insert(key.clone(), base);
+        lock.pages.insert(key.clone(), PageName { id: base.id, login: base.login });
         Box::new(Self::new(RecordPlace::Opened(text), key, service, lock))
     }
 
     fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
         let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
-        Self { place, key, service, lock: lock.into(), lock_writes, beyond_lock: None, sent }
+        let (lock, history) = (lock.into(), Arc::default());
+        Self { place, key, service, lock, history, lock_writes, beyond_lock: None, sent }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -106,12 +112,16 @@ impl SyncRecord {
                 self.lock = store.read(&self.service)?;
                 self.lock_writes = LockWrites::of(context, &self.service, &store.path());
                 store.check_user(context, self.lock.user)?;
-                self.read_beyond_lock(context)
+                self.history = LockHistory::of(&store.path(), &self.lock);
+                let records = self.state_records(context);
+                self.beyond_lock = records.map(|it| it.beyond_lock()).transpose()?.flatten();
+                Ok(())
             }
             RecordPlace::State(records) => {
                 let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
                 let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
                 self.lock = records.own()?.filter(is_own).unwrap_or_else(new).into();
+                self.history = LockHistory::of(records.file(), &self.lock);
                 Ok(())
             }
             RecordPlace::Opened(_) => Ok(()),
@@ -137,19 +147,14 @@ impl SyncRecord {
         is_shared && !self.lock_writes.has_form(name, id)
     }
 
-    /// Returns whether a run here recorded the entry of a slot: in the lock, or elsewhere.
+    /// Returns whether a run here wrote the entry of a slot into the lock.
     pub(crate) fn is_written_here(&self, page: ProfileId, entry: &SlotBase) -> bool {
-        let pages = self.lock.pages.values().filter(|base| base.id == page);
-        let is_in_lock = pages.flat_map(|base| &base.slots).any(|it| it == entry);
-        !is_in_lock || self.lock_writes.has_slot(page, entry)
+        self.lock_writes.has_slot(page, entry)
     }
 
-    fn read_beyond_lock(&mut self, context: &Context) -> Result<(), CommandError> {
-        let Some(base) = self.lock.pages.get(&self.key) else { return Ok(()) };
-        let records = StateRecords::of(context, &self.service, &self.file());
-        let beyond = records.map(|it| it.beyond_lock(|| base.digest())).transpose()?.flatten();
-        self.beyond_lock = beyond.filter(|beyond| beyond.id == base.id);
-        Ok(())
+    /// Returns why earlier commits of the record are unknown, if they are.
+    pub(crate) fn gap(&self) -> Option<&str> {
+        self.history.gap()
     }
 
     /// Reads what runs of the file have sent to its page since the record was written.
@@ -158,14 +163,17 @@ impl SyncRecord {
         context: &Context,
         page: ProfileId,
     ) -> Result<(), CommandError> {
-        let (Ok(state), Some(base), None) = (runs::directory(context), self.base(), self.text())
-        else {
-            return Ok(());
-        };
-        let runs = JournalStore::of(&state, &self.service, page);
-        self.sent =
-            runs.sent(&self.file(), || base.digest()).map_err(|error| runs::list_error(&error))?;
+        if let (Ok(state), Some(_), None) = (runs::directory(context), self.page(), self.text()) {
+            let runs = JournalStore::of(&state, &self.service, page);
+            let sent = runs.sent(&self.file(), || self.digest());
+            self.sent = sent.map_err(|error| runs::list_error(&error))?;
+        }
         Ok(())
+    }
+
+    /// Returns a digest of what the record says of the file.
+    pub(crate) fn digest(&self) -> String {
+        self.lock.digest(&self.key)
     }
 
     /// Returns the path of the page file.
@@ -181,21 +189,41 @@ impl SyncRecord {
         }
     }
 
-    /// Returns the record of the last sync with what runs of the file have sent since.
-    fn base_with_sent(
-        &self,
-        said: &FilePage,
-        live: &LivePage,
-        types: &SlotTypes,
-    ) -> Option<PageBase> {
-        // The record of another page says nothing of this one.
-        let base = self.base().filter(|base| base.id == live.id);
-        base.map(|base| base.with_sent(&self.sent, said, live, types))
+    /// Returns the records on this machine, that of the working tree first.
+    fn locks(&self) -> Vec<&Lock> {
+        std::iter::once(&*self.lock).chain(&self.beyond_lock).collect()
     }
 
-    /// Returns the record of the last sync, if there was one.
-    pub(crate) fn base(&self) -> Option<&PageBase> {
-        self.beyond_lock.as_ref().or_else(|| self.lock.pages.get(&self.key))
+    /// Returns what was recorded of the page; `None` if there was no sync. `said` is what the file says.
+    fn known(&self, locks: &[&Lock], page: ProfileId, said: &FilePage) -> Option<KnownBase> {
+        let key = &self.key;
+        if let RecordPlace::Opened(text) = &self.place {
+            let mut known = KnownBase::default();
+            known.base = text.base();
+            return Some(known);
+        }
+        let paths = |lock: &Lock| {
+            let RecordPlace::Lock(store) = &self.place else { return Vec::new() };
+            let pages = lock.pages.iter().filter(|(_, it)| it.id == page);
+            let keys = pages.map(|(key, _)| key).chain([key]).collect::<BTreeSet<&String>>();
+            keys.into_iter().map(|key| store.path_of(key)).collect()
+        };
+        let parse = |path: &Path, bytes: Vec<u8>| {
+            let name = path.display().to_string();
+            Some(PageFile::from_bytes(&name, bytes, &ImageRoots::none()).ok()?.said())
+        };
+        let file = FileHistory { of: RecordOf::Page(page), said, paths: &paths, parse: &parse };
+        let mut known = self.history.known(locks, &file);
+        // The record of another page says nothing of this one.
+        let name = locks.iter().find_map(|it| it.pages.get(key).filter(|it| it.id == page));
+        (known.base.id, known.base.login) =
+            (page, name.map(|it| it.login.clone()).unwrap_or_default());
+        (name.is_some() || !known.is_empty()).then_some(known)
+    }
+
+    /// Returns the page of which there is a record, if there is one.
+    pub(crate) fn page(&self) -> Option<&PageName> {
+        self.lock.pages.get(&self.key)
     }
 
     /// Returns the key by which the page of a file is read below a `links.lock`, or that of a text that was opened: its recorded id, because a
@@ -206,13 +234,13 @@ impl SyncRecord {
             RecordPlace::State(_) => false,
             RecordPlace::Opened(text) => text.is_for(&file.page.profile),
         };
-        self.base().filter(|_| is_that_page).map(|base| ProfileKey::Id(base.id))
+        self.page().filter(|_| is_that_page).map(|base| ProfileKey::Id(base.id))
     }
 
     /// Returns the id of the page that a file was last applied to. Without a `links.lock` a file that names another page is for that one; a file
     /// that says which login its page should have is not, because its page was renamed.
     pub(crate) fn known_page(&self, file: &PageFile) -> Option<ProfileId> {
-        let base = self.base()?;
+        let base = self.page()?;
         let is_same =
             self.is_in_lock() || file.page.login.is_some() || self.is_of(&file.page.profile);
         is_same.then_some(base.id)
@@ -220,7 +248,7 @@ impl SyncRecord {
 
     /// Returns a hint for a page that is not there, although it is recorded.
     pub(crate) fn gone_hint(&self) -> Option<String> {
-        let base = self.base().filter(|_| self.is_in_lock())?;
+        let base = self.page().filter(|_| self.is_in_lock())?;
         Some(format!(
             "links.lock has it as the page {} ({}) of {}; if it was deleted, remove that record from links.lock",
             base.id, base.login, self.key
@@ -229,7 +257,7 @@ impl SyncRecord {
 
     /// Returns whether there is a record of the page that a key names.
     pub(crate) fn is_of(&self, page: &ProfileKey) -> bool {
-        self.base().is_some_and(|base| match page {
+        self.page().is_some_and(|base| match page {
             ProfileKey::Id(id) => *id == base.id,
             ProfileKey::Login(login) => login.eq_ignore_ascii_case(&base.login),
         })
@@ -249,8 +277,8 @@ impl SyncRecord {
             ));
         }
         let pages = &mut Arc::make_mut(&mut self.lock).pages;
-        if let Some(base) = pages.remove(&other) {
-            pages.entry(self.key.clone()).or_insert(base);
+        if let Some(name) = pages.remove(&other) {
+            pages.entry(self.key.clone()).or_insert(name);
         }
         Ok(())
     }
@@ -281,7 +309,7 @@ impl SyncRecord {
     ) -> Result<(), CommandError> {
         self.claim(page)?;
         if self.text().is_some() {
-            return match self.base() {
+            return match self.page() {
                 Some(base) if base.id != page.id => Err(text_of_other_page(base, page)),
                 _ => Ok(()),
             };
@@ -297,10 +325,10 @@ impl SyncRecord {
         };
         let renamed = file.page.login.as_deref();
         // A file that was renamed before still names the first login, and the record the one since.
-        let is_recorded = self.base().is_some_and(|it| it.login.eq_ignore_ascii_case(&page.login));
+        let is_recorded = self.page().is_some_and(|it| it.login.eq_ignore_ascii_case(&page.login));
         let is_named = is_named
             || renamed.is_some_and(|it| is_recorded || it.eq_ignore_ascii_case(&page.login));
-        let recorded = self.base().map(|base| base.id);
+        let recorded = self.page().map(|base| base.id);
         let (key, id, login, named) = (&self.key, page.id, &page.login, &file.page.profile);
         let (message, hint) = match recorded {
             Some(other) if other != id => (
@@ -329,7 +357,8 @@ impl SyncRecord {
         types: &SlotTypes,
     ) -> Result<Pull, PlanError> {
         let (said, live) = file.compared(page);
-        let base = self.base_with_sent(&said, &live, types);
+        let known = self.known(&self.locks(), page.id, &said);
+        let base = known.map(|known| known.base.with_sent(&self.sent, &said, &live, types));
         let mut pull = Pull::new(base.as_ref(), &said, &live, types)?;
         let (taken, left): (Vec<_>, Vec<_>) = std::mem::take(&mut pull.fields.0)
             .into_iter()
@@ -381,58 +410,98 @@ impl SyncRecord {
             }
         }
         base.forget_order(&live);
+        let known = self.known(&self.locks(), page.id, &said).unwrap_or_default().base;
         if !file.page.has_slots {
-            base.slots = self.base().map(|base| base.slots.clone()).unwrap_or_default();
+            base.slots = known.slots;
         }
         if file.scope == FileScope::Slots {
-            base.fields = self.base().map(|base| base.fields.clone()).unwrap_or_default();
+            base.fields = known.fields;
         }
-        self.put(context, base, image_paths(file))
+        self.put(context, (file, page), base, BTreeSet::new())
     }
 
+    /// Writes the record of a sync of a file with its page. `written` are the keys that it wrote.
     pub(super) fn put(
         &self,
         context: &Context,
+        (file, page): (&PageFile, &PageSnapshot),
         base: PageBase,
-        images: Vec<(String, String)>,
+        written: BTreeSet<LineKey>,
     ) -> Result<(), CommandError> {
+        let (images, (said, _)) = (image_paths(file), file.compared(page));
         match &self.place {
             RecordPlace::Lock(store) => store.update(context, &self.service, |lock| {
                 // The file of the page was moved; two files of one page are refused before.
                 lock.pages.retain(|key, page| *key == self.key || page.id != base.id);
-                lock.pages.insert(self.key.clone(), base);
+                self.put_into(lock, &said, &base, &written);
                 add_images(lock, images);
             })?,
             RecordPlace::State(records) => {
-                let (mut lock, page) = (Lock::clone(&self.lock), base.id);
-                lock.pages = [(self.key.clone(), base)].into();
+                let mut lock = Lock::clone(&self.lock);
+                self.put_into(&mut lock, &said, &base, &written);
+                lock.pages.retain(|key, _| *key == self.key);
+                lock.forget_unnamed();
                 add_images(&mut lock, images);
                 if lock != *self.lock {
-                    records.put_own(context, page, &lock)?;
+                    records.put_own(context, base.id, &lock)?;
                 }
             }
-            RecordPlace::Opened(_) => {}
+            RecordPlace::Opened(_) => return Ok(()),
         }
-        match &self.beyond_lock {
-            Some(_) => self.forget_beyond_lock(context),
-            None => Ok(()),
+        if let (Some(_), Some(records)) = (&self.beyond_lock, self.state_records(context)) {
+            records.forget_beyond_lock()?;
         }
+        self.note_recorded(context, base.id);
+        Ok(())
     }
 
-    fn forget_beyond_lock(&self, context: &Context) -> Result<(), CommandError> {
-        let records = StateRecords::of(context, &self.service, &self.file());
-        records.map_or(Ok(()), |records| records.forget_beyond_lock(context))
+    fn state_records(&self, context: &Context) -> Option<StateRecords> {
+        StateRecords::of(context, &self.service, &self.file())
+    }
+
+    /// Moves the lines of the page in a lock on to this record.
+    fn put_into(
+        &self,
+        lock: &mut Lock,
+        said: &FilePage,
+        base: &PageBase,
+        written: &BTreeSet<LineKey>,
+    ) {
+        let known = self.known(&[lock], base.id, said).unwrap_or_default();
+        let lines = known.lines_after(base, written, millis(clock().wall()), self.history.head);
+        if let Some(lines) = lines {
+            lock.lines.insert(RecordOf::Page(base.id), lines);
+        }
+        let name = PageName { id: base.id, login: base.login.clone() };
+        lock.pages.insert(self.key.clone(), name);
+    }
+
+    /// Notes in the journals that the file is recorded. One that cannot be written costs that what it sent is looked at again.
+    fn note_recorded(&self, context: &Context, page: ProfileId) {
+        if let Ok(state) = runs::directory(context) {
+            let _ = JournalStore::of(&state, &self.service, page).note_recorded(&self.file());
+        }
     }
 
     /// Records a run that leaves the lock as it is.
-    fn put_beyond_lock(&self, context: &Context, base: PageBase) -> Result<(), CommandError> {
-        let locked = self.lock.pages.get(&self.key);
-        let records = StateRecords::of(context, &self.service, &self.file());
-        let (Some(locked), Some(records)) = (locked, records) else { return Ok(()) };
-        if *locked == base {
-            return records.forget_beyond_lock(context);
+    fn put_beyond_lock(
+        &self,
+        context: &Context,
+        said: &FilePage,
+        base: &PageBase,
+        written: &BTreeSet<LineKey>,
+    ) -> Result<(), CommandError> {
+        let records = self.state_records(context);
+        let (Some(_), Some(records)) = (self.page(), records) else { return Ok(()) };
+        let mut lock = self.beyond_lock.clone().unwrap_or_else(|| Lock::clone(&self.lock));
+        self.put_into(&mut lock, said, base, written);
+        if lock != *self.lock {
+            lock.pages.retain(|key, _| *key == self.key);
+            lock.forget_unnamed();
+            records.put_beyond_lock(context, &lock)?;
         }
-        records.put_beyond_lock(context, &locked.digest(), self.lock.user, base)
+        self.note_recorded(context, base.id);
+        Ok(())
     }
 
     /// Forgets the paths of images with this content: the service does not have them any more.
@@ -447,8 +516,8 @@ impl SyncRecord {
             RecordPlace::State(records) => {
                 let mut lock = Lock::clone(&self.lock);
                 forget(&mut lock);
-                match self.base().filter(|_| lock != *self.lock) {
-                    Some(base) => records.put_own(context, base.id, &lock),
+                match self.page().filter(|_| lock != *self.lock) {
+                    Some(page) => records.put_own(context, page.id, &lock),
                     None => Ok(()),
                 }
             }
@@ -468,7 +537,7 @@ impl SyncRecord {
             let is_relative = !path.starts_with('/') && !path.contains([':', '\\']);
             is_relative && path.split('/').all(|name| !matches!(name, "" | "." | ".."))
         };
-        let paths = self.lock.images.get(hash).into_iter().flat_map(|paths| &paths.0);
+        let paths = self.lock.images.get(hash).into_iter().flatten();
         paths.map(String::as_str).filter(is_upload)
     }
 
@@ -493,10 +562,15 @@ impl SyncRecord {
         options: &PlanOptions,
     ) -> Result<MergedPage, PlanError> {
         let (said, live) = file.compared(page);
-        let base = self.base_with_sent(&said, &live, &options.types);
+        let known = self.known(&self.locks(), page.id, &said);
+        let is_unsure = known.as_ref().is_some_and(|known| known.is_unsure(&live));
+        let with_sent =
+            |known: &KnownBase| known.base.with_sent(&self.sent, &said, &live, &options.types);
+        let base = known.as_ref().map(with_sent);
         let merge = Merge::new(base.as_ref(), &said, &live, options)?;
         let since = if self.text().is_some() { Since::Opened } else { Since::Sync };
-        Ok(MergedPage { base, merge, since })
+        let recorded = known.map(|known| known.base.slots).unwrap_or_default();
+        Ok(MergedPage { base, recorded, is_unsure, merge, since })
     }
 
     /// Writes the record of a sync that was carried out and verified.
@@ -510,18 +584,18 @@ impl SyncRecord {
         options: &PlanOptions,
     ) -> Result<(), CommandError> {
         let (said, live) = file.compared(after);
-        let before = merged.base.as_ref();
-        let base = merged.merge.base_after(before, &said, &live, created, &options.types);
+        let MergedPage { base: before, merge, .. } = merged;
+        let base = merge.base_after(before.as_ref(), &said, &live, created, &options.types);
         if options.sync.as_ref().is_some_and(|run| run.locked) {
-            self.put_beyond_lock(context, base)
+            self.put_beyond_lock(context, &said, &base, &merge.written())
         } else {
-            self.put(context, base, image_paths(file))
+            self.put(context, (file, after), base, merge.written())
         }
     }
 }
 
 /// Returns the error for a text in which the page was replaced by another one.
-fn text_of_other_page(opened: &PageBase, page: &PageSnapshot) -> CommandError {
+fn text_of_other_page(opened: &PageName, page: &PageSnapshot) -> CommandError {
     let message = format!(
         "this is the text of the page {} (id {}), not of {} (id {}); nothing was written",
         opened.login, opened.id, page.login, page.id
@@ -543,7 +617,7 @@ fn holds(value: &Value, text: &str) -> bool {
 /// Adds paths of images to those of a lock.
 fn add_images(lock: &mut Lock, images: Vec<(String, String)>) {
     for (hash, path) in images {
-        lock.images.entry(hash).or_default().0.insert(path);
+        lock.images.entry(hash).or_default().insert(path);
     }
 }
 

@@ -1,15 +1,16 @@
 //! Slots that an undo has created again, in the locks whose files know their earlier ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use links_pages::sync::{Lock, SlotBase};
+use links_pages::sync::{KnownBase, Lock, RecordOf, SlotBase};
 use links_sdk::{ProfileId, SlotId};
 
 use super::LockStore;
+use super::history::{LockHistory, millis};
 use super::state_records::StateRecords;
 use crate::apply::runs;
-use crate::context::Context;
+use crate::context::{Context, clock};
 use crate::error::CommandError;
 use crate::output::StyledLine;
 
@@ -32,13 +33,18 @@ pub(crate) fn record(
         .filter_map(LockStore::of)
         .collect();
     stores.dedup();
-    let written = stores
-        .iter()
-        .filter_map(|store| store.update(context, &service, |lock| rename(lock, page, ids)).err());
+    let written = stores.iter().filter_map(|store| {
+        let change = |lock: &mut Lock| {
+            let at = LockHistory::of(&store.path(), lock).head;
+            rename(lock, page, ids, at);
+        };
+        store.update(context, &service, change).err()
+    });
     let mut errors: Vec<CommandError> = written.collect();
     for (records, mut lock) in StateRecords::all(context, &service) {
         let before = lock.clone();
-        rename(&mut lock, page, ids);
+        let at = LockHistory::of(records.file(), &lock).head;
+        rename(&mut lock, page, ids, at);
         if lock != before {
             errors.extend(records.put_own(context, page, &lock).err());
         }
@@ -50,13 +56,22 @@ pub(crate) fn record(
     errors.into_iter().map(line).collect()
 }
 
-fn rename(lock: &mut Lock, page: ProfileId, ids: &BTreeMap<SlotId, SlotId>) {
-    let pages = lock.pages.values_mut().filter(|base| base.id == page);
-    for slot in pages.flat_map(|base| &mut base.slots) {
+fn rename(lock: &mut Lock, page: ProfileId, ids: &BTreeMap<SlotId, SlotId>, at: u64) {
+    let Some(lines) = lock.lines.get_mut(&RecordOf::Page(page)) else { return };
+    let known = KnownBase::of_lines(lines);
+    let mut base = known.base.clone();
+    for slot in &mut base.slots {
         let new = ids.iter().find(|(old, _)| slot.is_named(**old)).map(|(_, new)| *new);
         if let Some(new) = new.filter(|new| *new != slot.id) {
             let SlotBase { id, was, .. } = slot;
             was.push(std::mem::replace(id, new));
         }
+    }
+    let now = millis(clock().wall());
+    if let Some(mut after) = known.lines_after(&base, &BTreeSet::new(), now, at) {
+        // The others keep all lines that a merge has left them.
+        let moved = after.values().flatten().map(|line| line.moved).max();
+        after.retain(|_, lines| lines.iter().any(|line| Some(line.moved) == moved));
+        lines.extend(after);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use links_pages::sync::{Lock, PageBase, SlotBase};
+use links_pages::sync::{Lock, SlotBase};
 use links_sdk::ProfileId;
 
 use crate::apply::runs;
@@ -14,7 +14,7 @@ use crate::error::CommandError;
 use links_pages::fs::private;
 use links_pages::page_file::local_image::hash_of;
 
-/// Extension of a record that goes beyond that of a `links.lock`.
+/// Extension of a record of runs that left a `links.lock` as it was.
 const BEYOND_LOCK: &str = "locked";
 
 /// Extension of the list of what runs here wrote into a `links.lock`.
@@ -118,46 +118,26 @@ impl StateRecords {
         name.split_once('-').is_some_and(|(_, file)| file == short(&self.file))
     }
 
-    /// Returns what runs with `--locked` recorded since the `links.lock` got the record with this digest, which is asked for only if there was
-    /// such a run.
-    pub(super) fn beyond_lock(
-        &self,
-        digest: impl FnOnce() -> String,
-    ) -> Result<Option<PageBase>, CommandError> {
-        if self.beyond_lock_paths().is_empty() {
-            return Ok(None);
-        }
-        let lock = self.read(&self.beyond_lock_path(&digest()))?;
-        Ok(lock.and_then(|mut lock| lock.pages.remove(&self.file)))
+    /// Returns what runs with `--locked` recorded.
+    pub(super) fn beyond_lock(&self) -> Result<Option<Lock>, CommandError> {
+        self.read(&self.beyond_lock_path())
     }
 
-    /// Records a run with `--locked`. `digest` is that of the record in the `links.lock`.
+    /// Records a run with `--locked`.
     pub(super) fn put_beyond_lock(
         &self,
         context: &Context,
-        digest: &str,
-        user: i64,
-        base: PageBase,
+        lock: &Lock,
     ) -> Result<(), CommandError> {
-        let _turn = self.turn(context);
-        self.remove_beyond_lock()?;
-        let mut lock = Lock::new(self.service.clone(), user);
-        lock.pages.insert(self.file.clone(), base);
-        let path = self.beyond_lock_path(digest);
+        let _turn = context.lock(&format!("sync-{}", short(&self.file)));
+        let path = self.beyond_lock_path();
         private::write(&path, lock.to_string().as_bytes()).map_err(|error| unusable(&path, &error))
     }
 
-    /// Forgets what runs with `--locked` recorded.
-    pub(super) fn forget_beyond_lock(&self, context: &Context) -> Result<(), CommandError> {
-        let _turn = self.turn(context);
-        self.remove_beyond_lock()
-    }
-
-    fn remove_beyond_lock(&self) -> Result<(), CommandError> {
-        for path in self.beyond_lock_paths() {
-            private::remove(&path).map_err(|error| unusable(&path, &error))?;
-        }
-        Ok(())
+    /// Forgets what runs with `--locked` recorded: the lock has it now.
+    pub(super) fn forget_beyond_lock(&self) -> Result<(), CommandError> {
+        let path = self.beyond_lock_path();
+        private::remove(&path).map_err(|error| unusable(&path, &error))
     }
 
     /// Returns the path of the list of what runs here wrote into the file, which is a `links.lock`.
@@ -165,17 +145,8 @@ impl StateRecords {
         self.directory.join(format!("{}.{LOCK_WRITES}", short(&self.file)))
     }
 
-    fn beyond_lock_paths(&self) -> Vec<PathBuf> {
-        let prefix = format!("{}-", short(&self.file));
-        let is_beyond = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&prefix) && path.extension().is_some_and(|it| it == BEYOND_LOCK)
-        };
-        self.paths().into_iter().filter(is_beyond).collect()
-    }
-
-    fn beyond_lock_path(&self, digest: &str) -> PathBuf {
-        self.directory.join(format!("{}-{digest}.{BEYOND_LOCK}", short(&self.file)))
+    fn beyond_lock_path(&self) -> PathBuf {
+        self.directory.join(format!("{}.{BEYOND_LOCK}", short(&self.file)))
     }
 
     fn paths(&self) -> Vec<PathBuf> {
@@ -190,10 +161,6 @@ impl StateRecords {
         let lock = Lock::parse(&String::from_utf8_lossy(&bytes))
             .map_err(|error| unusable(path, &error))?;
         Ok((lock.service == self.service).then_some(lock))
-    }
-
-    fn turn(&self, context: &Context) -> links_pages::fs::private::ResourceLock {
-        context.lock(&format!("sync-{}", short(&self.file)))
     }
 }
 
@@ -269,13 +236,15 @@ impl LockWrites {
 }
 
 fn facts(lock: &Lock) -> BTreeSet<String> {
-    let pages = lock.pages.values();
-    let slots = pages.flat_map(|page| page.slots.iter().map(|entry| slot_fact(page.id, entry)));
-    let forms = lock.forms.iter().map(|(name, id)| fact("form", name, id));
-    let images = lock.images.iter().flat_map(|(hash, paths)| {
-        let paths = paths.0.iter();
-        paths.map(move |path| fact("image", hash, path))
+    let pages = lock.pages.keys().filter_map(|path| lock.base(path));
+    let slots = pages.flat_map(|page| {
+        page.slots.iter().map(|entry| slot_fact(page.id, entry)).collect::<Vec<_>>()
     });
+    let forms = lock.forms.iter().map(|(name, id)| fact("form", name, id));
+    let images = lock
+        .images
+        .iter()
+        .flat_map(|(hash, paths)| paths.iter().map(move |path| fact("image", hash, path)));
     slots.chain(forms).chain(images).collect()
 }
 

@@ -135,7 +135,8 @@ impl JournalEntries {
             JournalEntry::Write(_) => self.plans.is_empty() && self.write.is_none(),
             JournalEntry::Plan { .. }
             | JournalEntry::Commit { .. }
-            | JournalEntry::Close { .. } => true,
+            | JournalEntry::Close { .. }
+            | JournalEntry::Recorded => true,
         }
     }
 
@@ -143,7 +144,7 @@ impl JournalEntries {
     pub(super) fn take(&mut self, entry: JournalEntry) {
         let plans = self.plans.len();
         match entry {
-            JournalEntry::Open(_) | JournalEntry::Unknown { .. } => {}
+            JournalEntry::Open(_) | JournalEntry::Unknown { .. } | JournalEntry::Recorded => {}
             JournalEntry::Plan(plan) => self.plans.push(*plan),
             JournalEntry::Write(write) => self.write = Some(*write),
             JournalEntry::Begin { step, key } => {
@@ -299,9 +300,16 @@ pub(super) fn has_ended(bytes: &[u8]) -> bool {
         && matches!(serde_json::from_slice(first), Ok(JournalEntry::Open(_)))
         && matches!(
             serde_json::from_slice(last),
-            Ok(JournalEntry::Commit { .. } | JournalEntry::Close { .. })
+            Ok(JournalEntry::Commit { .. } | JournalEntry::Close { .. } | JournalEntry::Recorded)
         )
         && lines.all(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok())
+}
+
+/// Returns whether a journal notes that the record of its file was written.
+pub(super) fn is_recorded(bytes: &[u8]) -> bool {
+    let last =
+        bytes.strip_suffix(b"\n").and_then(|bytes| bytes.rsplit(|byte| *byte == b'\n').next());
+    last.is_some_and(|line| matches!(serde_json::from_slice(line), Ok(JournalEntry::Recorded)))
 }
 
 fn newer(line: &[u8]) -> Option<u32> {

@@ -266,6 +266,8 @@ pub(crate) enum JournalEntry {
     Close {
         ending: RunEnding,
     },
+    /// The record of the file was written after the run.
+    Recorded,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

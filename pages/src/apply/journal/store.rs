@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::entries::{JournalEntries, JournalError, RunState, has_ended, opening_of};
+use super::entries::{JournalEntries, JournalError, RunState, has_ended, is_recorded, opening_of};
 use super::entry::{JournalEntry, RunEnding, RunHeader, short_hash};
 use super::file::Journal;
 use super::lock::{LockError, PageLock};
 use super::sent::SentValues;
-use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, literal};
+use crate::apply::{DesiredPage, DesiredSlot, SlotTypes, SyncedRun, literal};
 use crate::fs::atomic::sync_directory;
 use crate::fs::private::{bounded, make_directory, open_file, open_regular, writable};
 use links_sdk::ProfileId;
@@ -222,32 +222,58 @@ impl JournalStore {
         Ok(runs.into_iter().filter_map(recorded).collect())
     }
 
-    /// Returns what runs of a page file sent since the record of the last sync with the digest `base` was written: values of the page that
-    /// equal it are no changes of other clients. The digest is asked for only if there was a run.
+    /// Returns what runs of a page file sent since its record was written, which has the digest `base`: values of the page that equal it are no
+    /// changes of other clients. The digest is asked for only if there was a run.
     ///
     /// # Errors
     ///
     /// When the directory cannot be read.
     pub fn sent(&self, file: &str, base: impl Fn() -> String) -> io::Result<SentValues> {
         let (mut journals, mut digest) = (Vec::new(), None);
-        for path in entries(&self.directory)?.into_iter().rev() {
-            if run_of(&path).is_none_or(|(_, what)| what == BACKUP) {
-                continue;
+        for (_, bytes, run) in self.synced(file)? {
+            // The record was written after this run, and after all before it; or it is that of another commit.
+            if is_recorded(&bytes) || run.base != *digest.get_or_insert_with(&base) {
+                break;
             }
-            // What a journal that cannot be read may have sent counts as sent by others, which is refused rather than overwritten.
-            let Ok(bytes) = read(&path) else { continue };
-            match opening_of(&bytes).and_then(|opening| opening.sync) {
-                Some(run) if run.file == file && run.base == *digest.get_or_insert_with(&base) => {
-                    journals.extend(JournalEntries::read("", &bytes));
-                }
-                // The record was written after this run, and after all before it.
-                Some(run) if run.file == file => break,
-                _ => {}
-            }
+            journals.extend(JournalEntries::read("", &bytes));
         }
         let mut sent = SentValues::default();
         journals.iter().rev().for_each(|(run, _)| sent.add(run));
         Ok(sent)
+    }
+
+    /// Notes that the record of a page file was written after its runs.
+    ///
+    /// # Errors
+    ///
+    /// When a journal cannot be read or written.
+    pub fn note_recorded(&self, file: &str) -> io::Result<()> {
+        for (path, bytes, _) in self.synced(file)? {
+            if is_recorded(&bytes) {
+                break;
+            }
+            if has_ended(&bytes) {
+                let mut line = serde_json::to_vec(&JournalEntry::Recorded)?;
+                line.push(b'\n');
+                open_regular(OpenOptions::new().append(true), &path)?.write_all(&line)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the journals of the runs of a page file that carried out a merge, the newest first. What one that cannot be read may have sent
+    /// counts as sent by others, which is refused rather than overwritten.
+    fn synced(
+        &self,
+        file: &str,
+    ) -> io::Result<impl Iterator<Item = (PathBuf, Vec<u8>, SyncedRun)>> {
+        let journals = entries(&self.directory)?.into_iter().rev();
+        Ok(journals.filter_map(move |path| {
+            run_of(&path).filter(|(_, what)| *what != BACKUP)?;
+            let bytes = read(&path).ok()?;
+            let run = opening_of(&bytes)?.sync.filter(|run| run.file == file)?;
+            Some((path, bytes, run))
+        }))
     }
 
     /// Returns the ends of the journals of all pages of a service, by which a run learns whether another one was there.

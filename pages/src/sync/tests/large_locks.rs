@@ -22,17 +22,17 @@ fn record(slots: i64) -> PageBase {
 /// Reads the lock with such a record, merges by it, and writes the next one. Returns the CPU time in nanoseconds.
 fn cost(slots: i64, items: &[Value], shown: &[(i64, Value)]) -> Option<u64> {
     let mut lock = Lock::new("https://links.example/api/v1", 42);
-    lock.pages.insert("cafe.yaml".into(), record(slots));
+    lock.put("cafe.yaml", &record(slots));
     let text = lock.to_string();
     let (file, page) = (file(items), page(shown));
     let before = cpu_time()?;
     let mut lock = Lock::parse(&text).unwrap();
-    let base = &lock.pages["cafe.yaml"];
+    let base = &lock.base("cafe.yaml").unwrap();
     let options = PlanOptions { overwrite: true, ..PlanOptions::default() };
     let merge = Merge::new(Some(base), &file, &page, &options).unwrap();
     assert!(merge.deletions.is_empty());
     let next = base_of(&merge, Some(base), &file, &page);
-    lock.pages.insert("cafe.yaml".into(), next);
+    lock.put("cafe.yaml", &next);
     assert!(lock.to_string().len() < text.len());
     Some(cpu_time()? - before)
 }

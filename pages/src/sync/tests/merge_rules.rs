@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::examples::{base_of, file, page, synced};
 use crate::apply::{Plan, PlanOptions};
 use crate::sync::{
-    Conflict, DeletionReason, FilePage, LivePage, Merge, PageBase, RemoteChange, Replaced, SyncNote,
+    Conflict, DeletionReason, FilePage, HashPair, LivePage, Merge, PageBase, RemoteChange,
+    Replaced, SyncNote,
 };
 
 fn merge(base: &PageBase, file: &FilePage, page: &LivePage) -> Merge {
@@ -284,7 +285,7 @@ fn profile_fields_follow_the_same_table() {
     );
     let base =
         base_of(&merge_with(None, &said, &held, &PlanOptions::default()), None, &said, &held);
-    assert_eq!(json!(base.fields["avatar"]), json!([null, "-"]));
+    assert_eq!(base.fields["avatar"], HashPair::UNMENTIONED);
     let ours = with(json!({"title": "Our cafe", "socials": links}));
     let theirs =
         live(json!({"title": "Cafe", "socials": ["https://b.example"], "avatar": "uploads/a.png"}));

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::known_base::{KnownBase, LineKey};
 use super::repo::{Doc, Kind, Place};
 use super::truth::{Truth, common};
 use super::world::GitWorld;
 use crate::apply::{Plan, PlanOptions, same};
 use crate::sync::tests::service::stored;
-use crate::sync::{Conflict, FilePage, Merge, RemoteChange};
+use crate::sync::{Conflict, FilePage, LineKey, Merge, RemoteChange};
 use links_sdk::SlotId;
 
 impl GitWorld {
@@ -86,8 +85,8 @@ impl GitWorld {
         let written = self.check_written(doc, (&before, &after), &truth, edits);
         let read = self.live[doc].read(doc);
         let next = merge.base_after(Some(&known.base), &file, &read, &created, &Self::types());
-        let lines =
-            known.after(&next, &written, self.now / self.tick, self.repo.place(self.head(m)));
+        let at = self.repo.place(self.head(m));
+        let lines = known.lines_after(&next, &written, self.now / self.tick, at);
         let made = merge.remote.iter().filter_map(|change| match change {
             RemoteChange::Made { id, .. } => Some(LineKey::Slot(*id)),
             _ => None,
@@ -97,9 +96,9 @@ impl GitWorld {
             self.check_about(doc, place, (&said, &after), &listed, &truth);
         }
         self.check_silence(doc, &said, &after, &reported, &written);
-        if lines == self.clones[m].files.locks[doc] || !known.has_moved(&lines) {
+        let Some(lines) = lines.filter(|lines| *lines != self.clones[m].files.locks[doc]) else {
             return;
-        }
+        };
         self.note_sync(m, doc, &said, edits, &written, &after);
         self.clones[m].files.locks[doc] = lines;
         self.clones[m].files.lock_paths[doc] = said.path();
@@ -224,7 +223,7 @@ impl GitWorld {
                     return;
                 }
                 let Some(id) = slot_of(*tag) else { return };
-                let key = LineKey::Data(id, name.clone());
+                let key = LineKey::Key(id, name.clone());
                 let value = after.get(&key).cloned().unwrap_or_default();
                 (key, same(&stored(name, &said.value(place)), &value))
             }
@@ -289,7 +288,7 @@ impl GitWorld {
             merge.fields.keys().map(|name| LineKey::Field(name.clone())).collect();
         for slot in &merge.desired.slots {
             if let Some(id) = slot.id {
-                changed.extend(slot.data.keys().map(|name| LineKey::Data(id, name.clone())));
+                changed.extend(slot.data.keys().map(|name| LineKey::Key(id, name.clone())));
             }
         }
         changed.extend(merge.deletions.iter().map(|it| LineKey::Slot(it.id)));
@@ -307,30 +306,10 @@ impl GitWorld {
     }
 }
 
-impl KnownBase {
-    /// Returns whether there is a line that the lines which were known do not have.
-    fn has_moved(&self, lines: &super::known_base::Lines) -> bool {
-        lines.iter().any(|(key, lines)| {
-            lines.iter().any(|line| {
-                self.line.get(key) != Some(line)
-                    && !self.strangers.get(key).is_some_and(|it| it.contains(line))
-            })
-        })
-    }
-
-    /// Returns whether slots of the page are in lines that do not count, as all may be in a shallow clone.
-    fn is_unsure(&self, live: &crate::sync::LivePage) -> bool {
-        live.slots.iter().any(|slot| {
-            let key = LineKey::Slot(slot.id);
-            self.strangers.contains_key(&key) && !self.line.contains_key(&key)
-        })
-    }
-}
-
 /// Returns what a merge keeps or refuses.
 fn reported(merge: &Merge) -> BTreeSet<LineKey> {
     let remote = merge.remote.iter().filter_map(|change| match change {
-        RemoteChange::Key { id, key, .. } => Some(LineKey::Data(*id, key.clone())),
+        RemoteChange::Key { id, key, .. } => Some(LineKey::Key(*id, key.clone())),
         RemoteChange::Field { key, .. } => Some(LineKey::Field(key.clone())),
         RemoteChange::Deleted { id, .. } => Some(LineKey::Slot(*id)),
         RemoteChange::Order { .. } => Some(LineKey::Order),
@@ -339,7 +318,7 @@ fn reported(merge: &Merge) -> BTreeSet<LineKey> {
         _ => None,
     });
     let conflicts = merge.conflicts.iter().map(|conflict| match conflict {
-        Conflict::Value { slot: Some((_, id)), key, .. } => LineKey::Data(*id, key.clone()),
+        Conflict::Value { slot: Some((_, id)), key, .. } => LineKey::Key(*id, key.clone()),
         Conflict::Value { slot: None, key, .. } => LineKey::Field(key.clone()),
         Conflict::DeletedThere { id, .. } | Conflict::DeletedHere { id, .. } => LineKey::Slot(*id),
         Conflict::Order { .. } => LineKey::Order,

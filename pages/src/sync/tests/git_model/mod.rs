@@ -1,5 +1,5 @@
 //! A model of Git: two clones with branches, merges, reverts, amends, picks, rebases and squashes, a page with slots and a form, edits by others, renamed
-//! files, shallow clones and tampered locks. It checks the rule for the base ([`known_base`]) together with the merge.
+//! files, shallow clones and tampered locks. It checks the rule for the base ([`KnownBase`](crate::sync::KnownBase)) together with the merge.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -11,7 +11,6 @@ use world::{GitStep, GitWorld, Rule};
 
 mod applying;
 mod git;
-mod known_base;
 mod people;
 mod repo;
 mod truth;

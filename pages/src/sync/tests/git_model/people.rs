@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::known_base::{LineContent, LineKey};
 use super::repo::{Doc, Place};
 use super::world::{FIELDS, GitWorld, WrittenBy, pick};
 use crate::sync::tests::service::stored;
+use crate::sync::{HashPair, LineContent, LineKey};
 use links_sdk::Object;
 
 impl GitWorld {
@@ -84,10 +84,10 @@ impl GitWorld {
         let (key, lines) = lines.iter_mut().nth(nth)?;
         let mut line = lines.first()?.clone();
         line.moved = 253_402_300_799_000;
-        if let LineContent::Pair(file, page) = &mut line.said {
+        if let LineContent::Pair(HashPair { file, page }) = &mut line.content {
             (*file, *page) = (Some(*page), file.unwrap_or(*page));
         } else if matches!(key, LineKey::Slot(_)) {
-            line.said = LineContent::Gone;
+            line.content = LineContent::Gone;
         }
         lines.insert(line);
         Some(format!("tampers with the lock: {key:?}"))
@@ -110,7 +110,7 @@ impl GitWorld {
             2 | 3 => {
                 let (id, key) = (slot?, ["title", "link"][usize::from(c / 4 % 2)]);
                 live.page.update(id, key, &value);
-                live.writers.insert(LineKey::Data(id, key.into()), by);
+                live.writers.insert(LineKey::Key(id, key.into()), by);
                 Some(format!("the dashboard sets {key} of slot {id}"))
             }
             4 => {
@@ -118,7 +118,7 @@ impl GitWorld {
                 let id = live.page.create("button", &data, usize::from(n % 3));
                 live.writers.insert(LineKey::Slot(id), by);
                 for key in ["title", "link", "style"] {
-                    live.writers.insert(LineKey::Data(id, key.into()), by);
+                    live.writers.insert(LineKey::Key(id, key.into()), by);
                 }
                 Some(format!("the dashboard makes slot {id}"))
             }

@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::known_base::{LineKey, Lines, LockLine, Version};
-use crate::sync::{FilePage, FileSlot, FileSlotId};
+use crate::sync::{FilePage, FileSlot, FileSlotId, LineKey, Lines, LockLine};
 use links_sdk::Object;
 
 /// Number of an edit.
@@ -192,10 +191,10 @@ impl Files {
         nth: usize,
         path: &Value,
         file: &'a FilePage,
-    ) -> Version<'a> {
+    ) -> (&'a Lines, Option<&'a FilePage>) {
         let own = self.docs[nth].path();
         let is_found = own == *path || own == self.lock_paths[nth];
-        Version { lines: &self.locks[nth], file: is_found.then_some(file) }
+        (&self.locks[nth], is_found.then_some(file))
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::known_base::LineKey;
 use super::repo::{Doc, Place};
 use super::world::{GitWorld, Sync, WrittenBy};
 use crate::apply::same;
+use crate::sync::LineKey;
 use crate::sync::tests::service::stored;
 use links_sdk::SlotId;
 
@@ -64,7 +64,7 @@ impl GitWorld {
         match key {
             LineKey::Field(name) => Some(Place::Field(name.clone())),
             LineKey::Slot(id) => Some(Place::Item(*self.live[doc].tag_of.get(id)?)),
-            LineKey::Data(id, name) => {
+            LineKey::Key(id, name) => {
                 Some(Place::Value(*self.live[doc].tag_of.get(id)?, name.clone()))
             }
             LineKey::Order => Some(Place::Order),
@@ -165,7 +165,7 @@ impl GitWorld {
 
 pub(super) fn name_of(key: &LineKey) -> &str {
     match key {
-        LineKey::Field(name) | LineKey::Data(_, name) => name,
+        LineKey::Field(name) | LineKey::Key(_, name) => name,
         LineKey::Slot(_) | LineKey::Order => "",
     }
 }

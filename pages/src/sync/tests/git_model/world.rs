@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::known_base::{History, KnownBase, LineContent, LineKey, LockLine};
 use super::repo::{Commit, Doc, EditId, Files, Kind, Place, Repo, Side};
 use crate::sync::tests::service::{ServicePage, stored, types};
-use crate::sync::{FilePage, LivePage};
+use crate::sync::{
+    FilePage, HashPair, KnownBase, LineContent, LineKey, Lines, LivePage, LockLine, RecordHistory,
+};
 use links_sdk::SlotId;
 
 /// Who wrote a value of the service last.
@@ -162,21 +163,21 @@ impl GitWorld {
         world
     }
 
-    fn first_sync(&self, doc: usize, said: &Doc) -> (super::known_base::Lines, Sync) {
+    fn first_sync(&self, doc: usize, said: &Doc) -> (Lines, Sync) {
         let live = &self.live[doc];
         let file = said.file();
         let pair = |file: Option<&Value>, page: &Value| {
             let hash = crate::sync::ValueHash::of;
-            LineContent::Pair(file.map(hash), hash(page))
+            LineContent::Pair(HashPair { file: file.map(hash), page: hash(page) })
         };
-        let mut lines = super::known_base::Lines::new();
+        let mut lines = Lines::new();
         let mut agreed = BTreeMap::new();
         for (key, value) in live.values() {
             let (said_here, edit) = match &key {
                 LineKey::Field(name) => {
                     (pair(file.fields.get(name), &value), said.edit(&Place::Field(name.clone())))
                 }
-                LineKey::Data(id, name) => {
+                LineKey::Key(id, name) => {
                     let tag = live.tag_of[id];
                     let place = Place::Value(tag, name.clone());
                     let told = said.values.get(&place).map(|it| &it.0);
@@ -197,7 +198,7 @@ impl GitWorld {
                 LineKey::Order => (LineContent::Order(live.page.ids()), said.edit(&Place::Order)),
             };
             agreed.insert(key.clone(), edit);
-            lines.insert(key, [LockLine { moved: 0, said: said_here, at: 0 }].into());
+            lines.insert(key, [LockLine { moved: 0, content: said_here, at: 0 }].into());
         }
         // The first record counts everywhere.
         let place = self.repo.place(0);
@@ -276,7 +277,7 @@ impl Live {
         for slot in &self.page.slots {
             values.insert(LineKey::Slot(slot.id), true.into());
             for (name, value) in slot.data.iter() {
-                values.insert(LineKey::Data(slot.id, name.clone()), value.clone());
+                values.insert(LineKey::Key(slot.id, name.clone()), value.clone());
             }
         }
         if !self.page.slots.is_empty() {
@@ -319,9 +320,12 @@ impl GitWorld {
         versions.extend(
             commits.iter().map(|commit| commit.files.version(doc, &path, &commit.read[doc])),
         );
-        let places = shown.iter().map(|commit| self.repo.place(*commit)).collect();
-        let counts_all = self.rule != Rule::Vouched;
-        KnownBase::of(&History { versions, places, now: self.now, counts_all })
+        let places: BTreeSet<u64> = shown.iter().map(|commit| self.repo.place(*commit)).collect();
+        let (versions, files): (Vec<_>, Vec<_>) = versions.into_iter().unzip();
+        let places = (self.rule == Rule::Vouched).then_some(&places);
+        let history = RecordHistory { versions, places, end: self.now };
+        let known = KnownBase::of(&history, |nth| files[nth].into_iter().cloned().collect());
+        (!known.is_empty()).then_some(known)
     }
 
     pub(super) fn types() -> crate::apply::SlotTypes {

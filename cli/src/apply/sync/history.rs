@@ -1,0 +1,136 @@
+//! Earlier versions of the lock, from the commits that HEAD descends from: by them the base of a file follows the commit.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use links_pages::sync::{FilePage, KnownBase, Lines, Lock, RecordHistory, RecordOf};
+
+use crate::context::clock;
+use crate::git::{self, Ancestry, HistoryEnd, NO_COMMIT};
+
+/// How far the clocks of two machines may be apart. Lines from later are not believed.
+const SKEW_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The history that was read last. Each page of a run has the same.
+static LAST: Mutex<Option<(PathBuf, Arc<LockHistory>)>> = Mutex::new(None);
+
+/// What the commits say of a lock.
+#[derive(Debug, Default)]
+pub(crate) struct LockHistory {
+    /// The versions of the lock, with the names of the commits that have it.
+    versions: Vec<(Lock, Vec<String>)>,
+    /// The places of HEAD and its ancestors; `None` without a repository.
+    places: Option<BTreeSet<u64>>,
+    /// The place of HEAD.
+    pub(super) head: u64,
+    /// Why not all commits could be read.
+    gap: Option<String>,
+}
+
+/// A file whose record is asked for.
+pub(super) struct FileHistory<'a> {
+    pub(super) of: RecordOf,
+    /// What it says now.
+    pub(super) said: &'a FilePage,
+    /// The paths that it has in a version of the lock.
+    pub(super) paths: &'a dyn Fn(&Lock) -> Vec<PathBuf>,
+    /// Reads what an earlier version says.
+    pub(super) parse: &'a dyn Fn(&Path, Vec<u8>) -> Option<FilePage>,
+}
+
+impl LockHistory {
+    /// Reads the history of a file with records, which need not be in a commit. `now` is its content.
+    pub(super) fn of(file: &Path, now: &Lock) -> Arc<Self> {
+        let lines = now.lines.values().flat_map(|lines| lines.values().flatten());
+        let wanted: BTreeSet<u64> =
+            lines.map(|line| line.at).filter(|at| *at != NO_COMMIT).collect();
+        let directory = file.parent().unwrap_or(file);
+        let Some(read) = git::with(directory, |history| {
+            let head = history.head_place()?;
+            let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*last {
+                Some((of, known)) if of == file && known.serves(head, &wanted) => Ok(known.clone()),
+                _ => Ok(Arc::new(Self::read(history.ancestry(file, wanted)?))),
+            }
+        }) else {
+            return Arc::default();
+        };
+        let history = read.unwrap_or_else(|error| {
+            let gap = Some(format!("git cannot be asked: {error}"));
+            Arc::new(Self { places: Some([NO_COMMIT].into()), gap, ..Self::default() })
+        });
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((file.to_owned(), history.clone()));
+        history
+    }
+
+    fn read(ancestry: Ancestry) -> Self {
+        let Ancestry { mut places, head, versions, end } = ancestry;
+        places.insert(NO_COMMIT);
+        // A version that cannot be read says nothing.
+        let version = |(content, commits): (Vec<u8>, Vec<String>)| {
+            Some((Lock::parse(std::str::from_utf8(&content).ok()?).ok()?, commits))
+        };
+        let versions = versions.into_iter().filter_map(version).collect();
+        Self { versions, places: Some(places), head, gap: reason(end) }
+    }
+
+    /// Returns whether the history is still that of HEAD, and was read far enough.
+    fn serves(&self, head: u64, wanted: &BTreeSet<u64>) -> bool {
+        let is_found = |places: &BTreeSet<u64>| wanted.is_subset(places);
+        self.head == head && self.gap.is_none() && self.places.as_ref().is_some_and(is_found)
+    }
+
+    /// Returns the base of a file. `locks` are the records on this machine, that of the working tree first.
+    pub(super) fn known(&self, locks: &[&Lock], file: &FileHistory<'_>) -> KnownBase {
+        let committed = self.versions.iter().map(|(lock, _)| lock);
+        let all: Vec<&Lock> = locks.iter().copied().chain(committed).collect();
+        let none = Lines::new();
+        let versions = all.iter().map(|lock| lock.lines.get(&file.of).unwrap_or(&none)).collect();
+        let end = clock().wall() + SKEW_MAX;
+        let history = RecordHistory { versions, places: self.places.as_ref(), end: millis(end) };
+        KnownBase::of(&history, |nth| match nth.checked_sub(locks.len()) {
+            Some(nth) => self.files(nth, file),
+            None if nth == 0 => vec![file.said.clone()],
+            None => Vec::new(),
+        })
+    }
+
+    /// Returns what the file said in the commits of a version of the lock.
+    fn files(&self, nth: usize, file: &FileHistory<'_>) -> Vec<FilePage> {
+        let (lock, commits) = &self.versions[nth];
+        let mut files = Vec::new();
+        for path in (file.paths)(lock) {
+            let Some(directory) = path.parent() else { continue };
+            let contents = git::with(directory, |history| history.contents(&path, commits));
+            let contents = contents.and_then(Result::ok).unwrap_or_default();
+            files.extend(contents.into_iter().filter_map(|bytes| (file.parse)(&path, bytes)));
+        }
+        files
+    }
+
+    /// Returns why earlier commits are unknown, if they are.
+    pub(crate) fn gap(&self) -> Option<&str> {
+        self.gap.as_deref()
+    }
+}
+
+/// Returns why a history was not read to its beginning.
+pub(crate) fn reason(end: HistoryEnd) -> Option<String> {
+    let reason = match end {
+        HistoryEnd::Found | HistoryEnd::FirstCommit => return None,
+        HistoryEnd::Shallow => {
+            "this clone is shallow; `git fetch --unshallow`, or `fetch-depth: 0` in CI, has all"
+        }
+        HistoryEnd::Limit => "there are too many",
+    };
+    Some(reason.to_owned())
+}
+
+/// Returns a time in milliseconds since 1970.
+pub(super) fn millis(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
