@@ -44,6 +44,7 @@ mod files;
 mod first_contact;
 #[cfg(feature = "redis")]
 mod fleet;
+mod form_sync;
 mod forms;
 #[cfg(target_os = "linux")]
 mod guides;

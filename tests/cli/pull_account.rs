@@ -341,11 +341,12 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
     assert!(ok(&env, "plan").stdout.contains("no changes"));
     assert_eq!(ok(&env, "slots plan cafe.yaml").exit, 0);
 
-    // A form has no record of a last sync: what differs is marked, and nothing of the file is lost.
+    // What both sides changed is marked, and nothing of the file is lost.
     let file = "forms/book-a-table-2.yaml";
     let is_first = text(&env, file).contains("6f1c0f0e");
     let file = if is_first { file } else { "forms/book-a-table.yaml" };
     let mine = text(&env, file).replace("buttonText: Book", "buttonText: Reserve # better");
+    let mine = mine.replace("title: Book a table", "title: Our table");
     env.file(file, &mine);
     env.server.edit(|account| account.forms[0].title = "Table".to_owned());
     let pulled = env.run("pull --all");
@@ -353,7 +354,7 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
     let marked = text(&env, file);
     assert!(marked.contains("# <<< form: title: \"Table\" (differs"), "{marked}");
     assert!(
-        marked.contains("buttonText: Reserve # better") && marked.contains("title: Book a table"),
+        marked.contains("buttonText: Reserve # better") && marked.contains("title: Our table"),
         "{marked}"
     );
     for line in ["plan", "apply"] {
@@ -376,7 +377,6 @@ fn forms_get_a_file_a_name_and_channels_by_label_and_a_difference_is_marked() {
 #[test]
 fn a_marked_form_takes_what_the_form_has_by_force_whatever_the_layout_of_its_fields() {
     let env = env();
-    ok(&env, "init");
     ok(&env, "pull --all");
     let file = "forms/book-a-table.yaml";
     let pulled = text(&env, file);
@@ -399,7 +399,7 @@ fn a_marked_form_takes_what_the_form_has_by_force_whatever_the_layout_of_its_fie
         ok(&env, "pull --all --force");
         let taken = text(&env, file);
         assert!(!taken.contains("<<<") && taken.contains("buttonText: Book\n"), "{taken}");
-        assert!(ok(&env, "plan").stdout.contains("no changes"));
+        assert!(ok(&env, "plan .").stdout.contains("no changes"));
     }
     // Marks go also where nothing differs any more.
     let pulled = text(&env, file);

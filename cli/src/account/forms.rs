@@ -1,26 +1,29 @@
 //! Form files of a run: which forms they are, and what changes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use links_pages::account::{FormPlan, FormPlanError};
-use links_pages::apply::RecordWrite;
-use links_sdk::Client;
-use links_sdk::FormId;
+use links_pages::apply::{RecordWrite, SlotTypes};
+use links_pages::sync::{Merge, RemoteChange, Replaced};
 use links_sdk::types::LeadForm;
+use links_sdk::{Client, Object};
 
-use super::form_finder::{FormFinder, lock_of, recorded_id};
+use super::form_finder::FormFinder;
 use crate::apply::dry_run::{UnsentRequest, described_command, not_sent};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::lock_only::LockOnly;
 use crate::apply::planned::PlannedPage;
 use crate::apply::runs;
-use crate::apply::sync::{LockWrites, WrittenLocks};
+use crate::apply::sync::{self, FormSync, LockWrites, WrittenLocks, disagree};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::journal;
 use crate::output::StyledLine;
+use crate::ui::plan::shown_value;
 use links_pages::form_file::FormFile;
 use links_pages::page_file::At;
+use links_pages::sanitize::quoted;
 
 /// A form file with the plan of its form.
 pub(crate) struct PlannedForm {
@@ -29,8 +32,23 @@ pub(crate) struct PlannedForm {
     pub(crate) plan: FormPlan,
     /// The form as it was read; `None` if it is created.
     seen: Option<LeadForm>,
+    /// The record of the file, if a lock governs it.
+    record: Option<FormSync>,
+    /// Set if there was an earlier sync.
+    pub(super) is_recorded: bool,
+    /// What others changed in the form, and what the plan makes of it.
+    pub(super) merge: Merge,
     /// Whether only the lock says that it is this form.
     lock_only: LockOnly,
+}
+
+/// How form files are applied.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FormRules {
+    /// Only forms that the lock identifies are used, and the lock stays as it is.
+    pub(crate) is_locked: bool,
+    /// The files win over what others changed.
+    pub(crate) overwrites: bool,
 }
 
 /// A file that cannot be used, with the reason.
@@ -43,9 +61,9 @@ impl PlannedForm {
         client: &Client,
         files: Vec<(PathBuf, FormFile)>,
         known: &mut KnownForms,
-        is_locked: bool,
+        rules: FormRules,
     ) -> Result<Vec<Self>, CommandError> {
-        let (planned, failures) = Self::each(context, client, files, known, is_locked).await?;
+        let (planned, failures) = Self::each(context, client, files, known, rules).await?;
         if failures.is_empty() {
             return Ok(planned);
         }
@@ -60,7 +78,7 @@ impl PlannedForm {
         client: &Client,
         files: Vec<(PathBuf, FormFile)>,
         known: &mut KnownForms,
-        is_locked: bool,
+        rules: FormRules,
     ) -> Result<(Vec<Self>, Vec<FailedFile>), CommandError> {
         if files.is_empty() {
             return Ok((Vec::new(), Vec::new()));
@@ -80,7 +98,7 @@ impl PlannedForm {
                     continue;
                 }
             }
-            match Self::of(context, path.clone(), file, &mut finder, is_locked) {
+            match Self::of(context, path.clone(), file, &mut finder, rules) {
                 Ok(form) => {
                     known.add(&form.plan.name, form.plan.id.clone().map(String::from));
                     planned.push(form);
@@ -96,14 +114,15 @@ impl PlannedForm {
         path: PathBuf,
         file: FormFile,
         finder: &mut FormFinder<'_>,
-        is_locked: bool,
+        rules: FormRules,
     ) -> Result<Self, CommandError> {
-        let recorded = recorded_id(context, &path, &file.form.name)?;
+        let record = FormSync::of(context, &path)?;
+        let recorded = record.as_ref().and_then(|record| record.id(&file.form.name)).cloned();
         let forms = finder.forms;
-        if is_locked {
+        if rules.is_locked {
             check_locked(&file, recorded.as_deref(), forms)?;
         }
-        let plan = finder.plan(&file.form, recorded.as_deref()).map_err(|error| {
+        let mut plan = finder.plan(&file.form, recorded.as_deref()).map_err(|error| {
             let place: Vec<String> = match &error {
                 FormPlanError::UnknownId { .. } => vec!["id".to_owned()],
                 FormPlanError::SeveralTitles { .. } => vec!["title".to_owned()],
@@ -115,21 +134,47 @@ impl PlannedForm {
             CommandError::from(file.document.bad(vec![problem]))
         })?;
         let seen = forms.iter().find(|form| Some(&form.id) == plan.id.as_ref()).cloned();
+        let (mut merge, mut is_recorded) = (Merge::default(), false);
+        if let Some(form) = &seen {
+            let base = record.as_ref().and_then(|it| it.base(&form.id, &file.form.said()));
+            is_recorded = base.is_some();
+            merge = plan.merge(&file.form, form, base.as_ref(), rules.overwrites);
+            if !merge.conflicts.is_empty() {
+                let gap = record.as_ref().and_then(FormSync::gap);
+                return Err(conflict(&merge, &file, &path, gap));
+            }
+        }
         let mut lock_only = LockOnly::default();
         if let (None, Some(form), false) = (&file.form.id, &seen, plan.is_empty())
             && recorded.as_ref() == Some(&form.id)
-            && let Some((store, _)) = lock_of(context, &path)?
+            && let Some(FormSync { store, path, .. }) = &record
         {
             let title = file.form.fields.get("title").and_then(|it| it.as_str());
-            let committed = store.key(&path).map(|key| store.path_of(&key));
-            let committed = committed.as_deref().unwrap_or(&path);
             let service = runs::service(context).unwrap_or_default();
             let writes = LockWrites::of(context, &service, &store.path());
             if !writes.has_form(&plan.name, &form.id) {
-                lock_only = LockOnly::of_form(&store, committed, title, form, forms);
+                lock_only = LockOnly::of_form(store, path, title, form, forms);
             }
         }
-        Ok(Self { path, file, plan, seen, lock_only })
+        Ok(Self { path, file, plan, seen, record, is_recorded, merge, lock_only })
+    }
+
+    /// Lines about what others changed in the form since the last sync, and what is replaced of it.
+    pub(super) fn sync_lines(&self) -> Vec<StyledLine> {
+        let remote = self.merge.remote.iter().filter_map(|change| match change {
+            RemoteChange::Field { key, page, .. } => Some(format!(
+                "  < `{key}` is {} in the form, changed since the last sync; kept",
+                shown_value(page)
+            )),
+            _ => None,
+        });
+        let replaced = self.merge.replaced.iter().filter_map(|replaced| match replaced {
+            Replaced::Field { key, page } if self.is_recorded => {
+                Some(format!("  ! `{key}` was {} in the form", shown_value(page)))
+            }
+            _ => None,
+        });
+        remote.chain(replaced).map(StyledLine::changed).collect()
     }
 
     /// Lines about a form for which only the lock speaks.
@@ -143,12 +188,12 @@ impl PlannedForm {
         std::iter::once(line).chain(self.lock_only.reason_line()).collect()
     }
 
-    /// Creates or changes the form. Returns its id.
+    /// Creates or changes the form.
     pub(crate) async fn write(
         &self,
         context: &Context,
         client: &Client,
-    ) -> Result<FormId, CommandError> {
+    ) -> Result<LeadForm, CommandError> {
         let changed = self.plan.changed.clone();
         let (write, record) = match (&self.plan.id, &self.seen) {
             (Some(id), Some(seen)) => (
@@ -163,9 +208,7 @@ impl PlannedForm {
         let call = self.plan.execute(client, self.seen.as_ref());
         let shown = |form: &LeadForm| serde_json::to_value(form).ok();
         let written = write.write_record(record, call, shown).await;
-        journal::finish(context, &write, written)
-            .map(|form| form.id)
-            .map_err(|error| self.failure(error))
+        journal::finish(context, &write, written).map_err(|error| self.failure(error))
     }
 
     /// Asks the service whether it would accept the form.
@@ -199,24 +242,35 @@ impl PlannedForm {
     }
 
     /// Adds the lock that governs the file.
-    pub(super) fn add_lock(
-        &self,
-        context: &Context,
-        locks: &mut WrittenLocks,
-    ) -> Result<(), CommandError> {
-        if let Some((store, lock)) = lock_of(context, &self.path)? {
-            locks.add_form((&store, &lock), self.plan.id.as_deref());
+    pub(super) fn add_lock(&self, locks: &mut WrittenLocks) {
+        if let Some(record) = &self.record {
+            locks.add_form((&record.store, &record.lock), self.plan.id.as_deref());
         }
-        Ok(())
     }
 
-    /// Records the id of the form in the lock that governs its file, if there is one. A form that is not recorded is found again by its title.
-    pub(crate) fn store(&self, context: &Context, id: &str) {
-        let name = &self.plan.name;
-        if let Err(error) = record_form(context, &self.path, name, id) {
-            let text = format!("the form {name} could not be recorded: {error}");
+    /// Records the form in the lock that governs its file, if there is one. `written` is the form after it was written. A form that is not recorded
+    /// is found again by its title.
+    pub(crate) fn store(&self, context: &Context, written: Option<&LeadForm>) {
+        let (Some(record), Some(form)) = (&self.record, written.or(self.seen.as_ref())) else {
+            return;
+        };
+        if let Err(error) = record.store(context, &self.file.form, form, &self.merge) {
+            let text = format!("the form {} could not be recorded: {error}", self.plan.name);
             context.ui.say(&StyledLine::removed(text));
         }
+    }
+
+    /// Records file and form as far as they agree. What differs counts as changed on both sides.
+    pub(crate) fn rebuild(&self, context: &Context) -> Result<bool, CommandError> {
+        let (Some(record), Some(form)) = (&self.record, &self.seen) else { return Ok(false) };
+        let (said, live) = self.file.form.compared(form);
+        let mut merge = self.merge.clone();
+        merge.fields = Object::default();
+        let mut base = merge.base_after(None, &said, &live, &[].into(), &SlotTypes::default());
+        disagree(&mut base, &live);
+        let (name, none) = (&self.plan.name, BTreeSet::new());
+        record.put(context, name, &form.id, (&said, &base), &none)?;
+        Ok(true)
     }
 
     /// Returns the logins of the pages of a run that show the form.
@@ -257,16 +311,14 @@ fn check_locked(
     Err(failure.at(file.document.bad(vec![problem])))
 }
 
-/// Records the id of a form in the lock that governs its file, if there is one.
-pub(crate) fn record_form(
-    context: &Context,
-    path: &Path,
-    name: &str,
-    id: &str,
-) -> Result<(), CommandError> {
-    let Some((store, _)) = lock_of(context, path)? else { return Ok(()) };
-    let service = runs::service(context).unwrap_or_default();
-    store.update(context, &service, |lock| {
-        lock.forms.insert(name.to_owned(), id.into());
-    })
+/// Returns the error for values that both sides changed since the last sync, at their places in the file.
+fn conflict(merge: &Merge, file: &FormFile, path: &Path, gap: Option<&str>) -> CommandError {
+    let pull = format!("links pull {}", quoted(&path.display().to_string()));
+    let problems = sync::conflicts(merge, &file.document, &pull, gap);
+    let message =
+        "the file and the form were both changed since the last sync; nothing was written";
+    let hint = format!(
+        "`{pull}` marks each conflict in the file, to be settled there; or --overwrite writes what the file says"
+    );
+    CommandError::new(Exit::Conflict, message).with_hint(hint).at(file.document.bad(problems))
 }

@@ -15,7 +15,7 @@ use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
 use super::estimate;
 use super::files::AccountFiles;
-use super::forms::PlannedForm;
+use super::forms::{FormRules, PlannedForm};
 use super::request::RunSource;
 use super::saved_plan::SavedPage;
 use super::state::{AccountState, PageState};
@@ -79,7 +79,9 @@ impl<'c> PagesRun<'c> {
         let count = pages.len() + edit.as_ref().map_or(0, |it| it.pages.len());
         estimate::announce(&context.ui, count, count + 2);
         let mut known = KnownForms::of(options.locked);
-        let forms = PlannedForm::all(context, &client, forms, &mut known, options.locked).await?;
+        let overwrites = options.sync.overwrite || options.sync.exact;
+        let rules = FormRules { is_locked: options.locked, overwrites };
+        let forms = PlannedForm::all(context, &client, forms, &mut known, rules).await?;
         if let Some(saved) = &saved {
             saved.check_forms(&forms)?;
         }
@@ -272,14 +274,14 @@ impl<'c> PagesRun<'c> {
             }
         }
         if !self.state.options.locked {
-            self.state.locks(self.context)?.check_writable()?;
+            self.state.locks().check_writable()?;
         }
         Ok(())
     }
 
     /// Refuses a `links.lock` of another user.
     pub(super) async fn check_lock_user(&self) -> Result<(), CommandError> {
-        self.state.locks(self.context)?.check_user(self.context, &self.state.client).await
+        self.state.locks().check_user(self.context, &self.state.client).await
     }
 
     /// Asks about what only the lock says.
@@ -406,17 +408,21 @@ impl<'c> PagesRun<'c> {
             if form.plan.is_empty() {
                 continue;
             }
-            let id = form.write(self.context, &self.state.client).await.map_err(|failure| {
-                let names: Vec<&str> =
-                    self.state.written_forms.keys().map(String::as_str).collect();
-                if names.is_empty() {
-                    return failure;
-                }
-                failure.partial(&format!("forms written: {}", names.join(", ")))
-            })?;
-            form.store(self.context, &id);
-            self.known.add(&form.plan.name, Some(id.to_string()));
-            self.state.written_forms.insert(form.plan.name.clone(), id.to_string());
+            let written =
+                form.write(self.context, &self.state.client).await.map_err(|failure| {
+                    let names: Vec<&str> =
+                        self.state.written_forms.keys().map(String::as_str).collect();
+                    if names.is_empty() {
+                        return failure;
+                    }
+                    failure.partial(&format!("forms written: {}", names.join(", ")))
+                })?;
+            if !self.state.options.locked {
+                form.store(self.context, Some(&written));
+            }
+            let (name, id) = (&form.plan.name, written.id.to_string());
+            self.known.add(name, Some(id.clone()));
+            self.state.written_forms.insert(name.clone(), id);
         }
         Ok(!self.state.written_forms.is_empty())
     }

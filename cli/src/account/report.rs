@@ -14,9 +14,9 @@ use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::refused;
 use crate::apply::execute::{AT_ONCE, RunFailure, counted_requests, failed_pages, written};
-use crate::apply::fail_on::FailOn;
+use crate::apply::fail_on::{FailOn, is_changed_there};
 use crate::apply::planned::{LOGIN, PlannedPage};
-use crate::apply::sync::{self, MergedPage, Since};
+use crate::apply::sync::{self, Since};
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::output::{Body, CommandOutput, Instead, StyledLine, View};
@@ -47,6 +47,7 @@ pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
     if state.planned().any(|planned| planned.refusal.is_some()) {
         Exit::Refused
     } else if state.planned().any(|planned| fail_on.is_met(planned))
+        || fail_on != FailOn::Pending && state.forms.iter().any(|it| is_changed_there(&it.merge))
         || is_pending && fail_on != FailOn::Remote
     {
         Exit::No
@@ -71,7 +72,7 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
                 record["lockOnly"] = json!(lock_only.slots);
             }
             if let Some(merged) = merged {
-                record["sync"] = sync_data(merged);
+                record["sync"] = sync_data(&merged.merge);
             }
             let (updates, creates) = (plan.updates.len(), plan.creates.len());
             let counts = [plan.fields.changed.len(), updates, creates, plan.deletes.len()];
@@ -83,16 +84,21 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
     }
     for form in &state.forms {
         let mut row = form_row(form, form.plan.id.as_deref());
-        row["remote"] = 0.into();
+        row["remote"] = form.merge.remote.len().into();
         rows.push(row);
     }
-    let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
+    let form = |form: &PlannedForm| {
+        let mut record = json!(form.plan);
+        record["sync"] = sync_data(&form.merge);
+        record
+    };
+    let forms: Vec<Value> = state.forms.iter().map(form).collect();
     json!({ "pages": pages, "forms": forms })
 }
 
 /// Returns what a merge says of the changes since the last sync.
-fn sync_data(merged: &MergedPage) -> Value {
-    let Merge { remote, replaced, deletions, notes, .. } = &merged.merge;
+fn sync_data(merge: &Merge) -> Value {
+    let Merge { remote, replaced, deletions, notes, .. } = merge;
     json!({ "remote": remote, "replaced": replaced, "deletions": deletions, "notes": notes })
 }
 
@@ -151,13 +157,15 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
         lines.extend(heading(page, planned));
         lines.extend(details.into_iter().map(indented));
     }
-    for form in state.forms.iter().filter(|form| !form.plan.is_empty()) {
+    let is_unchanged = |form: &PlannedForm| form.plan.is_empty() && form.sync_lines().is_empty();
+    for form in state.forms.iter().filter(|form| !is_unchanged(form)) {
         let shown_on = form.shown_on(state.planned());
         lines.extend(form_lines(&form.plan, &shown_on));
+        lines.extend(form.sync_lines());
         lines.extend(form.lock_only_lines());
     }
     lines.extend(unchanged_line("", &unchanged, "pages"));
-    let forms = state.forms.iter().filter(|form| form.plan.is_empty());
+    let forms = state.forms.iter().filter(|form| is_unchanged(form));
     let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
     lines.extend(unchanged_line("form ", &forms, "forms"));
     lines.extend(state.absent().map(AbsentFile::line));
@@ -233,6 +241,9 @@ fn form_lines(plan: &FormPlan, shown_on: &[&str]) -> Vec<StyledLine> {
         [] => String::new(),
         logins => format!(" (shown on {})", logins.join(", ")),
     };
+    if plan.is_empty() {
+        return vec![StyledLine::faint(format!("= form {name}: no changes"))];
+    }
     let mut lines = vec![StyledLine::changed(format!("~ form {name}{on}"))];
     lines.extend(ui::plan::form_lines(&plan.before, &plan.changed));
     lines
@@ -262,7 +273,7 @@ impl WrittenPages {
         if let Some(planned) = &state.planned {
             add_source(&mut record, state, planned);
             if planned.edited.is_none() {
-                record["sync"] = planned.merged.as_ref().map(|it| sync_data(it)).into();
+                record["sync"] = planned.merged.as_ref().map(|it| sync_data(&it.merge)).into();
             }
         }
         let action = action(done.is_page_created, done.is_nothing());
@@ -350,8 +361,8 @@ pub(super) fn applied(
     let (mut all, mut failures) = (WrittenPages::default(), Vec::new());
     let mut unchanged = Vec::new();
     // Those that were written are recorded since.
-    for form in state.forms.iter().filter(|form| form.plan.is_empty()) {
-        form.plan.id.iter().for_each(|id| form.store(context, id));
+    for form in state.forms.iter().filter(|it| it.plan.is_empty() && !state.options.locked) {
+        form.store(context, None);
     }
     let mut is_written = !state.written_forms.is_empty();
     let mut is_stopped = false;

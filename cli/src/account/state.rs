@@ -86,15 +86,15 @@ impl AccountState {
     }
 
     /// Returns the locks that govern the files.
-    pub(super) fn locks(&self, context: &Context) -> Result<WrittenLocks, CommandError> {
+    pub(super) fn locks(&self) -> WrittenLocks {
         let mut locks = WrittenLocks::default();
         for planned in self.planned() {
             locks.add_page(planned.record.as_deref(), &planned.page);
         }
         for form in &self.forms {
-            form.add_lock(context, &mut locks)?;
+            form.add_lock(&mut locks);
         }
-        Ok(locks)
+        locks
     }
 
     /// Returns the error of a run that was stopped by Ctrl-C, with what it has written, and the errors of the pages that had failed.

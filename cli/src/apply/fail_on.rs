@@ -50,7 +50,7 @@ impl FailOn {
 }
 
 /// Returns whether the page was changed since the last sync, also where the plan replaces or deletes what was changed.
-fn is_changed_there(merge: &Merge) -> bool {
+pub(crate) fn is_changed_there(merge: &Merge) -> bool {
     let is_of_others = |reason| reason != DeletionReason::DeletedHere;
     !merge.remote.is_empty()
         || !merge.replaced.is_empty()

@@ -140,7 +140,7 @@ impl PlanTarget {
         }
         let pull = pull_command(file, page);
         let gap = record.and_then(SyncRecord::gap);
-        let problems = sync::conflicts(merge, file, &pull, gap);
+        let problems = sync::conflicts(merge, &file.document, &pull, gap);
         let message =
             "the file and the page were both changed since the last sync; nothing was written";
         let hint = format!(

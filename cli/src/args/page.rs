@@ -37,7 +37,8 @@ pub(crate) enum PageWord {
     Key(ProfileKey),
 }
 
-/// Parses a word: a path if it contains `/` or ends in `.yaml`, `.yml` or `.json`, else a key. What exists on disk never decides.
+/// Parses a word: a path if it is `.`, contains `/` or ends in `.yaml`, `.yml` or `.json`, else a key, which may be a URL. What exists on disk
+/// never decides.
 ///
 /// # Errors
 ///
@@ -45,7 +46,8 @@ pub(crate) enum PageWord {
 pub(crate) fn parse(text: &str) -> Result<PageWord, InvalidValue> {
     let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
     let is_file = ["yaml", "yml", "json"].iter().any(|it| ending.eq_ignore_ascii_case(it));
-    if is_file || text.contains('/') {
+    let is_url = text.starts_with("https://") || text.starts_with("http://");
+    if !is_url && (is_file || text == "." || text.contains('/')) {
         return Ok(PageWord::Path(PathBuf::from(text)));
     }
     profile_key::parse(text).map(PageWord::Key)
@@ -69,11 +71,13 @@ mod tests {
 
     #[test]
     fn a_word_is_a_path_by_its_form_alone() {
-        for path in ["cafe.yaml", "CAFE.YML", "a.json", "./cafe", "pages/", "/x", ".yaml", "a/b.c"]
+        for path in
+            ["cafe.yaml", "CAFE.YML", "a.json", "./cafe", "pages/", "/x", ".yaml", "a/b.c", "."]
         {
             assert_eq!(parse(path).unwrap(), PageWord::Path(PathBuf::from(path)));
         }
-        for key in ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json"] {
+        for key in ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json", "https://a.example/cafe"]
+        {
             assert_eq!(parse(key).unwrap(), PageWord::Key(key.parse().unwrap()));
         }
         for neither in ["-", "a b", ""] {

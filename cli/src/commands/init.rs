@@ -3,7 +3,7 @@
 use super::prelude::*;
 use crate::account::absent_files::is_absent;
 use crate::account::files::{DEPTH, files_below, read_page};
-use crate::account::forms::{PlannedForm, record_form};
+use crate::account::forms::{FormRules, PlannedForm};
 use crate::apply::known_forms::KnownForms;
 use crate::apply::preflight::check_host;
 use crate::apply::sync::{LOCK_NAME, LockStore, StateRecords, SyncRecord};
@@ -178,13 +178,15 @@ async fn refresh_forms(
         }
     }
     let client = context.client().await?;
-    let (planned, unusable) = PlannedForm::each(context, &client, files, forms, false).await?;
+    // Nothing is written, so that no conflict hides a form.
+    let rules = FormRules { overwrites: true, is_locked: false };
+    let (planned, unusable) = PlannedForm::each(context, &client, files, forms, rules).await?;
     failures.extend(unusable);
     let mut names = Vec::new();
     for form in planned {
-        let Some(id) = &form.plan.id else { continue };
-        record_form(context, &form.path, &form.plan.name, id)?;
-        names.push(form.plan.name);
+        if form.rebuild(context)? {
+            names.push(form.plan.name);
+        }
     }
     Ok((names, failures))
 }

@@ -2,14 +2,15 @@
 
 use super::prelude::*;
 use crate::account::pull::{self, PullOptions};
+use crate::args::page::{self, PageWord};
 use links_pages::page_file::FileScope;
 
 #[derive(Args, Debug)]
-#[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
+#[command(examples = ["links pull cafe -O cafe.yaml", "links pull forms/booking.yaml", "links pull --all -O site"])]
 pub(crate) struct PullArgs {
-    /// Ids, logins or URLs of pages
-    #[arg(value_name = "KEY", value_parser = profile_key::parse)]
-    profiles: Vec<ProfileKey>,
+    /// Ids, logins or URLs of pages; page files, form files and directories of them
+    #[arg(value_name = "KEY|FILE|DIR", value_parser = page::parse)]
+    profiles: Vec<PageWord>,
     /// Every page and every form of the account
     #[arg(long, conflicts_with = "profiles")]
     all: bool,
@@ -40,7 +41,16 @@ pub(crate) struct SlotsPullArgs {
 }
 
 pub(super) async fn run(context: &mut Context, args: PullArgs) -> CommandResult {
-    let PullArgs { profiles: keys, all, out, how } = args;
+    let PullArgs { profiles, all, out, how } = args;
+    let (paths, keys) = page::split(profiles);
+    if !paths.is_empty() {
+        if !keys.is_empty() || out.is_some() || how.portable {
+            return Err(CommandError::usage(
+                "files are pulled where they are: without keys, -O and --portable",
+            ));
+        }
+        return pull::pull_files(context, &paths, how).await;
+    }
     if keys.is_empty() && !all {
         return Err(CommandError::usage("no page is named").with_hint(
             "name pages: `links pull LOGIN -O FILE`; `links pull --all` writes every page and every form of the account",

@@ -158,7 +158,7 @@ fn find<'f>(
 }
 
 /// Returns for each desired field of the form the one that it is now, by its key, else as the only one of its label and type.
-fn found_fields<'h>(
+pub(super) fn found_fields<'h>(
     wanted: &[Value],
     held: &'h [Value],
 ) -> Result<Vec<Option<&'h Value>>, FormPlanError> {
@@ -195,7 +195,7 @@ fn found_fields<'h>(
 }
 
 /// Returns the whole list to write: fields that stay keep their key and what is not mentioned.
-fn whole_fields(wanted: &[Value], found: &[Option<&Value>]) -> Vec<Value> {
+pub(super) fn whole_fields(wanted: &[Value], found: &[Option<&Value>]) -> Vec<Value> {
     let whole = wanted.iter().zip(found).map(|(field, held)| match (field, held) {
         (Value::Object(field), Some(Value::Object(held))) => {
             let mut whole = held.clone();

@@ -7,6 +7,7 @@
 mod account_error;
 mod account_session;
 mod desired_account;
+mod form_merge;
 mod form_plan;
 mod read;
 mod request;

@@ -3,6 +3,8 @@
 use std::fs;
 
 use links_pages::account::{DesiredForm, FormPlan};
+use links_pages::apply::SlotTypes;
+use links_pages::sync::{ConflictMark, HashPair, Pull, ValueHash};
 use links_sdk::types::NotificationChannel;
 use links_sdk::{ChannelId, FormId};
 
@@ -11,8 +13,8 @@ use super::file_name::local_name;
 use super::place::{PullDirectory, PullOptions};
 use super::report::{Report, left_out_line};
 use crate::account::form_finder::form_ids;
-use crate::account::forms::record_form;
 use crate::apply::known_forms::KnownForms;
+use crate::apply::sync::FormSync;
 use crate::context::prelude::*;
 use crate::output::yaml;
 use links_pages::form_file::FormFile;
@@ -115,6 +117,12 @@ impl LocalForms {
         self.forms.iter().find(|it| it.name == name).map(|it| it.form.id.as_str())
     }
 
+    /// Returns the id of the form of a file that exists.
+    pub(super) fn id_of_file(&self, file: &std::path::Path) -> Option<FormId> {
+        let is_its = |it: &&LocalForm| it.file.as_ref().is_some_and(|(path, _)| path == file);
+        self.forms.iter().find(is_its).map(|it| it.form.id.clone())
+    }
+
     pub(super) fn ids(&self) -> Vec<FormId> {
         self.forms.iter().map(|it| it.form.id.clone()).collect()
     }
@@ -143,7 +151,8 @@ impl LocalForms {
             Some((path, mut file)) => {
                 file.resolve_channels(&self.channels)?;
                 let form = &self.forms[nth].form;
-                let (what, conflicts) = update(&path, &file, form, &value, options)?;
+                let value = (&value, &left_out[..]);
+                let (what, conflicts) = update(context, &path, &file, form, value, options)?;
                 (path, what, conflicts)
             }
             None => {
@@ -158,13 +167,13 @@ impl LocalForms {
                     created.map_err(|error| not_written(&path, &error))?;
                 }
                 atomic::write(&path, &text, false).map_err(|error| not_written(&path, &error))?;
+                if !options.portable {
+                    self.begin(context, &path, text, &self.forms[nth].form)?;
+                }
                 (path, "written".to_owned(), 0)
             }
         };
         self.forms[nth].is_filed = true;
-        if !options.portable {
-            record_form(context, &path, &name, id)?;
-        }
         let file = path.display().to_string();
         report.is_written |= what != UNCHANGED;
         report.say(format!("{file}: form {name} {what}"));
@@ -173,6 +182,21 @@ impl LocalForms {
         let form = json!({ "file": file, "name": name, "id": id, "conflicts": conflicts });
         report.forms.push(form);
         Ok(())
+    }
+
+    /// Records a file that says what its form holds.
+    fn begin(
+        &self,
+        context: &Context,
+        path: &std::path::Path,
+        text: String,
+        form: &LeadForm,
+    ) -> Result<()> {
+        let Some(record) = FormSync::of(context, path)? else { return Ok(()) };
+        let name = path.display().to_string();
+        let mut file = FormFile::of(Document::from_bytes(&name, text.into_bytes())?)?;
+        file.resolve_channels(&self.channels)?;
+        record.begin(context, &file.form, form)
     }
 
     /// Returns a form as a form file has it, without empty fields.
@@ -272,37 +296,55 @@ fn replace_portable(
     Ok("written")
 }
 
-/// Takes over what differs: where both differ it is unknown who changed it, so it is marked, unless the form counts.
+/// Takes over what others changed since the last sync. What both sides changed is marked, and without a record what differs, unless the form counts.
 fn update(
+    context: &Context,
     path: &std::path::Path,
     file: &FormFile,
     form: &LeadForm,
-    value: &Value,
+    (value, left_out): (&Value, &[String]),
     options: &PullOptions,
 ) -> Result<(String, usize)> {
     if !options.force {
         refuse_marks(&file.document)?;
     }
-    let (name, fields) = (file.form.name.clone(), file.form.fields.clone());
-    let desired = DesiredForm { name, id: Some(form.id.clone()), fields };
-    let plan = FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
-        .map_err(|error| {
-            CommandError::invalid(format!("{}: {error}; it was not written", path.display()))
-        })?;
+    let desired = DesiredForm { id: Some(form.id.clone()), ..file.form.clone() };
+    let refused = |error: &dyn std::fmt::Display| {
+        CommandError::invalid(format!("{}: {error}; it was not written", path.display()))
+    };
+    FormPlan::new(&desired, std::slice::from_ref(form), None, &BTreeSet::new())
+        .map_err(|error| refused(&error))?;
+    let (said, live) = desired.compared(form);
+    let record = FormSync::of(context, path)?;
+    let known = record.as_ref().and_then(|record| record.base(&form.id, &said));
+    let base = known.as_ref().filter(|_| !options.force);
+    let mut pull =
+        Pull::new(base, &said, &live, &SlotTypes::default()).map_err(|error| refused(&error))?;
+    let (mut edits, mut set) = (Vec::new(), Vec::new());
+    for key in pull.fields.keys() {
+        if left_out.contains(key) {
+            match base.and_then(|base| base.fields.get(key)) {
+                Some(pair) => drop(pull.base.fields.insert(key.clone(), *pair)),
+                None => drop(pull.base.fields.remove(key)),
+            }
+            continue;
+        }
+        let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+        edits.push(Edit::Set { path, value });
+        set.push(key.clone());
+    }
+    for mark in &pull.marks {
+        let ConflictMark::Field { key, .. } = mark else { continue };
+        let (path, value) = (Path::root().key(key), value.get(key).cloned().unwrap_or_default());
+        if options.force {
+            set.push(key.clone());
+            edits.push(Edit::Set { path, value });
+        } else {
+            edits.push(Edit::Mark { path, conflict: MarkedConflict::Differs(value) });
+        }
+    }
     let text = String::from_utf8_lossy(&named::read(path)?.1).into_owned();
     let unmarked = if options.force { without_marks(&text) } else { text.clone() };
-    if plan.changed.is_empty() && unmarked == text {
-        return Ok((UNCHANGED.to_owned(), 0));
-    }
-    let edit = |name: &String| {
-        let (path, value) = (Path::root().key(name), value.get(name).cloned().unwrap_or_default());
-        if options.force {
-            Edit::Set { path, value }
-        } else {
-            Edit::Mark { path, conflict: MarkedConflict::Differs(value) }
-        }
-    };
-    let edits: Vec<Edit> = plan.changed.keys().map(edit).collect();
     let patched = patch(&unmarked, &edits).map_err(|error| {
         let exit = match error {
             PatchError::NotMarkable { .. } => Exit::Conflict,
@@ -311,11 +353,31 @@ fn update(
         CommandError::new(exit, format!("{}: {error}; it was not written", path.display()))
             .with_hint("--force takes the values of the form")
     })?;
-    replace(path, &text, &patched)?;
-    let what = match (options.force, edits.len()) {
-        (true, 0) => "marks removed".to_owned(),
-        (true, values) => format!("{} taken over", count(values, "value")),
-        (false, differences) => format!("{} marked", count(differences, "difference")),
-    };
-    Ok((what, if options.force { 0 } else { edits.len() }))
+    if patched != text {
+        replace(path, &text, &patched)?;
+    }
+    if let Some(record) = record {
+        let (name, none) = (&desired.name, BTreeSet::new());
+        let mut next = pull.base;
+        for key in set.iter().cloned() {
+            // What a file says of a field of the form is less than what the form has.
+            let page = ValueHash::of_option(live.fields.get(&key));
+            let file = if key == CHANNELS { page } else { ValueHash::of_option(value.get(&key)) };
+            next.fields.insert(key, HashPair { file: Some(file), page });
+        }
+        record.put(context, name, &form.id, (&said, &next), &none)?;
+    }
+    let (taken, mut parts) = (set.len(), Vec::new());
+    let marks = edits.len() - taken;
+    match taken {
+        0 if patched == text => {}
+        0 if options.force => parts.push("marks removed".to_owned()),
+        0 => {}
+        values => parts.push(format!("{} taken over", count(values, "value"))),
+    }
+    if marks > 0 {
+        parts.push(format!("{} marked", count(marks, "difference")));
+    }
+    let what = if parts.is_empty() { UNCHANGED.to_owned() } else { parts.join(", ") };
+    Ok((what, marks))
 }

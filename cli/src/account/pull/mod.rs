@@ -12,10 +12,11 @@ mod report;
 
 use links_pages::page_file::FileScope;
 
+use crate::account::files::from_here;
 use crate::account::form_finder::lock_of;
 use crate::account::live_page::{all_keys, export};
 use crate::apply::schema_line::schema_of;
-use crate::apply::sync::LOCK_NAME;
+use crate::apply::sync::{LOCK_NAME, LockStore};
 use crate::context::prelude::*;
 use crate::error::file_error::unusable_path;
 use new_page::NewPage;
@@ -54,6 +55,66 @@ pub(crate) async fn pull(
             write(context, keys, directory, None, how, scope).await
         }
     }
+}
+
+/// Takes over into files what changed in their pages and forms.
+pub(crate) async fn pull_files(
+    context: &mut Context,
+    paths: &[PathBuf],
+    how: PullOptions,
+) -> Result<CommandOutput> {
+    let mut named = Vec::new();
+    for path in paths {
+        let found = path.canonicalize().map_err(|error| unusable_path(path, &error))?;
+        named.push(found);
+    }
+    // The files of a lock are read together: it names their forms.
+    let mut directories: Vec<PathBuf> = Vec::new();
+    for (path, found) in paths.iter().zip(&named) {
+        let parent = path.parent().unwrap_or(Path::new("")).to_owned();
+        let own = if found.is_dir() { path.clone() } else { parent };
+        let store = LockStore::of(&own.join(LOCK_NAME));
+        let directory = store.map_or(own, |store| from_here(store.directory()));
+        if !directories.contains(&directory) {
+            directories.push(directory);
+        }
+    }
+    let client = context.client().await?;
+    let (mut report, mut count, mut requests) = (Report::default(), 0, 0);
+    let mut is_known = vec![false; named.len()];
+    for directory in directories {
+        let place = PullDirectory::read(context, directory)?;
+        let mut is_meant = |file: &Path| {
+            let Ok(file) = file.canonicalize() else { return false };
+            let nth = named.iter().position(|named| file.starts_with(named));
+            nth.map(|nth| is_known[nth] = true).is_some()
+        };
+        let pages: Vec<_> = place.pages().filter(|(path, _)| is_meant(path)).collect();
+        let forms: Vec<PathBuf> =
+            place.forms.iter().map(|(path, _)| path.clone()).filter(|it| is_meant(it)).collect();
+        let scope = FileScope::Page;
+        let mut puller =
+            Puller::new(context, client.clone(), (how.clone(), scope), Some(place), false).await?;
+        for path in &forms {
+            count += 1;
+            let pulled = puller.form_of(path, &mut report);
+            report.failures.extend(pulled.err());
+        }
+        for (path, key) in pages {
+            count += 1;
+            let pulled = match key.parse() {
+                Ok(key) => puller.page(&key, Some(&path), &mut report).await,
+                Err(error) => Err(CommandError::invalid(format!("{}: {error}", path.display()))),
+            };
+            report.failures.extend(pulled.err());
+        }
+        requests = puller.client.requests_sent();
+    }
+    if let Some(nth) = is_known.iter().position(|is_known| !is_known) {
+        let message = format!("{} has no page file and no form file", paths[nth].display());
+        report.failures.push(CommandError::usage(message));
+    }
+    report.output(&context.ui, count, requests)
 }
 
 /// Tells whether a path names a file rather than a directory.

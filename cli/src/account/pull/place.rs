@@ -106,6 +106,11 @@ impl PullDirectory {
         Ok(Self { path, lock, pages, forms, taken })
     }
 
+    /// Returns the page files, each with its `profile`.
+    pub(super) fn pages(&self) -> impl Iterator<Item = (PathBuf, String)> {
+        self.pages.iter().cloned()
+    }
+
     /// Returns the id that the lock has for the local name of a form.
     pub(super) fn recorded_form(&self, name: &str) -> Option<&str> {
         self.lock.as_ref()?.1.forms.get(name).map(FormId::as_str)

@@ -76,6 +76,16 @@ impl<'c> Puller<'c> {
         }
     }
 
+    /// Takes over into a form file what changed in its form.
+    pub(super) fn form_of(&mut self, file: &Path, report: &mut Report) -> Result<()> {
+        let Some(id) = self.forms.id_of_file(file) else {
+            let message = format!("{}: no form of this account is its form", file.display());
+            return Err(CommandError::new(Exit::NotFound, message)
+                .with_hint("`links plan` says which form it is, or that it would be created"));
+        };
+        self.write_form(&id, report)
+    }
+
     fn write_form(&mut self, id: &str, report: &mut Report) -> Result<()> {
         let Some(directory) = &mut self.directory else { return Ok(()) };
         self.forms.write(self.context, id, directory, &self.how, report)

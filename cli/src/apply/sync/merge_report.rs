@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::LockStore;
 use crate::output::StyledLine;
 use crate::ui::plan::shown_value;
-use links_pages::page_file::{At, FieldDiagnostic, PageFile};
+use links_pages::page_file::{At, Document, FieldDiagnostic, PageFile};
 
 /// A merge of a page file with its page, and the record that it was made with.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl fmt::Display for Since {
 /// `gap` says why earlier commits are unknown.
 pub(crate) fn conflicts(
     merge: &Merge,
-    file: &PageFile,
+    file: &Document,
     pull: &str,
     gap: Option<&str>,
 ) -> Vec<FieldDiagnostic> {
@@ -83,7 +83,7 @@ pub(crate) fn conflicts(
 }
 
 /// Returns a conflict at its place in the file.
-pub(super) fn conflict(conflict: &Conflict, file: &PageFile, since: Since) -> FieldDiagnostic {
+pub(super) fn conflict(conflict: &Conflict, file: &Document, since: Since) -> FieldDiagnostic {
     let slots = "slots".to_owned();
     let (path, message) = match conflict {
         Conflict::Value { slot, key, page, recorded, .. } => {
@@ -121,7 +121,7 @@ pub(super) fn conflict(conflict: &Conflict, file: &PageFile, since: Since) -> Fi
             (vec![slots], message)
         }
     };
-    file.document.locate(&path, At::Value, message)
+    file.locate(&path, At::Value, message)
 }
 
 /// Returns the path of a profile field, or of a key of the data of an item, in a file.

@@ -1,5 +1,6 @@
 //! Records of the last sync of page files: where they are, and what a merge says of them.
 
+mod form_sync;
 pub(crate) mod history;
 mod lock_store;
 mod merge_report;
@@ -12,12 +13,13 @@ pub(crate) mod recreated_slots;
 mod state_records;
 mod written_locks;
 
+pub(crate) use form_sync::FormSync;
 pub(crate) use lock_store::{LOCK_NAME, LockStore};
 pub(crate) use merge_report::{
     MergedPage, Since, conflicts, identity_problems, lines, note_on_input, remote_words,
 };
 pub(crate) use opened_text::OpenedText;
 pub(crate) use pulled::PulledFile;
-pub(crate) use record::SyncRecord;
+pub(crate) use record::{SyncRecord, disagree};
 pub(crate) use state_records::{LockWrites, StateRecords};
 pub(crate) use written_locks::WrittenLocks;

@@ -64,7 +64,7 @@ impl OpenedText {
         let live = LivePage::of(page, &FilePage::default()).without_fields();
         self.seen.replace_with(|seen| std::mem::take(seen).settled(conflicts, &live));
         let problem = |found: &Conflict| {
-            let problem = conflict(found, file, Since::Opened);
+            let problem = conflict(found, &file.document, Since::Opened);
             match found {
                 Conflict::DeletedThere { .. } => {
                     problem.help("remove its id here to create the slot again")

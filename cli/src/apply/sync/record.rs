@@ -8,8 +8,8 @@ use links_pages::apply::{
     JournalStore, PageSnapshot, PlanError, PlanOptions, SentValues, SlotTypes,
 };
 use links_pages::sync::{
-    FilePage, HashPair, KnownBase, LineKey, Lock, Merge, PageBase, PageName, Pull, RecordOf,
-    SlotBase, ValueHash,
+    FilePage, HashPair, KnownBase, LineKey, LivePage, Lock, Merge, PageBase, PageName, Pull,
+    RecordOf, SlotBase, ValueHash,
 };
 use links_sdk::{FormId, Object, ProfileId, ProfileKey, SlotId};
 use serde_json::Value;
@@ -402,13 +402,7 @@ impl SyncRecord {
                 pair.page == ValueHash::of(on_page(key).unwrap_or(&Value::Null))
             });
         }
-        for (key, pair) in &mut base.fields {
-            let page = live.fields.get(key).map(ValueHash::of);
-            if let Some(page) = page.filter(|page| pair.file.is_some() && *page != pair.page) {
-                // Neither half is what its side has: changed on both sides.
-                *pair = HashPair { file: Some(page), page: pair.page };
-            }
-        }
+        disagree(&mut base, &live);
         base.forget_order(&live);
         let known = self.known(&self.locks(), page.id, &said).unwrap_or_default().base;
         if !file.page.has_slots {
@@ -602,6 +596,16 @@ fn text_of_other_page(opened: &PageName, page: &PageSnapshot) -> CommandError {
     );
     CommandError::refused(message)
         .with_hint("`links slots apply FILE` applies a file to another page")
+}
+
+/// Makes the pairs of fields that differ ones of which neither half is what its side has: they count as changed on both sides.
+pub(crate) fn disagree(base: &mut PageBase, live: &LivePage) {
+    for (key, pair) in &mut base.fields {
+        let page = live.fields.get(key).map(ValueHash::of);
+        if let Some(page) = page.filter(|page| pair.file.is_some() && *page != pair.page) {
+            *pair = HashPair { file: Some(page), page: pair.page };
+        }
+    }
 }
 
 /// Returns whether a value is this text or contains it as a value.

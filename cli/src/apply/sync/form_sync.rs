@@ -1,0 +1,114 @@
+//! The record of a form file in the `links.lock` that governs it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use links_pages::apply::{PlanOptions, SlotTypes};
+use links_pages::form_file::{DesiredForm, FormFile};
+use links_pages::page_file::Document;
+use links_pages::sync::{FilePage, KnownBase, LineKey, Lock, Merge, PageBase, RecordOf};
+use links_sdk::FormId;
+use links_sdk::types::LeadForm;
+
+use super::LockStore;
+use super::history::{FileHistory, LockHistory, millis};
+use crate::apply::runs;
+use crate::context::{Context, clock};
+use crate::error::CommandError;
+
+/// The record of a form file.
+#[derive(Debug)]
+pub(crate) struct FormSync {
+    pub(crate) store: LockStore,
+    pub(crate) lock: Arc<Lock>,
+    /// The path of the file, absolute and without links in its directory.
+    pub(crate) path: PathBuf,
+    history: Arc<LockHistory>,
+}
+
+impl FormSync {
+    /// Returns the record of a form file; `None` if no lock governs it.
+    pub(crate) fn of(context: &Context, path: &Path) -> Result<Option<Self>, CommandError> {
+        let Some(store) = LockStore::of(path) else { return Ok(None) };
+        let lock = store.read(&runs::service(context).unwrap_or_default())?;
+        store.check_user(context, lock.user)?;
+        let history = LockHistory::of(&store.path(), &lock);
+        let path = store.key(path).map_or_else(|| path.to_owned(), |key| store.path_of(&key));
+        Ok(Some(Self { store, lock, path, history }))
+    }
+
+    /// Returns the id that the lock has for a name.
+    pub(crate) fn id(&self, name: &str) -> Option<&FormId> {
+        self.lock.forms.get(name)
+    }
+
+    /// Returns what was recorded of a form; `None` if there was no sync. `said` is what the file says.
+    pub(crate) fn base(&self, id: &FormId, said: &FilePage) -> Option<PageBase> {
+        let known = self.known(&self.lock, id, said);
+        (!known.is_empty()).then_some(known.base)
+    }
+
+    fn known(&self, lock: &Lock, id: &FormId, said: &FilePage) -> KnownBase {
+        let parse = |path: &Path, bytes: Vec<u8>| {
+            let document = Document::from_bytes(&path.display().to_string(), bytes).ok()?;
+            Some(FormFile::of(document).ok()?.form.said())
+        };
+        let paths = |_: &Lock| vec![self.path.clone()];
+        let of = RecordOf::Form(id.clone());
+        let file = FileHistory { of, said, paths: &paths, parse: &parse };
+        self.history.known(&[lock], &file)
+    }
+
+    /// Returns why earlier commits of the record are unknown, if they are.
+    pub(crate) fn gap(&self) -> Option<&str> {
+        self.history.gap()
+    }
+
+    /// Records that a file and its form agree as far as a merge says, after its changes were written. `form` is the form after them.
+    pub(crate) fn store(
+        &self,
+        context: &Context,
+        file: &DesiredForm,
+        form: &LeadForm,
+        merge: &Merge,
+    ) -> Result<(), CommandError> {
+        let (said, live) = file.compared(form);
+        let base = self.base(&form.id, &said);
+        let types = SlotTypes::default();
+        let next = merge.base_after(base.as_ref(), &said, &live, &[].into(), &types);
+        self.put(context, &file.name, &form.id, (&said, &next), &merge.written())
+    }
+
+    /// Records a new file, which says what its form holds.
+    pub(crate) fn begin(
+        &self,
+        context: &Context,
+        file: &DesiredForm,
+        form: &LeadForm,
+    ) -> Result<(), CommandError> {
+        let (said, live) = file.compared(form);
+        let merge = Merge::new(None, &said, &live, &PlanOptions::default()).unwrap_or_default();
+        self.store(context, file, form, &merge)
+    }
+
+    /// Writes the record of a form.
+    pub(crate) fn put(
+        &self,
+        context: &Context,
+        name: &str,
+        id: &FormId,
+        (said, next): (&FilePage, &PageBase),
+        written: &BTreeSet<LineKey>,
+    ) -> Result<(), CommandError> {
+        let service = runs::service(context).unwrap_or_default();
+        self.store.update(context, &service, |lock| {
+            let known = self.known(lock, id, said);
+            let now = millis(clock().wall());
+            if let Some(lines) = known.lines_after(next, written, now, self.history.head) {
+                lock.lines.insert(RecordOf::Form(id.clone()), lines);
+            }
+            lock.forms.insert(name.to_owned(), id.clone());
+        })
+    }
+}

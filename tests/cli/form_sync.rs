@@ -1,0 +1,130 @@
+//! Tests of form files that are merged with their forms by the record of the last sync.
+
+use serde_json::{Value, json};
+
+use crate::steps::{ok, text, writes};
+use crate::test_env::TestEnv;
+
+const FILE: &str = "booking.yaml";
+
+const FORM: &str = "\
+form: booking
+title: Book a terrace # for two
+buttonText: Reserve
+successMessage: Thanks
+fields:
+  - {type: text, label: Name, required: true}
+";
+
+/// Returns a directory with a lock and a form file that was applied.
+fn synced() -> TestEnv {
+    let env = TestEnv::cafe().env("LINKS_TEST_NO_WAIT", "1");
+    ok(&env, "init");
+    env.file(FILE, FORM);
+    ok(&env, "apply --yes --allow-create 1");
+    env.operations();
+    env
+}
+
+/// Changes the form as somebody in the dashboard does.
+fn set(env: &TestEnv, change: impl Fn(&mut links_fixtures::Form)) {
+    env.server.edit(|account| change(account.forms.last_mut().unwrap()));
+}
+
+fn form(env: &TestEnv) -> Value {
+    let forms = ok(env, "forms list -o json").json()["data"].clone();
+    let own = env.server.account().forms.last().unwrap().id.clone();
+    forms.as_array().unwrap().iter().find(|it| it["id"] == *own).cloned().unwrap()
+}
+
+#[test]
+fn what_others_changed_in_a_form_is_kept_and_shown() {
+    let env = synced();
+    set(&env, |form| form.title = "Their terrace".to_owned());
+    let plan = ok(&env, "plan");
+    let line = "`title` is \"Their terrace\" in the form, changed since the last sync; kept";
+    assert!(plan.stdout.contains(line), "{plan}");
+    for (on, exit) in [("pending", 0), ("remote", 3), ("any", 3)] {
+        assert_eq!(env.run(&format!("plan --fail-on {on}")).exit, exit, "{on}");
+    }
+    let sync = ok(&env, "plan -o json").json()["data"]["forms"][0]["sync"].clone();
+    assert_eq!(sync["remote"][0]["key"], "title", "{sync}");
+    env.operations();
+    ok(&env, "apply --yes");
+    assert_eq!(writes(&env), [""; 0]);
+    // A change of the file is written beside it.
+    env.file(FILE, FORM.replace("Reserve", "Book"));
+    ok(&env, "apply --yes");
+    let now = form(&env);
+    assert_eq!((&now["title"], &now["buttonText"]), (&json!("Their terrace"), &json!("Book")));
+}
+
+#[test]
+fn what_both_changed_in_a_form_is_a_conflict_at_its_place() {
+    let env = synced();
+    set(&env, |form| form.title = "Their terrace".to_owned());
+    env.file(FILE, FORM.replace("a terrace", "our terrace"));
+    env.operations();
+    let run = env.run("apply --yes");
+    assert!(run.exit == 7 && run.stderr.contains("booking.yaml:2:8"), "{run}");
+    assert!(run.stderr.contains("`links pull booking.yaml` marks it"), "{run}");
+    assert_eq!(writes(&env), [""; 0]);
+    // The pull that it names marks it; without the mark the file counts.
+    let pull = env.run(&format!("pull {FILE}"));
+    assert!(pull.exit == 7 && text(&env, FILE).contains("Their terrace"), "{pull}");
+    let marked = text(&env, FILE);
+    let lines = marked.lines().filter(|line| !line.trim_start().starts_with("# "));
+    env.file(FILE, lines.map(|line| format!("{line}\n")).collect::<String>());
+    ok(&env, "apply --yes");
+    assert_eq!(form(&env)["title"], "Book our terrace");
+}
+
+#[test]
+fn an_overwriting_apply_says_what_it_replaces() {
+    let env = synced();
+    set(&env, |form| form.title = "Their terrace".to_owned());
+    let run = ok(&env, "apply --yes --overwrite");
+    let shown = format!("{}{}", run.stdout, run.stderr);
+    assert!(shown.contains("! `title` was \"Their terrace\" in the form"), "{run}");
+    assert_eq!(form(&env)["title"], "Book a terrace");
+}
+
+#[test]
+fn a_pull_takes_what_changed_into_the_form_file() {
+    let env = synced();
+    set(&env, |form| {
+        form.title = "Their terrace".to_owned();
+        form.fields[0].label = "Full name".to_owned();
+    });
+    env.file(FILE, FORM.replace("Reserve", "Book"));
+    let pull = ok(&env, &format!("pull {FILE}"));
+    assert!(pull.stdout.contains("2 values taken over"), "{pull}");
+    let file = text(&env, FILE);
+    for part in ["title: Their terrace # for two", "buttonText: Book", "Full name"] {
+        assert!(file.contains(part), "{file}");
+    }
+    assert!(ok(&env, &format!("pull {FILE}")).stdout.contains("no changes"));
+    env.operations();
+    ok(&env, "apply --yes");
+    assert_eq!(writes(&env), ["showForm", "updateForm"]);
+    assert!(ok(&env, "plan").stdout.contains("no changes"));
+    // A directory, and a file that is none.
+    assert!(ok(&env, "pull .").stdout.contains("no changes"));
+    let run = env.run("pull forms/absent.yaml");
+    assert!(run.exit != 0 && run.stderr.contains("forms/absent.yaml"), "{run}");
+    let run = env.run(&format!("pull {FILE} cafe"));
+    assert_eq!(run.exit, 2, "{run}");
+}
+
+#[test]
+fn a_locked_apply_records_no_form() {
+    let env = synced();
+    let lock = text(&env, "links.lock");
+    env.file(FILE, FORM.replace("Reserve", "Book"));
+    ok(&env, "apply --yes --locked");
+    assert_eq!(text(&env, "links.lock"), lock);
+    assert_eq!(form(&env)["buttonText"], "Book");
+    // The next one finds both alike.
+    ok(&env, "apply --yes");
+    assert_ne!(text(&env, "links.lock"), lock);
+}
