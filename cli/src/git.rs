@@ -1,7 +1,7 @@
 //! Earlier versions of files, read from Git. A repository is input: Git runs nothing that it configures, fetches nothing, is asked for a
 //! bounded number of commits, and has a bounded time to respond.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -22,6 +22,13 @@ const RUN: &str = "__run-git";
 
 /// Maximum number of commits that are looked at.
 const COMMITS: usize = 10_000;
+
+/// Number of commits that are asked for at once: at first, and at most.
+const FIRST_BATCH: usize = 8;
+const LAST_BATCH: usize = 64;
+
+/// Maximum number of bytes of what is asked for at once, so that the questions and their repetition in the answers fit into pipes.
+const BATCH_BYTES: usize = 32 * 1024;
 
 /// Maximum number of versions of one file that are looked at.
 const VERSIONS: usize = 200;
@@ -60,15 +67,24 @@ static HISTORIES: Mutex<(Vec<History>, Duration)> = Mutex::new((Vec::new(), TIME
 #[derive(Debug)]
 pub(crate) struct History {
     root: PathBuf,
-    /// Killed when this value is dropped, or when it does not respond.
-    child: Child,
-    /// Name of an object, and the maximum number of its bytes.
-    questions: mpsc::Sender<(String, u64)>,
-    responses: mpsc::Receiver<io::Result<Option<GitObject>>>,
+    /// Gives the content of objects.
+    contents: GitProcess,
+    /// Gives only what objects are.
+    ids: GitProcess,
     /// Number of bytes that may still be read.
     left: u64,
     deadline: Instant,
     is_broken: bool,
+}
+
+/// A process of Git that is asked for objects.
+#[derive(Debug)]
+struct GitProcess {
+    /// Killed when this value is dropped, or when it does not respond.
+    child: Child,
+    /// Names of objects, and the maximum number of bytes of each.
+    questions: mpsc::Sender<(Vec<String>, u64)>,
+    responses: mpsc::Receiver<io::Result<Vec<Option<GitObject>>>>,
 }
 
 /// HEAD and its ancestors along all parents, with the versions that they have of a file.
@@ -185,8 +201,9 @@ pub(crate) const fn run_if_requested(_: &[OsString]) -> Option<crate::error::exi
     None
 }
 
-impl History {
-    fn start(root: &Path) -> io::Result<Self> {
+impl GitProcess {
+    /// Starts Git. `answer` is the option of `cat-file` that says what it answers.
+    fn start(root: &Path, answer: &str) -> io::Result<Self> {
         let git = root.join(".git");
         named::check_owner_of(root)?;
         named::check_owner_of(&git)?;
@@ -218,25 +235,56 @@ impl History {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
-        command.arg("-C").arg(root).args(["cat-file", "--batch"]);
+        command.arg("-C").arg(root).args(["cat-file", answer]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("it has no pipes"));
         };
-        let (questions, asked) = mpsc::channel::<(String, u64)>();
+        let has_content = answer == "--batch";
+        let (questions, asked) = mpsc::channel::<(Vec<String>, u64)>();
         let (respond, responses) = mpsc::channel();
         thread::Builder::new().spawn(move || {
             let mut output = BufReader::new(output);
-            for (name, most) in asked {
-                if respond.send(object(&mut input, &mut output, &name, most)).is_err() {
+            for (names, most) in asked {
+                let most = has_content.then_some(most);
+                if respond.send(objects(&mut input, &mut output, &names, most)).is_err() {
                     break;
                 }
             }
         })?;
-        let (root, deadline) = (root.to_owned(), now());
-        let left = TOTAL_MAX;
-        Ok(Self { root, child, questions, responses, left, deadline, is_broken: false })
+        Ok(Self { child, questions, responses })
+    }
+
+    /// Asks for objects, all at once.
+    fn ask(
+        &self,
+        names: Vec<String>,
+        most: u64,
+        deadline: Instant,
+    ) -> io::Result<Vec<Option<GitObject>>> {
+        let _ = self.questions.send((names, most));
+        let time = deadline.saturating_duration_since(now());
+        self.responses.recv_timeout(time).unwrap_or_else(|_| {
+            let message = format!("it takes longer than {} s", TIME_MAX.as_secs());
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+        })
+    }
+}
+
+impl Drop for GitProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl History {
+    fn start(root: &Path) -> io::Result<Self> {
+        let contents = GitProcess::start(root, "--batch")?;
+        let ids = GitProcess::start(root, "--batch-check")?;
+        let (root, left, deadline) = (root.to_owned(), TOTAL_MAX, now());
+        Ok(Self { root, contents, ids, left, deadline, is_broken: false })
     }
 
     /// Returns a file as HEAD has it; `None` if HEAD does not have it.
@@ -280,13 +328,13 @@ impl History {
         Ok(self.object("HEAD")?.map_or(NO_COMMIT, |commit| place(&commit.content)))
     }
 
-    /// Reads the ancestors of HEAD, the nearest first. Beyond commits without the file, only those with the `wanted` places are searched for.
+    /// Reads the ancestors of HEAD. Beyond commits without the file, only those with the `wanted` places are searched for.
     pub(crate) fn ancestry(
         &mut self,
         file: &Path,
         mut wanted: BTreeSet<u64>,
     ) -> io::Result<Ancestry> {
-        let path = self.path(file);
+        let path = self.path(file).unwrap_or_default();
         let mut found = Ancestry {
             places: BTreeSet::new(),
             head: NO_COMMIT,
@@ -294,40 +342,63 @@ impl History {
             end: HistoryEnd::FirstCommit,
         };
         let mut nth_of: HashMap<String, usize> = HashMap::new();
-        let mut open: VecDeque<String> = ["HEAD".to_owned()].into();
+        let mut commits_of: Vec<(String, Vec<String>)> = Vec::new();
+        let mut open: Vec<String> = vec!["HEAD".to_owned()];
         let mut known: HashSet<String> = HashSet::new();
-        while let Some(name) = open.pop_front() {
-            if known.len() > COMMITS || found.versions.len() > VERSIONS {
+        let count_max = (BATCH_BYTES / (path.len() + 64)).clamp(1, LAST_BATCH);
+        let mut count = FIRST_BATCH.min(count_max);
+        while let Some(first) = open.pop() {
+            if known.len() >= COMMITS || commits_of.len() >= VERSIONS {
                 found.end = HistoryEnd::Limit;
                 break;
             }
-            let Some(commit) = self.object(&name)? else {
-                let is_cut = !found.places.is_empty();
-                found.end = if is_cut { HistoryEnd::Shallow } else { found.end };
-                continue;
-            };
-            let place = place(&commit.content);
-            if found.places.is_empty() {
-                found.head = place;
-            }
-            found.places.insert(place);
-            wanted.remove(&place);
-            let blob = match &path {
-                Some(path) => self.object(&format!("{}:{path}", commit.id))?,
-                None => None,
-            };
-            let has_file = blob.as_ref().is_some_and(|it| it.kind == "blob");
-            if let Some(blob) = blob.filter(|_| has_file) {
-                let nth = *nth_of.entry(blob.id).or_insert(found.versions.len());
-                if nth == found.versions.len() {
-                    found.versions.push((blob.content, Vec::new()));
+            // The commits before along the first parents are asked for at once.
+            let names: Vec<String> = (0..count).map(|nth| format!("{first}~{nth}")).collect();
+            let blobs = names.iter().map(|name| format!("{name}:{path}")).collect();
+            let blobs = self.ids(blobs)?;
+            let mut next = Some(first);
+            for (commit, blob) in self.objects(names)?.into_iter().zip(blobs) {
+                let Some(commit) = commit else {
+                    let is_cut = !known.is_empty();
+                    found.end = if is_cut { HistoryEnd::Shallow } else { found.end };
+                    next = None;
+                    break;
+                };
+                next = None;
+                if !known.insert(commit.id.clone()) {
+                    break;
                 }
-                found.versions[nth].1.push(commit.id);
+                let place = place(&commit.content);
+                if found.places.is_empty() {
+                    found.head = place;
+                }
+                found.places.insert(place);
+                wanted.remove(&place);
+                let blob = blob.filter(|it| it.kind == "blob");
+                let has_file = blob.is_some();
+                if let Some(GitObject { id, .. }) = blob {
+                    let nth = *nth_of.entry(id.clone()).or_insert(commits_of.len());
+                    if nth == commits_of.len() {
+                        commits_of.push((id, Vec::new()));
+                    }
+                    commits_of[nth].1.push(commit.id);
+                }
+                let mut parents = parents(&commit.content);
+                if !has_file && wanted.is_empty() {
+                    break;
+                }
+                next = parents.next();
+                open.extend(parents.filter(|parent| !known.contains(parent)));
+                if next.is_none() {
+                    break;
+                }
             }
-            if has_file || !wanted.is_empty() {
-                let parents = parents(&commit.content);
-                open.extend(parents.filter(|parent| known.insert(parent.clone())));
-            }
+            open.extend(next.filter(|parent| !known.contains(parent)));
+            count = count_max.min(2 * count);
+        }
+        for (id, commits) in commits_of {
+            let content = self.object(&id)?.map(|it| it.content).unwrap_or_default();
+            found.versions.push((content, commits));
         }
         Ok(found)
     }
@@ -355,20 +426,28 @@ impl History {
     }
 
     fn object(&mut self, name: &str) -> io::Result<Option<GitObject>> {
+        Ok(self.objects(vec![name.to_owned()])?.pop().flatten())
+    }
+
+    fn objects(&mut self, names: Vec<String>) -> io::Result<Vec<Option<GitObject>>> {
         let most = OBJECT_MAX.min(self.left);
-        let _ = self.questions.send((name.to_owned(), most));
-        let time = self.deadline.saturating_duration_since(now());
-        let response = self.responses.recv_timeout(time).unwrap_or_else(|_| {
-            let message = format!("it takes longer than {} s", TIME_MAX.as_secs());
-            Err(io::Error::new(io::ErrorKind::TimedOut, message))
-        });
-        self.is_broken |= response.is_err();
-        let Some(object) = response? else { return Ok(None) };
-        if object.size > most {
-            return Err(io::Error::other("it is too large"));
+        let found = self.contents.ask(names, most, self.deadline);
+        self.is_broken |= found.is_err();
+        let found = found?;
+        for object in found.iter().flatten() {
+            if object.size > most {
+                return Err(io::Error::other("it is too large"));
+            }
+            self.left = self.left.saturating_sub(object.size);
         }
-        self.left -= object.size;
-        Ok(Some(object))
+        Ok(found)
+    }
+
+    /// Returns what objects are, without their content.
+    fn ids(&mut self, names: Vec<String>) -> io::Result<Vec<Option<GitObject>>> {
+        let found = self.ids.ask(names, 0, self.deadline);
+        self.is_broken |= found.is_err();
+        found
     }
 }
 
@@ -398,22 +477,20 @@ fn now() -> Instant {
     Instant::now()
 }
 
-impl Drop for History {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Asks Git for an object. One with more than `most` bytes is skipped.
-fn object(
+/// Asks Git for objects. The content of one with more than `most` bytes is skipped; without a maximum, Git gives none.
+fn objects(
     input: &mut ChildStdin,
     output: &mut BufReader<ChildStdout>,
-    name: &str,
-    most: u64,
-) -> io::Result<Option<GitObject>> {
-    writeln!(input, "{name}")?;
+    names: &[String],
+    most: Option<u64>,
+) -> io::Result<Vec<Option<GitObject>>> {
+    // Fewer bytes than a pipe holds, so that both sides go on.
+    input.write_all((names.join("\n") + "\n").as_bytes())?;
     input.flush()?;
+    names.iter().map(|_| object(output, most)).collect()
+}
+
+fn object(output: &mut BufReader<ChildStdout>, most: Option<u64>) -> io::Result<Option<GitObject>> {
     let mut header = String::new();
     output.take(64 * 1024).read_line(&mut header)?;
     if header.is_empty() {
@@ -424,6 +501,7 @@ fn object(
     let Ok(size) = size.parse::<u64>() else { return Ok(None) };
     let (kind, id) = (kind.to_owned(), id.to_owned());
     let mut content = Vec::new();
+    let Some(most) = most else { return Ok(Some(GitObject { id, kind, content, size })) };
     if size > most {
         io::copy(&mut output.take(size), &mut io::sink())?;
     } else {

@@ -6,7 +6,7 @@ use crate::args::page::{self, PageWord};
 use links_pages::page_file::FileScope;
 
 #[derive(Args, Debug)]
-#[command(examples = ["links pull cafe -O cafe.yaml", "links pull forms/booking.yaml", "links pull --all -O site"])]
+#[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
 pub(crate) struct PullArgs {
     /// Ids, logins or URLs of pages; page files, form files and directories of them
     #[arg(value_name = "KEY|FILE|DIR", value_parser = page::parse)]
