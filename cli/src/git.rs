@@ -331,10 +331,10 @@ impl History {
     /// Reads the ancestors of HEAD. Beyond commits without the file, only those with the `wanted` places are searched for.
     pub(crate) fn ancestry(
         &mut self,
-        file: &Path,
+        file: Option<&Path>,
         mut wanted: BTreeSet<u64>,
     ) -> io::Result<Ancestry> {
-        let path = self.path(file).unwrap_or_default();
+        let path = file.and_then(|file| self.path(file)).unwrap_or_default();
         let mut found = Ancestry {
             places: BTreeSet::new(),
             head: NO_COMMIT,

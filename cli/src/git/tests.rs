@@ -124,7 +124,7 @@ fn a_git_that_does_not_respond_is_killed_at_the_deadline() {
     .unwrap();
     let mut id = 0;
     let asked = with(&root, |history| {
-        id = history.child.id();
+        id = history.contents.child.id();
         history.deadline = now();
         history.head(&root.join("a"))
     });
@@ -146,12 +146,12 @@ fn an_object_that_is_too_large_spoils_no_other_question() {
     git(&root, "commit -q -m x");
     let (mut first, mut second) = (0, 0);
     let large = with(&root, |history| {
-        first = history.child.id();
+        first = history.contents.child.id();
         history.head(&root.join("large"))
     });
     assert_eq!(large.unwrap().unwrap_err().to_string(), "it is too large");
     let head = with(&root, |history| {
-        second = history.child.id();
+        second = history.contents.child.id();
         history.head(&root.join("a"))
     });
     assert_eq!(head.unwrap().unwrap().as_deref(), Some(&b"one"[..]));
@@ -202,4 +202,50 @@ fn a_repository_that_a_neighbor_put_above_does_not_count() {
         std::fs::set_permissions(&above, std::fs::Permissions::from_mode(0o1777)).unwrap();
         assert!(ask().is_none());
     }
+}
+
+#[test]
+fn ancestors_are_read_along_all_parents_and_each_version_once() {
+    let (_directory, root) = repository();
+    commit(&root, "lock", "one");
+    // Two commits of one author on one parent at one time have one place.
+    let empty = |author: &str, count: usize| {
+        for nth in 0..count {
+            let author = format!("--author={author}<x@x>");
+            git(&root, &format!("commit -q --allow-empty {author} -m {nth}"));
+        }
+    };
+    empty("a", 70);
+    git(&root, "checkout -q -b side");
+    commit(&root, "lock", "two");
+    empty("b", 10);
+    git(&root, "checkout -q -");
+    empty("c", 10);
+    commit(&root, "lock", "three");
+    git(&root, "merge -q -s ours --no-edit side");
+    let file = root.join("lock");
+    let read = |file: Option<&Path>, wanted: BTreeSet<u64>| {
+        with(&root, |history| history.ancestry(file, wanted)).unwrap().unwrap()
+    };
+    let found = read(Some(&file), BTreeSet::new());
+    assert_eq!((found.places.len(), found.end), (94, HistoryEnd::FirstCommit));
+    assert!(found.places.contains(&found.head));
+    let versions: BTreeMap<_, _> = found
+        .versions
+        .iter()
+        .map(|(content, commits)| (String::from_utf8_lossy(content).into_owned(), commits.len()))
+        .collect();
+    assert_eq!(
+        versions,
+        [("one", 81), ("three", 2), ("two", 11)].map(|(v, n)| (v.into(), n)).into()
+    );
+    let one = found.versions.iter().find(|(content, _)| content == b"one").unwrap();
+    let contents = with(&root, |history| history.contents(&file, &one.1)).unwrap().unwrap();
+    assert_eq!(contents, [b"one"]);
+    // Without a version of the file, only what is searched for leads further.
+    assert_eq!(read(None, BTreeSet::new()).places.len(), 1);
+    assert_eq!(read(None, [1].into()).places.len(), 94);
+    // An amend keeps the place.
+    git(&root, "commit -q --amend -m again");
+    assert_eq!(read(Some(&file), BTreeSet::new()).head, found.head);
 }

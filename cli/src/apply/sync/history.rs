@@ -23,6 +23,8 @@ pub(crate) struct LockHistory {
     versions: Vec<(Lock, Vec<String>)>,
     /// The places of HEAD and its ancestors; `None` without a repository.
     places: Option<BTreeSet<u64>>,
+    /// The places that were searched for.
+    searched: BTreeSet<u64>,
     /// The place of HEAD.
     pub(super) head: u64,
     /// Why not all commits could be read.
@@ -41,18 +43,26 @@ pub(super) struct FileHistory<'a> {
 }
 
 impl LockHistory {
-    /// Reads the history of a file with records, which need not be in a commit. `now` is its content.
+    /// Reads the history of a lock. `now` is its content.
     pub(super) fn of(file: &Path, now: &Lock) -> Arc<Self> {
+        Self::of_directory(file.parent().unwrap_or(file), Some(file), now)
+    }
+
+    /// Reads the history of a directory whose record is elsewhere, or in a lock that commits may have.
+    pub(super) fn of_directory(directory: &Path, file: Option<&Path>, now: &Lock) -> Arc<Self> {
         let lines = now.lines.values().flat_map(|lines| lines.values().flatten());
         let wanted: BTreeSet<u64> =
             lines.map(|line| line.at).filter(|at| *at != NO_COMMIT).collect();
-        let directory = file.parent().unwrap_or(file);
+        let name = file.unwrap_or(directory);
         let Some(read) = git::with(directory, |history| {
             let head = history.head_place()?;
             let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
             match &*last {
-                Some((of, known)) if of == file && known.serves(head, &wanted) => Ok(known.clone()),
-                _ => Ok(Arc::new(Self::read(history.ancestry(file, wanted)?))),
+                Some((of, known)) if of == name && known.serves(head, &wanted) => Ok(known.clone()),
+                _ => {
+                    let read = Self::read(history.ancestry(file, wanted.clone())?);
+                    Ok(Arc::new(Self { searched: wanted.clone(), ..read }))
+                }
             }
         }) else {
             return Arc::default();
@@ -62,7 +72,7 @@ impl LockHistory {
             Arc::new(Self { places: Some([NO_COMMIT].into()), gap, ..Self::default() })
         });
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some((file.to_owned(), history.clone()));
+        *last = Some((name.to_owned(), history.clone()));
         history
     }
 
@@ -74,13 +84,16 @@ impl LockHistory {
             Some((Lock::parse(std::str::from_utf8(&content).ok()?).ok()?, commits))
         };
         let versions = versions.into_iter().filter_map(version).collect();
-        Self { versions, places: Some(places), head, gap: reason(end) }
+        Self { versions, places: Some(places), head, gap: reason(end), ..Self::default() }
     }
 
     /// Returns whether the history is still that of HEAD, and was read far enough.
     fn serves(&self, head: u64, wanted: &BTreeSet<u64>) -> bool {
-        let is_found = |places: &BTreeSet<u64>| wanted.is_subset(places);
-        self.head == head && self.gap.is_none() && self.places.as_ref().is_some_and(is_found)
+        let is_known = |place: &u64| {
+            self.searched.contains(place)
+                || self.places.as_ref().is_some_and(|places| places.contains(place))
+        };
+        self.head == head && (self.gap.is_some() || wanted.iter().all(is_known))
     }
 
     /// Returns the base of a file. `locks` are the records on this machine, that of the working tree first.

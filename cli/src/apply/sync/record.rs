@@ -121,7 +121,8 @@ impl SyncRecord {
                 let new = || Lock::new(self.service.clone(), user.unwrap_or_default());
                 let is_own = |lock: &Lock| user.is_none_or(|user| [0, user].contains(&lock.user));
                 self.lock = records.own()?.filter(is_own).unwrap_or_else(new).into();
-                self.history = LockHistory::of(records.file(), &self.lock);
+                let directory = records.file().parent().unwrap_or(Path::new("/"));
+                self.history = LockHistory::of_directory(directory, None, &self.lock);
                 Ok(())
             }
             RecordPlace::Opened(_) => Ok(()),

@@ -43,7 +43,8 @@ pub(crate) fn record(
     let mut errors: Vec<CommandError> = written.collect();
     for (records, mut lock) in StateRecords::all(context, &service) {
         let before = lock.clone();
-        let at = LockHistory::of(records.file(), &lock).head;
+        let directory = records.file().parent().unwrap_or(Path::new("/"));
+        let at = LockHistory::of_directory(directory, None, &lock).head;
         rename(&mut lock, page, ids, at);
         if lock != before {
             errors.extend(records.put_own(context, page, &lock).err());
