@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;
 use super::estimate;
+use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::refused;
@@ -42,8 +43,7 @@ pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOut
 
 /// Exit code of a plan: such differences, none of them, or refused by `apply`.
 pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
-    let is_pending = state.forms.iter().any(|form| !form.plan.is_empty())
-        || state.pages.iter().any(|page| page.is_new);
+    let is_pending = state.has_form_changes() || state.pages.iter().any(|page| page.is_new);
     if state.planned().any(|planned| planned.refusal.is_some()) {
         Exit::Refused
     } else if state.planned().any(|planned| fail_on.is_met(planned))
@@ -86,7 +86,15 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
         row["remote"] = 0.into();
         rows.push(row);
     }
-    let forms: Vec<&FormPlan> = state.forms.iter().map(|form| &form.plan).collect();
+    for form in &state.form_edits {
+        let record = json!({ "id": form.id(), "name": form.title() });
+        let counts = [form.changes.len(), 0, 0, form.removed().len()];
+        let mut row = row("form", &record, action(false, false), counts);
+        row["remote"] = 0.into();
+        rows.push(row);
+    }
+    let forms = state.forms.iter().map(|form| json!(form.plan));
+    let forms: Vec<Value> = forms.chain(state.form_edits.iter().map(FormEdit::json)).collect();
     json!({ "pages": pages, "forms": forms })
 }
 
@@ -156,6 +164,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
         lines.extend(form_lines(&form.plan, &shown_on));
         lines.extend(form.lock_only_lines());
     }
+    lines.extend(state.form_edits.iter().flat_map(FormEdit::lines));
     lines.extend(unchanged_line("", &unchanged, "pages"));
     let forms = state.forms.iter().filter(|form| form.plan.is_empty());
     let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();
