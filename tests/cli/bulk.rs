@@ -61,7 +61,7 @@ fn slots_of_several_pages_are_rewritten_after_one_plan() {
             run["command"].as_str().is_some_and(|it| it.starts_with("slots rewrite"))
         });
     for run in written {
-        ok(&env, &format!("undo {} --yes", run["run"].as_str().unwrap()));
+        ok(&env, &format!("undo {} --yes", run["operation"].as_str().unwrap()));
     }
     assert_eq!([titles(&env, 0), titles(&env, 1)], before);
 }

@@ -9,7 +9,7 @@ use crate::test_env::{CommandResult, TestEnv};
 
 /// Commands that end with the exit code of `slots plan`: there is something to do.
 const AS_PLANS: &[&str] =
-    &["apply", "slots apply", "slots edit", "slots rewrite", "slots import", "undo"];
+    &["apply", "slots apply", "slots edit", "slots rewrite", "slots import", "undo", "redo"];
 
 fn writes(env: &TestEnv) -> bool {
     let wrote = env.server.requests().iter().any(|request| {
@@ -195,7 +195,7 @@ fn a_dry_run_of_undo_undoes_nothing() {
 
 fn run_of(history: &str) -> String {
     let history: Value = serde_json::from_str(history).unwrap();
-    history["data"][0]["run"].as_str().unwrap().to_owned()
+    history["data"][0]["operation"].as_str().unwrap().to_owned()
 }
 
 #[test]

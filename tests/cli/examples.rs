@@ -18,6 +18,8 @@ const ENDS_WITH: &[(&str, i32)] = &[
     ("links profile rename cafe cafe.mole", 14),
     // No user is there to confirm.
     ("links undo", 14),
+    ("links undo \"$(links log -n 1 -o ids)\" --page cafe", 14),
+    ("links redo", 14),
 ];
 
 /// Examples that other tests run: they wait for a browser, need a keyring, ask other sites, or never end.
@@ -34,7 +36,8 @@ const ELSEWHERE: &[&str] = &[
 /// Returns the setup before each example of a command.
 fn before(leaf: &str) -> &'static str {
     match leaf {
-        "undo" => "links slots set cafe 1001 title=Anew",
+        "undo" | "log" => "links slots set cafe 1001 title=Anew",
+        "redo" => "links slots set cafe 1001 title=Anew && links undo --yes",
         "slots pull" | "pull" | "schema page" => "rm -f cafe.yaml",
         "init" => "mkdir -p pages",
         "plan" | "apply" => "mkdir -p pages forms && cp cafe.yaml pages && cp booking.yaml forms",

@@ -32,7 +32,7 @@ pub(crate) fn words(leaf: &str) -> Vec<&'static str> {
         "slots move" => vec!["cafe", "1004", "--top"],
         "slots reorder" => vec!["qara.weddings", "1102", "1101"],
         "slots delete" => vec!["cafe", "1002", "--yes"],
-        "undo" => vec!["--yes"],
+        "undo" | "redo" => vec!["--yes"],
         "slots rewrite" => {
             vec!["cafe", "--where", ".id == 1001", "--edit", ".data.title=\"Anew\"", "--yes"]
         }
@@ -112,6 +112,10 @@ pub(crate) fn prepared(env: &TestEnv, leaf: &str) -> Vec<String> {
         }
         "undo" if env.run("log -o ids").stdout.is_empty() => {
             env.run("slots set cafe 1001 title=Anew");
+        }
+        "redo" if env.run("log -o ids").stdout.is_empty() => {
+            env.run("slots set cafe 1001 title=Anew");
+            env.run("undo --yes");
         }
         "auth switch" | "auth logout" => {
             let login = ["auth", "login", "--token-stdin", "--store", "file", "--account", "work"];

@@ -241,8 +241,8 @@ fn found_05_references_in_data_of_the_service_are_not_followed_in_an_undo() {
     );
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     let history = env.run("log -o json").json();
-    let run = history["data"][0]["run"].as_str().unwrap().to_owned();
-    let journal = history["data"][0]["journal"].as_str().unwrap();
+    let run = history["data"][0]["operation"].as_str().unwrap().to_owned();
+    let journal = history["data"][0]["parts"][0]["journal"].as_str().unwrap();
     let backup = journal.replace(".jsonl", ".page.json");
     env.operations();
     let restored = env.run(&format!("undo {run} --yes"));

@@ -226,7 +226,7 @@ fn an_undo_of_another_write_than_that_of_the_dry_run_is_refused() {
     let env = env().env("LINKS_PLAN_FIRST", "");
     assert_eq!(env.run(&format!("forms update {FORM} enabled:=false --yes")).exit, 0);
     let env = env.env("LINKS_PLAN_FIRST", "1");
-    assert_eq!(env.run("undo --yes --dry-run").exit, 0);
+    assert_eq!(env.run("undo --yes --dry-run").exit, 3);
     let env = env.env("LINKS_PLAN_FIRST", "");
     assert_eq!(env.run(&format!("forms update {FORM} title=Other --yes")).exit, 0);
     let env = env.env("LINKS_PLAN_FIRST", "1");

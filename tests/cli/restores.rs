@@ -39,7 +39,7 @@ fn delete_all_but(env: &TestEnv, ids: &[u64]) -> String {
     let pruned = env.run("slots apply less.json --prune --yes --max-deletes 9 --allow-empty");
     assert_eq!(pruned.exit, 0, "{pruned}");
     let history = env.run("log -o json").json();
-    format!("undo {} --yes", history["data"][0]["run"].as_str().unwrap())
+    format!("undo {} --yes", history["data"][0]["operation"].as_str().unwrap())
 }
 
 /// Returns the ids and the content of the slots.

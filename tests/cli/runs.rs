@@ -70,7 +70,7 @@ fn an_interrupted_run_is_listed_and_resumed() {
     assert_eq!(slots(&env), 16);
     assert_eq!(rows(&env.run("slots apply --status -o json")).len(), 0);
     let history = env.run("log --profile cafe -o json");
-    let row = &rows(&history)[0];
+    let row = &rows(&history)[0]["parts"][0];
     assert_eq!((&row["state"], &row["inDoubt"]), (&"done".into(), &false.into()), "{row}");
     assert_eq!(row["summary"], "1 updated, 2 created");
     assert_eq!(rows(&env.run("log --profile 102 -o json")).len(), 0);
@@ -127,7 +127,7 @@ fn fault_65_a_damaged_journal_blocks_apply_until_it_is_aborted() {
 fn found_20_a_backup_outlives_its_journal_and_can_be_restored() {
     let env = cafe();
     cut_off(&env, "after_send:3", "slots apply page.yaml");
-    let row = rows(&env.run("log -o json")).remove(0);
+    let row = rows(&env.run("log -o json")).remove(0)["parts"][0].clone();
     std::fs::write(row["journal"].as_str().unwrap(), "what?\n{}\n").unwrap();
     let backup = runs(&env).backup(row["run"].as_str().unwrap()).display().to_string();
     assert_eq!(env.run("slots apply page.yaml").exit, 14, "it stands in the way");
@@ -241,7 +241,7 @@ fn found_h_the_name_of_a_run_is_not_split_on_a_narrow_terminal() {
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
     let row = rows(&env.run("log -o json")).remove(0);
     let seen = crate::terminal::run_at(80, &env, "log");
-    assert!(seen.text.contains(row["run"].as_str().unwrap()), "{}", seen.text);
+    assert!(seen.text.contains(row["operation"].as_str().unwrap()), "{}", seen.text);
 }
 
 /// A key derived from the content would return the first answer again, and nothing would be created.
@@ -329,7 +329,7 @@ fn an_undo_reverts_what_can_be_reverted_and_reports_the_rest() {
     let apply = env.run("slots apply less.yaml --prune --prune-unsupported --yes --max-deletes 20");
     assert_eq!(apply.exit, 0, "{apply}");
     let row = &rows(&env.run("log -o json"))[0];
-    let run = row["run"].as_str().unwrap();
+    let run = row["operation"].as_str().unwrap();
     assert!(row["summary"].as_str().unwrap().contains("12 deleted"), "{row}");
     env.operations();
 
@@ -353,7 +353,8 @@ fn an_undo_reverts_what_can_be_reverted_and_reports_the_rest() {
     assert!(!after.contains(&"title: Changed".to_owned()));
     assert_eq!(slots(&env), 12);
     let again = env.run(&format!("undo {run} --yes"));
-    assert!(again.exit == 0 && again.stdout.contains("no changes"), "{again}");
+    assert!(again.exit == 14 && again.stderr.contains("nothing of `links slots apply"), "{again}");
+    assert!(!again.stdout.contains("no changes"), "{again}");
     assert_eq!(env.run("undo no-such-run").exit, 6);
     assert_eq!(env.run("undo f").exit, 6);
 }
@@ -370,7 +371,10 @@ fn found_17_an_undo_clears_the_keys_that_the_run_added_or_names_them() {
     let items = "  - {id: 1001, type: text, data: {description: Added}}\n  - {id: 1002, type: button, data: {style: outline}}\n  - {id: 1003, type: picture, data: {title: Added}}\n";
     env.file("page.yaml", format!("profile: cafe\nslots:\n{items}"));
     assert_eq!(env.run("slots apply page.yaml").exit, 0);
-    let run = rows(&env.run("log -o json"))[0]["run"].as_str().unwrap().to_owned();
+    let run = rows(&env.run("log -o json"))[0]["operation"].as_str().unwrap().to_owned();
+    let dry = env.run(&format!("undo {run} --yes --dry-run -o json")).json();
+    let left = serde_json::json!([{ "id": 1001, "key": "description", "page": "cafe" }]);
+    assert_eq!(dry["data"]["notRestored"], left);
     let restored = env.run(&format!("undo {run} --yes"));
     assert_eq!(restored.exit, 0, "{restored}");
     assert!(restored.stdout.contains("2 updated"), "{restored}");
@@ -383,9 +387,8 @@ fn found_17_an_undo_clears_the_keys_that_the_run_added_or_names_them() {
     assert_eq!(held(0, "title"), "Good morning!");
     assert_eq!(held(0, "description"), "Added");
     assert_eq!((held(1, "style"), held(2, "title")), ("primary".into(), Value::Null));
-    let told = env.run(&format!("undo {run} --overwrite --yes -o json")).json();
-    let left = serde_json::json!([{ "id": 1001, "key": "description" }]);
-    assert_eq!(told["data"]["notRestored"], left);
+    let told = env.run(&format!("undo {run} --overwrite --yes"));
+    assert!(told.exit == 14 && told.stderr.contains(named), "{told}");
 }
 
 #[test]
@@ -393,7 +396,7 @@ fn an_interrupted_undo_is_finished_by_the_same_command() {
     let env = cafe();
     env.file("less.yaml", "profile: cafe\nslots:\n  - {id: 1001, type: text}\n");
     assert_eq!(env.run("slots apply less.yaml --prune --yes --max-deletes 20").exit, 0);
-    let run = rows(&env.run("log -o json"))[0]["run"].as_str().unwrap().to_owned();
+    let run = rows(&env.run("log -o json"))[0]["operation"].as_str().unwrap().to_owned();
     let next_id = || env.server.account().next_id;
     let before = next_id();
     let line = format!("undo {run} --yes");

@@ -54,7 +54,7 @@ fn set(env: &TestEnv, id: u64, key: &str, value: &str) {
 
 fn newest(env: &TestEnv) -> String {
     let log = env.run("log -n 1 -o json").json();
-    log["data"][0]["run"].as_str().unwrap().to_owned()
+    log["data"][0]["operation"].as_str().unwrap().to_owned()
 }
 
 /// Commands that write slots, one for each way.
@@ -90,13 +90,17 @@ fn every_write_of_slots_is_undone_and_the_undo_too() {
         let undone = ok(&env, "undo --yes");
         assert_eq!(page(&env), before, "{line}\n{undone}");
         assert!(undone.stderr.contains(&format!("undoes `links {line}`")), "{undone}");
-        let again = ok(&env, "undo --yes");
+        let again = ok(&env, "redo --yes");
         assert_eq!(page(&env), after, "{line}\n{again}");
         ok(&env, "undo --yes");
         assert_eq!(page(&env), before, "{line}");
         let states = env.run("log -o json").json();
-        let states = states["data"].as_array().unwrap().iter().map(|row| row["state"].clone());
-        assert_eq!(states.collect::<Vec<_>>(), ["done"; 4]);
+        let states = states["data"].as_array().unwrap().iter().map(|row| {
+            assert_eq!(row["state"], "done", "{row}");
+            (row["kind"].as_str().unwrap(), row["undone"].as_str().unwrap_or_default())
+        });
+        let expected = [("undo", ""), ("redo", ""), ("undo", "whole"), ("write", "whole")];
+        assert_eq!(states.collect::<Vec<_>>(), expected, "{line}");
     }
 }
 
@@ -106,7 +110,7 @@ fn an_order_is_restored_as_a_whole() {
     env.server.edit(|account| account.profiles[0].slots.truncate(4));
     ok(&env, "slots reorder cafe 1004 1003 1002 1001");
     ok(&env, "slots add cafe divider --at 1");
-    let run = env.run("log -o json").json()["data"][1]["run"].as_str().unwrap().to_owned();
+    let run = env.run("log -o json").json()["data"][1]["operation"].as_str().unwrap().to_owned();
     let undone = ok(&env, &format!("undo {run} --yes"));
     let ids = ids(&env);
     assert_eq!(
@@ -145,7 +149,7 @@ fn an_undo_that_deletes_says_that_it_can_be_undone_with_a_new_id() {
     let asked = "`links undo` creates slots again if their type allows it";
     assert!(seen.text.contains(asked), "{}", seen.text);
     assert!(!json!(page(&env)).to_string().contains("\"New\""));
-    let seen = crate::terminal::run(&env, "undo", "y\n");
+    let seen = crate::terminal::run(&env, "redo", "y\n");
     assert_eq!(seen.exit, 0, "{}", seen.text);
     assert!(json!(page(&env)).to_string().contains("\"New\""), "{}", seen.text);
 }
@@ -191,7 +195,8 @@ fn a_slot_that_was_deleted_since_is_a_conflict() {
     let run = env.run("undo --yes");
     assert!(run.exit == 7 && run.stderr.contains("slot 1001: it was deleted since"), "{run}");
     let run = env.run("undo --yes --overwrite");
-    assert!(run.exit == 0 && run.stderr.contains("1001 cannot be restored"), "{run}");
+    assert!(run.exit == 14 && run.stderr.contains("1001 cannot be restored"), "{run}");
+    assert!(run.stderr.contains("nothing was written"), "{run}");
 }
 
 #[test]
@@ -223,7 +228,7 @@ fn an_older_write_is_undone_alone() {
     let log = env.run("log -o json").json();
     let rows = log["data"].as_array().unwrap();
     assert_eq!(rows[0]["undoes"], first.as_str());
-    assert_eq!(rows[3]["undoneBy"], rows[0]["run"]);
+    assert_eq!(rows[3]["undoneBy"], rows[0]["operation"]);
     let again = ok(&env, &format!("undo {first} --yes"));
     assert!(again.stdout.contains("no changes"), "{again}");
 }
@@ -236,7 +241,10 @@ fn what_cannot_be_created_again_is_said() {
     assert!(run.stderr.contains("messenger 1005 cannot be restored"), "{run}");
     assert!(run.stderr.contains("with a new id; its click statistics are lost"), "{run}");
     let run = ok(&env, "undo --yes -o json");
-    assert_eq!(run.json()["data"]["notRestored"], json!([{"id": 1005, "type": "messenger"}]));
+    assert_eq!(
+        run.json()["data"]["notRestored"],
+        json!([{"id": 1005, "type": "messenger", "page": "cafe"}])
+    );
     assert_eq!(page(&env)[0][1]["title"], "Good morning!");
 }
 
@@ -283,7 +291,7 @@ fn a_login_is_changed_back_with_the_consent_that_a_rename_needs() {
     assert!(run.stderr.contains("QR code") && run.stderr.contains("--confirm cafe.mole"), "{run}");
     ok(&env, &format!("undo {older} --yes"));
     assert_eq!(page(&env)[0][1]["title"], "Good morning!", "the page is found under its new login");
-    let rename = env.run("log -o json").json()["data"][1]["run"].as_str().unwrap().to_owned();
+    let rename = env.run("log -o json").json()["data"][1]["operation"].as_str().unwrap().to_owned();
     let undone = ok(&env, &format!("undo {rename} --yes --confirm cafe.mole"));
     assert_eq!(env.server.account().profiles[0].login, "cafe");
     assert!(
@@ -307,7 +315,7 @@ fn a_form_is_restored_with_the_keys_of_its_fields() {
         assert_ne!(form(&env), before, "{line}");
         let asked = env.run("undo");
         assert_eq!(asked.exit, 14, "{asked}");
-        assert!(asked.stderr.contains("the changes must be confirmed"), "{asked}");
+        assert!(asked.stderr.contains("must be confirmed"), "{asked}");
         assert!(!asked.stderr.contains("cannot be undone"), "{asked}");
         let undone = ok(&env, "undo --yes");
         assert_eq!(form(&env)["title"], before["title"], "{line}: {undone}");
@@ -334,7 +342,7 @@ fn a_form_that_someone_edited_is_a_conflict() {
     );
     ok(&env, "undo --yes --overwrite");
     assert_eq!(env.server.account().forms[0].title, "Book a table");
-    ok(&env, "undo --yes");
+    ok(&env, "redo --yes");
     assert_eq!(env.server.account().forms[0].title, "Theirs", "the undo of an undo");
 }
 
@@ -420,9 +428,9 @@ fn a_file_without_a_lock_still_applies_with_the_id_of_a_restored_slot() {
     assert_eq!(page(&env)[1][1]["title"], "Our menu");
 }
 
-/// A form and a page that `links apply` has written are two writes.
+/// A form and a page that `links apply` has written are one operation.
 #[test]
-fn what_links_apply_has_written_is_undone_page_by_page_and_form_by_form() {
+fn a_form_and_a_page_of_one_command_are_undone_and_redone_together() {
     let env = cafe();
     env.file("cafe.yaml", "profile: cafe\ntitle: New title\nslots:\n  - {id: 1001, type: text, data: {title: Anew}}\n");
     env.file(
@@ -437,16 +445,33 @@ fn what_links_apply_has_written_is_undone_page_by_page_and_form_by_form() {
     assert_ne!(page(&env), before.0);
     let log = env.run("log -o json").json();
     let rows = log["data"].as_array().unwrap();
-    assert_eq!(rows.len(), 2, "{log}");
-    for row in rows {
-        assert_eq!(
-            (&row["command"], &row["state"]),
-            (&"apply cafe.yaml form.yaml --yes".into(), &"done".into())
-        );
-        ok(&env, &format!("undo {} --yes", row["run"].as_str().unwrap()));
+    assert_eq!(rows.len(), 1, "{log}");
+    assert_eq!(
+        (&rows[0]["command"], &rows[0]["state"], &rows[0]["wrote"]),
+        (
+            &"apply cafe.yaml form.yaml --yes".into(),
+            &"done".into(),
+            &json!([format!("form {FORM}"), "cafe"])
+        )
+    );
+    let after = (page(&env), env.server.account().profiles[0].title.clone());
+    let asked = env.run("undo");
+    assert_eq!(asked.exit, 14, "{asked}");
+    for part in ["Book a table", "Good morning!", "pass --yes"] {
+        assert!(asked.stderr.contains(part), "{part}: {asked}");
     }
-    assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), before);
+    assert_eq!(env.server.account().forms[0].title, "Other", "nothing was written");
+    let undone = ok(&env, "undo --yes");
+    assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), before, "{undone}");
     assert_eq!(env.server.account().forms[0].title, "Book a table");
+    let redone = ok(&env, "redo --yes -o json").json();
+    assert_eq!(redone["data"]["forms"], json!({ "Book a table": FORM }), "{redone}");
+    assert_eq!((page(&env), env.server.account().profiles[0].title.clone()), after);
+    assert_eq!(env.server.account().forms[0].title, "Other");
+    let shown = ok(&env, &format!("log {}", newest(&env))).stdout;
+    for part in ["redo --yes", "~ cafe: ", "Anew", &format!("~ form {FORM}: title"), "Other"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
 }
 
 /// A deletion that was applied from a file is regretted: the undo brings the slots back, and version control the file, with or without the lock.
@@ -582,7 +607,7 @@ fn the_beginning_of_several_runs_names_them() {
     let run = env.run(&format!("undo {start} --yes"));
     assert_eq!(run.exit, 2, "{run}");
     assert!(run.stderr.contains(&format!("{start} matches ")), "{run}");
-    assert!(run.stderr.contains("runs; nothing was written"), "{run}");
+    assert!(run.stderr.contains("operations; nothing was written"), "{run}");
     let named = runs.lines().filter(|name| run.stderr.contains(name)).count();
     assert!((2..=10).contains(&named), "{named}: {run}");
     assert_eq!(run.stderr.contains(", …"), named == 10, "{run}");

@@ -34,6 +34,7 @@ pub(super) async fn confirm(
 ) -> Result<bool, CommandError> {
     let mut found = Irreversible::of(state, pages);
     let is_new = pages.iter().any(|page| page.has_changes() && !page.is_confirmed());
+    let is_new = is_new || !state.form_edits.is_empty();
     let needs = found.needs(&state.options, state.is_edit && is_new);
     if needs.is_empty() {
         return Ok(false);
@@ -87,6 +88,14 @@ impl Irreversible {
                 StyledLine::removed(format!("  form {}: field {name}", form.plan.name))
             };
             found.lines.extend(form.plan.removed.iter().map(line));
+        }
+        for form in &state.form_edits {
+            let removed = form.removed();
+            found.removed_fields += removed.len();
+            let line = |name: &String| {
+                StyledLine::removed(format!("  form \"{}\": field {name}", form.title()))
+            };
+            found.lines.extend(removed.iter().map(line));
         }
         for page in pages.iter().filter(|page| page.has_changes()) {
             let Some(planned) = &state.pages[page.nth()].planned else { continue };

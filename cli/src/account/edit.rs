@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use links_pages::apply::{
     BoundItem, DesiredPage, DesiredSlot, JournalEntries, JournalStore, OpenPage, PageSnapshot,
-    Plan, PlanError, PlanOptions, Proposal, RunEnding, RunState, Wanted,
+    Plan, PlanError, PlanOptions, Proposal, RunCommand, RunEnding, RunState, Wanted,
 };
 use links_pages::page_file::{Document, PageContent, PageFile};
 use links_sdk::{Object, ProfileId, ProfileKey, SlotId};
@@ -56,6 +56,8 @@ pub(crate) struct AskedPage {
     pub(crate) instead: BTreeMap<SlotId, Object>,
     /// True if new slots come before the others.
     pub(crate) at_top: bool,
+    /// The command in the journal of the page, if each page has another.
+    pub(crate) command: Option<RunCommand>,
     /// Notes for the user.
     pub(crate) notes: Vec<StyledLine>,
 }
@@ -78,6 +80,9 @@ impl SlotsEdit {
         let page = open.snapshot().clone();
         let interrupted = self.unfinished(context, page.id);
         let asked = self.edit.ask(&page, &self.types, &interrupted)?;
+        if let Some(command) = &asked.command {
+            open.record_as(command.clone());
+        }
         let content = PageContent::of_slots(ProfileKey::Id(page.id), asked.content.clone());
         let note = open.settle(&content.content).await?.map(|(log, is_resumed)| {
             if is_resumed { interrupted_note(&log, true) } else { replaced_run_note(&log) }

@@ -18,6 +18,7 @@ pub(super) fn requests(state: &AccountState) -> usize {
     let forms = state.forms.iter().filter(|form| !form.plan.is_empty());
     // A form is read before it is changed.
     let forms: usize = forms.map(|form| if form.plan.id.is_some() { 2 } else { 1 }).sum();
+    let forms = forms + 2 * state.form_edits.len();
     let has_uploads = state.planned().any(|planned| planned.upload_requests() > 0);
     let is_later = forms > 0 || has_uploads;
     // The languages of the service are read once, before one is set.

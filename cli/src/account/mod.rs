@@ -6,6 +6,7 @@ mod confirm;
 pub(crate) mod edit;
 pub(crate) mod estimate;
 pub(crate) mod files;
+pub(crate) mod form_edit;
 mod form_finder;
 pub(crate) mod forms;
 pub(crate) mod live_page;
@@ -131,6 +132,9 @@ async fn checked(session: &PagesRun<'_>) -> Result<Vec<StyledLine>, CommandError
     for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
         form.check(&session.state.client).await?;
     }
+    for form in &session.state.form_edits {
+        form.check().await?;
+    }
     let mut notes = Vec::new();
     for planned in session.state.planned().filter(|planned| planned.page.exists()) {
         notes.extend(check_on_service(&session.state.client, planned).await?);
@@ -156,6 +160,9 @@ async fn dry_run(
     let mut shown = Vec::new();
     for form in session.state.forms.iter().filter(|form| !form.plan.is_empty()) {
         shown.push(form.unsent_request(&session.state.client).await?);
+    }
+    for form in &session.state.form_edits {
+        shown.push(form.unsent_request().await?);
     }
     for planned in session.state.planned() {
         shown.extend(unsent_requests(&session.state.client, planned).await?);

@@ -66,7 +66,7 @@ impl<'c> PagesRun<'c> {
         source: RunSource,
         options: RunOptions,
     ) -> Result<(Self, Vec<PageRequest>, Vec<PageInput>), CommandError> {
-        let RunSource { files, saved, mut opened, edit } = source;
+        let RunSource { files, saved, mut opened, edit, form_edits } = source;
         let client = context.client().await.map_err(|failure| match &files.pages[..] {
             [(_, file)] if options.is_one_page => file_diagnostics_or(file, failure),
             _ => failure,
@@ -105,7 +105,7 @@ impl<'c> PagesRun<'c> {
             inputs.push(PageInput::File(file, saved.next().map(Box::new)));
             states.push(PageState::new(path));
         }
-        let is_edit = edit.is_some();
+        let is_edit = edit.is_some() || !form_edits.is_empty();
         if let Some(edit) = edit {
             for key in &edit.pages {
                 let keys = vec![key.clone()];
@@ -123,6 +123,7 @@ impl<'c> PagesRun<'c> {
             options,
             pages: states,
             forms,
+            form_edits,
             absent,
             written_forms: BTreeMap::new(),
             is_edit,
@@ -261,8 +262,7 @@ impl<'c> PagesRun<'c> {
 
     /// Returns whether a page or a form would be written.
     pub(super) fn has_changes(&self, pages: &[OpenPage]) -> bool {
-        pages.iter().any(OpenPage::has_changes)
-            || self.state.forms.iter().any(|form| !form.plan.is_empty())
+        pages.iter().any(OpenPage::has_changes) || self.state.has_form_changes()
     }
 
     /// Refuses plans that a guard stops, and locks that cannot be written.
@@ -404,19 +404,19 @@ impl<'c> PagesRun<'c> {
 
     /// Creates and changes the forms, and puts the ids of new ones into the plans.
     async fn write_forms(&mut self) -> Result<bool, CommandError> {
+        let partial = |failure: CommandError, written: &BTreeMap<String, String>| {
+            let names: Vec<&str> = written.keys().map(String::as_str).collect();
+            if names.is_empty() {
+                return failure;
+            }
+            failure.partial(&format!("forms written: {}", names.join(", ")))
+        };
         for form in &self.state.forms {
             if form.plan.is_empty() {
                 continue;
             }
-            let written =
-                form.write(self.context, &self.state.client).await.map_err(|failure| {
-                    let names: Vec<&str> =
-                        self.state.written_forms.keys().map(String::as_str).collect();
-                    if names.is_empty() {
-                        return failure;
-                    }
-                    failure.partial(&format!("forms written: {}", names.join(", ")))
-                })?;
+            let written = form.write(self.context, &self.state.client).await;
+            let written = written.map_err(|failure| partial(failure, &self.state.written_forms))?;
             if !self.state.options.locked {
                 form.store(self.context, Some(&written));
             }
@@ -424,8 +424,17 @@ impl<'c> PagesRun<'c> {
             self.known.add(name, Some(id.clone()));
             self.state.written_forms.insert(name.clone(), id);
         }
+        for form in &mut self.state.form_edits {
+            let written = form.write(self.context).await;
+            written.map_err(|failure| partial(failure, &self.state.written_forms))?;
+            let (title, id) = (form.title().to_owned(), form.id().to_owned());
+            let is_taken = self.state.written_forms.contains_key(&title);
+            let name = if is_taken { id.clone() } else { title };
+            self.state.written_forms.insert(name, id);
+        }
         Ok(!self.state.written_forms.is_empty())
     }
+
     /// Creates the pages that are missing, and executes all plans. Returns a result for each page.
     pub(super) async fn execute(
         &mut self,

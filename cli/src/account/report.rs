@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::absent_files::AbsentFile;
 use super::estimate;
+use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use super::state::{AccountState, PageState};
 use crate::apply::apply_args::refused;
@@ -42,8 +43,7 @@ pub(super) fn shown(ui: &Ui, state: AccountState, fail_on: FailOn) -> CommandOut
 
 /// Exit code of a plan: such differences, none of them, or refused by `apply`.
 pub(super) fn plan_exit(state: &AccountState, fail_on: FailOn) -> Exit {
-    let is_pending = state.forms.iter().any(|form| !form.plan.is_empty())
-        || state.pages.iter().any(|page| page.is_new);
+    let is_pending = state.has_form_changes() || state.pages.iter().any(|page| page.is_new);
     if state.planned().any(|planned| planned.refusal.is_some()) {
         Exit::Refused
     } else if state.planned().any(|planned| fail_on.is_met(planned))
@@ -87,12 +87,20 @@ fn plan_data(state: &AccountState, rows: &mut Vec<Value>) -> Value {
         row["remote"] = form.merge.remote.len().into();
         rows.push(row);
     }
+    for form in &state.form_edits {
+        let record = json!({ "id": form.id(), "name": form.title() });
+        let counts = [form.changes.len(), 0, 0, form.removed().len()];
+        let mut row = row("form", &record, action(false, false), counts);
+        row["remote"] = 0.into();
+        rows.push(row);
+    }
     let form = |form: &PlannedForm| {
         let mut record = json!(form.plan);
         record["sync"] = sync_data(&form.merge);
         record
     };
-    let forms: Vec<Value> = state.forms.iter().map(form).collect();
+    let forms = state.forms.iter().map(form);
+    let forms: Vec<Value> = forms.chain(state.form_edits.iter().map(FormEdit::json)).collect();
     json!({ "pages": pages, "forms": forms })
 }
 
@@ -164,6 +172,7 @@ pub(super) fn plan_lines(state: &AccountState) -> Vec<StyledLine> {
         lines.extend(form.sync_lines());
         lines.extend(form.lock_only_lines());
     }
+    lines.extend(state.form_edits.iter().flat_map(FormEdit::lines));
     lines.extend(unchanged_line("", &unchanged, "pages"));
     let forms = state.forms.iter().filter(|form| is_unchanged(form));
     let forms: Vec<&str> = forms.map(|form| form.plan.name.as_str()).collect();

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::absent_files::AbsentFile;
 use super::edit::SlotsEdit;
 use super::files::{AccountFiles, read_page};
+use super::form_edit::FormEdit;
 use super::saved_plan::SavedPlan;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::sync::OpenedText;
@@ -23,6 +24,8 @@ pub(crate) struct RunSource {
     pub(crate) opened: Option<OpenedText>,
     /// An edit of pages without files.
     pub(crate) edit: Option<Rc<SlotsEdit>>,
+    /// Edits of forms without files.
+    pub(crate) form_edits: Vec<FormEdit>,
 }
 
 impl RunSource {

@@ -8,6 +8,7 @@ use links_sdk::Client;
 
 use super::absent_files::AbsentFile;
 use super::files::both_files_of;
+use super::form_edit::FormEdit;
 use super::forms::PlannedForm;
 use crate::apply::apply_args::RunOptions;
 use crate::apply::execute::{RESUME, RunFailure, failed, interrupted, written};
@@ -35,6 +36,8 @@ pub(super) struct AccountState {
     pub(super) options: RunOptions,
     pub(super) pages: Vec<PageState>,
     pub(super) forms: Vec<PlannedForm>,
+    /// Edits of forms without files.
+    pub(super) form_edits: Vec<FormEdit>,
     /// Files that a lock has a record of, and that are not there any more.
     pub(super) absent: Vec<AbsentFile>,
     /// Ids of the forms that the run has written, by name.
@@ -78,11 +81,16 @@ impl AccountState {
         self.absent.iter().filter(|absent| self.planned().all(|it| it.page.id != absent.id))
     }
 
+    /// Returns whether a form would be written.
+    pub(super) fn has_form_changes(&self) -> bool {
+        self.forms.iter().any(|form| !form.plan.is_empty()) || !self.form_edits.is_empty()
+    }
+
     /// Returns whether a page or a form would be written.
     pub(super) fn has_changes(&self) -> bool {
         self.planned().any(|planned| !planned.plan().is_empty())
             || self.pages.iter().any(|page| page.is_new)
-            || self.forms.iter().any(|form| !form.plan.is_empty())
+            || self.has_form_changes()
     }
 
     /// Returns the locks that govern the files.

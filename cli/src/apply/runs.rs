@@ -9,14 +9,14 @@ use crate::env_vars::STATE_DIR;
 use crate::error::CommandError;
 pub(crate) use crate::journal::{directory, service};
 
-/// Maximum number of runs that a hint names.
+/// Maximum number of operations that a hint names.
 const NAMED_RUNS: usize = 10;
 
-/// Returns the error for the beginning of a name that several runs have, with their names.
+/// Returns the error for the beginning of a name that several operations have, with their names.
 pub(crate) fn ambiguous(name: &str, runs: &[&str]) -> CommandError {
     let (shown, more) = runs.split_at(runs.len().min(NAMED_RUNS));
     let more = if more.is_empty() { "" } else { ", …" };
-    CommandError::usage(format!("{name} matches {} runs; nothing was written", runs.len()))
+    CommandError::usage(format!("{name} matches {} operations; nothing was written", runs.len()))
         .with_hint(format!("one of {}{more}", shown.join(", ")))
 }
 

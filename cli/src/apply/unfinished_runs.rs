@@ -20,7 +20,7 @@ pub(crate) fn status(
         let line = StyledLine::plain("no unfinished runs");
         return Ok(CommandOutput::own(json!([]), View::Lines(vec![line])));
     }
-    let rows: Vec<Value> = all.iter().rev().map(|write| write.row(None)).collect();
+    let rows: Vec<Value> = all.iter().rev().map(LoggedWrite::row).collect();
     Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn abort(
         .store
         .abort(Some(lock), write.run())
         .map_err(|error| CommandError::usage(format!("the journal cannot be closed: {error}")))?;
-    let row = write.row(None);
+    let row = write.row();
     let text = format!(
         "run of {} discarded; what it has written stays on the page ({})",
         row["time"].as_str().unwrap_or("an unknown time"),

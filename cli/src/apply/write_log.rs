@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use links_pages::apply::{
-    JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding, RunOwner,
-    RunState,
+    JournalEntries, JournalError, JournalStore, RecordWrite, RecordedRun, RunEnding, RunHeader,
+    RunOwner, RunState,
 };
 use links_sdk::{ProfileId, ProfileKey};
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::Column;
 
+/// Columns of a list of single writes.
 pub(crate) const COLUMNS: &[Column] = &[
     Column::at("RUN", "run"),
     Column::at("TIME", "time"),
@@ -59,13 +60,14 @@ pub(crate) struct PageFilter<'a> {
 }
 
 impl<'a> PageFilter<'a> {
-    pub(crate) fn new(all: &'a [LoggedWrite], key: &'a ProfileKey) -> Self {
+    /// Creates the filter for the key of a page from all writes, the oldest first.
+    pub(crate) fn new(all: impl Iterator<Item = &'a LoggedWrite>, key: &'a ProfileKey) -> Self {
         let mut filter = Self { ids: BTreeSet::new(), logins: BTreeSet::new() };
         match key {
             ProfileKey::Id(id) => drop(filter.ids.insert(*id)),
             ProfileKey::Login(login) => drop(filter.logins.insert(login)),
         }
-        for write in all.iter().filter(|write| write.page_id().is_some()) {
+        for write in all.filter(|write| write.page_id().is_some()) {
             if filter.has(write) {
                 filter.ids.extend(write.page_id());
                 filter.logins.extend(write.login());
@@ -118,39 +120,42 @@ impl LoggedWrite {
         (id != 0).then_some(id)
     }
 
+    /// Name of what was written: the login of the page, or the form.
+    pub(crate) fn target(&self) -> String {
+        match &self.recorded.opening {
+            Some(RunHeader { form: Some(form), .. }) => format!("form {form}"),
+            Some(opening) => opening.login.clone(),
+            None => String::new(),
+        }
+    }
+
     /// Login of the page, or its id if the command named it by that.
     fn login(&self) -> Option<&str> {
         let opening = self.recorded.opening.as_ref().filter(|opening| opening.form.is_none())?;
         Some(&opening.login)
     }
 
-    /// Record for the output. `undone_by` is the run that has undone this one.
-    pub(crate) fn row(&self, undone_by: Option<&str>) -> Value {
+    /// Record for the output.
+    pub(crate) fn row(&self) -> Value {
         let mut row = json!({ "run": self.run() });
         if let Some(opening) = &self.recorded.opening {
             row["time"] = runs::time(opening.time).into();
             row["command"] = self.command_line().into();
-            row["page"] = match &opening.form {
-                Some(form) => format!("form {form}").into(),
-                None => opening.login.clone().into(),
-            };
+            row["page"] = self.target().into();
             row["profile"] = json!(self.page_id());
             row["form"] = json!(opening.form);
             row["service"] = opening.service.clone().into();
             row["user"] = opening.owner.as_ref().and_then(|it| it.user).into();
             row["undoes"] = json!(opening.command.as_ref().and_then(|it| it.undoes.as_ref()));
         }
-        row["undoneBy"] = json!(undone_by);
+        row["undoneBy"] = Value::Null;
+        row["state"] = self.state().into();
         match &self.recorded.log {
             Ok(log) => {
-                row["state"] = self.state(log).into();
                 row["inDoubt"] = log.is_unsettled().into();
                 row["summary"] = summary(log).into();
             }
-            Err(why) => {
-                row["state"] = unusable(why).into();
-                row["summary"] = why.to_string().into();
-            }
+            Err(why) => row["summary"] = why.to_string().into(),
         }
         row["journal"] = self.recorded.path.display().to_string().into();
         row
@@ -166,33 +171,26 @@ impl LoggedWrite {
         json!({
             "time": opening.map(|it| runs::time(it.time)),
             "command": name.filter(is_name),
-            "state": match &self.recorded.log {
-                Ok(log) => self.state(log),
-                Err(why) => unusable(why),
-            },
+            "state": self.state(),
             "inDoubt": self.log().map(JournalEntries::is_unsettled),
             "done": done.map(written),
         })
     }
 
-    fn state(&self, log: &JournalEntries) -> &'static str {
-        if self.is_run {
-            return named(log.state);
-        }
+    /// Name of the state that the write is in.
+    pub(crate) fn state(&self) -> &'static str {
+        let log = match &self.recorded.log {
+            Ok(log) => log,
+            Err(JournalError::NotBegun) => return "not_begun",
+            Err(JournalError::PutAside) => return "aborted",
+            Err(_) => return "unreadable",
+        };
         match log.state {
+            state if self.is_run => named(state),
             _ if log.is_unsettled() => "unknown",
             RunState::Unfinished if !log.has_effect() => "not_sent",
             state => named(state),
         }
-    }
-}
-
-/// Returns the state of a write whose journal cannot be used.
-fn unusable(why: &JournalError) -> &'static str {
-    match why {
-        JournalError::NotBegun => "not_begun",
-        JournalError::PutAside => "aborted",
-        _ => "unreadable",
     }
 }
 

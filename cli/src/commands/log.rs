@@ -1,20 +1,26 @@
-//! `links log`: lists every write of this machine, and removes old ones.
+//! `links log`: lists the operations of this machine, shows what one of them changed, and removes old ones.
 
 use super::prelude::*;
-use crate::apply::write_log::{self, COLUMNS, LoggedWrite, PageFilter};
+use crate::apply::operations::{COLUMNS, Operations, state_words};
+use crate::apply::write_log::{LoggedWrite, PageFilter};
 use crate::context::seconds_now;
+use crate::ui;
+use crate::ui::plan::{PlanStyle, PlanView, item_of_file};
 use links_pages::apply::JournalStore;
 
 #[derive(Args, Debug)]
 #[command(
-    notes = "Kept without --prune: the last 50 runs of each page, the last 200 other commands, and every write of which it is unknown whether it was carried out.",
-    examples = ["links log --profile cafe -n 10", "links log --prune --keep 20 --days 30"]
+    notes = "An operation is all that one command wrote. Kept without --prune: the last 50 runs of each page, the last 200 other commands, and every write of which it is unknown whether it was carried out.",
+    examples = ["links log --profile cafe -n 10", "links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30"]
 )]
 pub(crate) struct LogArgs {
-    /// Only the writes to this page: id, login or URL
+    /// Show what this operation changed, page by page
+    #[arg(value_name = "OPERATION", conflicts_with_all = ["profile", "number", "prune"])]
+    operation: Option<String>,
+    /// Only operations that wrote to this page: id, login or URL
     #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
     profile: Option<ProfileKey>,
-    /// Number of writes to list, the newest first
+    /// Number of operations to list, the newest first
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
     /// Remove old writes that have ended, with their backups: they cannot be undone any more
@@ -37,30 +43,54 @@ pub(crate) fn run(context: &Context, args: &LogArgs) -> CommandResult {
     if args.prune {
         return prune(context, args);
     }
-    let all = write_log::all(context)?;
-    let undone = undone(&all);
-    let filter = args.profile.as_ref().map(|key| PageFilter::new(&all, key));
-    let is_shown = |write: &&LoggedWrite| filter.as_ref().is_none_or(|filter| filter.has(write));
-    let newest = all.iter().rev().filter(is_shown).take(args.number.unwrap_or(usize::MAX));
-    let rows: Vec<Value> =
-        newest.map(|write| write.row(undone.get(write.run()).copied())).collect();
+    let operations = Operations::read(context)?;
+    if let Some(name) = &args.operation {
+        return Ok(shown(&operations, operations.one(name)?));
+    }
+    let filter = args.profile.as_ref().map(|key| PageFilter::new(operations.writes(), key));
+    let is_shown = |index: &usize| {
+        let mut parts = operations.all[*index].parts.iter();
+        filter.as_ref().is_none_or(|filter| parts.any(|part| filter.has(part)))
+    };
+    let newest = (0..operations.all.len()).rev().filter(is_shown);
+    let newest = newest.take(args.number.unwrap_or(usize::MAX));
+    let rows: Vec<Value> = newest.map(|index| operations.row(index)).collect();
     Ok(CommandOutput::own(rows, View::Table(COLUMNS)))
 }
 
-/// Returns the runs that were undone, each with the last run that did it.
-fn undone(all: &[LoggedWrite]) -> BTreeMap<&str, &str> {
-    let undoes = |write: &'_ LoggedWrite| {
-        write.log().filter(|log| log.has_effect())?.opening.command.as_ref()?.undoes.clone()
-    };
-    let mut undone = BTreeMap::new();
-    for write in all {
-        if let Some(run) = undoes(write)
-            && let Some(of) = all.iter().find(|it| it.run() == run)
-        {
-            undone.insert(of.run(), write.run());
-        }
+/// Shows what an operation changed: a line for each page and form, and its changes below.
+fn shown(operations: &Operations, index: usize) -> CommandOutput {
+    let mut row = operations.row(index);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let heading = format!("links {} ({})", text(&row["command"]), text(&row["time"]));
+    let mut lines = vec![StyledLine::plain(format!("{heading}: {}", state_words(&row)))];
+    for (nth, part) in operations.all[index].parts.iter().enumerate() {
+        let record = &mut row["parts"][nth];
+        let [summary, state] = ["summary", "state"].map(|name| text(&record[name]));
+        let undone = if record["undoneBy"].is_null() { "" } else { ", undone" };
+        let target = part.target();
+        lines.push(StyledLine::changed(format!("~ {target}: {summary} ({state}{undone})")));
+        lines.extend(
+            changes(part, record)
+                .into_iter()
+                .map(|line| StyledLine::new(line.tone, format!("  {}", line.text()))),
+        );
     }
-    undone
+    CommandOutput::own(vec![row], View::Lines(lines))
+}
+
+/// Returns lines about what a write asked for, and adds it to its record.
+fn changes(part: &LoggedWrite, record: &mut Value) -> Vec<StyledLine> {
+    let Some(log) = part.log() else { return Vec::new() };
+    if let Some(write) = &log.write {
+        record["write"] = json!(write);
+        return ui::plan::form_lines(&write.before, &write.changed);
+    }
+    let Some(plan) = log.plan() else { return Vec::new() };
+    let view = PlanView::of(plan, &[]);
+    record["plan"] = json!(view);
+    let style = PlanStyle { kept_reason: "kept", is_full: true, item_name: &item_of_file };
+    ui::plan::lines(&view, style)
 }
 
 fn prune(context: &Context, args: &LogArgs) -> CommandResult {
@@ -79,7 +109,7 @@ fn prune(context: &Context, args: &LogArgs) -> CommandResult {
         };
         removed.extend(store.prune(keep, before, is_own).map_err(refused)?);
     }
-    let kept = write_log::all(context)?.len();
+    let kept = Operations::read(context)?.writes().count();
     let text = match removed.len() {
         0 => format!("nothing to remove, {kept} kept"),
         count => format!("{count} removed, {kept} kept"),

@@ -70,10 +70,20 @@ pub(crate) enum Command {
     Search(search::SearchCommandArgs),
     /// Keep page files and pages in sync: begin a links.lock
     Init(init::InitArgs),
-    /// List every write of this machine, the newest first
+    /// List the operations of this machine, the newest first, or show what one changed
     Log(log::LogArgs),
-    /// Undo a write of this machine
+    /// Take back the newest operation of this machine, or another one
+    #[command(
+        notes = "Again, it takes back the operation before. Deleted slots come back with new ids, without their click statistics. What others changed since is a conflict, and nothing is written. `links redo` takes back an undo.",
+        examples = ["links undo", "links undo --keep-changed --yes", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
+    )]
     Undo(undo::UndoArgs),
+    /// Take back the newest undo, or another one
+    #[command(
+        notes = "It is an undo of the undo, and has the same limits.",
+        examples = ["links redo", "links redo --yes"]
+    )]
+    Redo(undo::UndoArgs),
     /// Lead forms
     #[command(subcommand)]
     Forms(FormsCommand),
@@ -179,7 +189,8 @@ impl Command {
             Self::Search(args) => Box::pin(search::run(context, args)).await,
             Self::Init(args) => init::run(context, args).await,
             Self::Log(args) => log::run(context, &args),
-            Self::Undo(args) => Box::pin(undo::run(context, args)).await,
+            Self::Undo(args) => Box::pin(undo::run(context, args, undo::Direction::Undo)).await,
+            Self::Redo(args) => Box::pin(undo::run(context, args, undo::Direction::Redo)).await,
             Self::Forms(command) => command.run(context).await,
             Self::Channels(forms::ChannelsCommand::List) => {
                 let channels = context.client().await?.notification_channels();

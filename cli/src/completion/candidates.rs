@@ -1,6 +1,7 @@
 //! Completion candidates for each kind of argument. The name of an argument's value selects the kind, so that a new command needs no code
 //! for its completion.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +45,7 @@ impl CompletionData {
         found
     }
 
-    fn runs(&self) -> Vec<CompletionCandidate> {
+    fn operations(&self) -> Vec<CompletionCandidate> {
         let of = |(run, header): &(String, RunHeader)| {
             let command = header.command.as_ref().map_or("", |it| it.name.as_str());
             candidate(run, format!("{command} {}", header.login).trim())
@@ -55,7 +56,15 @@ impl CompletionData {
                 (context.settings.state_directory()?, journal::service(&context)?);
             JournalStore::newest(&state, &service, RUNS).ok()
         };
-        newest().iter().flatten().map(of).collect()
+        let mut all: BTreeMap<String, (String, RunHeader)> = BTreeMap::new();
+        for (run, header) in newest().into_iter().flatten() {
+            let call = header.command.as_ref().and_then(|it| it.call.clone());
+            // The last is the first run of its call, which names the operation.
+            all.insert(call.unwrap_or_else(|| run.clone()), (run, header));
+        }
+        let mut all: Vec<_> = all.into_values().collect();
+        all.sort_by(|(one, _), (other, _)| other.cmp(one));
+        all.iter().map(of).collect()
     }
 
     fn slots(&self) -> Vec<CompletionCandidate> {
@@ -138,7 +147,7 @@ fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
         ("NAME", "" | "auth") => CompletionData::accounts,
         ("NAME", "config") => |_| KEYS.iter().map(|it| candidate(it.name, it.variable)).collect(),
         ("TYPE", "slots" | "schema") => CompletionData::types,
-        ("RUN", "undo") => CompletionData::runs,
+        ("OPERATION", _) => CompletionData::operations,
         ("METHOD", _) => |_| METHODS.iter().map(|it| candidate(*it, "")).collect(),
         ("TOPIC|COMMAND", _) => |_| TOPICS.iter().map(|(name, _)| candidate(*name, "")).collect(),
         ("PATH|KEY", _) => {

@@ -168,6 +168,11 @@ impl Context {
         self.call.get_or_init(|| IdempotencyKey::random().to_string())
     }
 
+    /// Continues another call of the program, whose name the journals of this command share. Has to be set before anything is written.
+    pub(crate) fn continue_call(&self, call: &str) {
+        let _ = self.call.set(call.to_owned());
+    }
+
     /// Kind of dry run, if the command is a dry run.
     pub(crate) fn dry_run(&self) -> Option<DryRun> {
         self.dry_run

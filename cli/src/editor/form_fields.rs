@@ -1,7 +1,7 @@
 //! Update of a form's fields: a write replaces the whole list, so the fields that stay have to keep their keys, and the differences are
 //! shown before the write.
 
-use links_sdk::{Answer, FormChanges, FormHandle};
+use links_sdk::{Answer, Call, FormChanges, FormHandle, Write};
 
 use crate::args::fields::FieldValues;
 use crate::context::prelude::*;
@@ -11,50 +11,69 @@ use crate::ui::plan::{field_list as list, form_lines};
 use links_pages::apply::SingleWrite;
 use links_pages::fs::private::ResourceLock;
 
-/// Edit of a form from its read to its write. No other command of this machine writes the form meanwhile.
+/// Edit of a form from its read to its write. No other command of this machine writes the form meanwhile, apart from the time in which the
+/// user decides.
+#[derive(Debug)]
 pub(crate) struct FormEditSession {
     form: FormHandle,
-    id: String,
+    pub(crate) id: String,
     pub(crate) before: Object,
     /// Form as it was read, to be compared with its state right before the write.
     seen: LeadForm,
-    lock: ResourceLock,
+    lock: Option<ResourceLock>,
     journal: SingleWrite,
 }
 
 impl FormEditSession {
     pub(crate) async fn read(context: &Context, client: &Client, id: &str) -> Result<Self> {
-        let (lock, form) = (lock(context, id), client.form(id));
+        let (lock, form) = (Some(lock(context, id)), client.form(id));
         let (before, seen) = record(&form).await?;
         let journal = journal::form_write(context, id);
         Ok(Self { form, id: id.to_owned(), before, seen, lock, journal })
     }
 
-    /// Records that the write undoes a run.
-    pub(crate) fn undoing(self, run: &str) -> Self {
-        Self { journal: self.journal.undoing(run), ..self }
+    /// Ends the lock until the write, because the user decides.
+    pub(crate) fn release(&mut self) {
+        self.lock = None;
     }
 
-    /// Writes changes after showing every difference, and after a confirmation if fields are removed, or with this `question`. A field without
-    /// a key gets the one that it had. `source` holds the places of the changes in the user's file.
+    /// Records the run that the write undoes, and the runs of the same operation that are left.
+    pub(crate) fn undoing(self, run: &str, leaves: &[String]) -> Self {
+        Self { journal: self.journal.undoing(run, leaves), ..self }
+    }
+
+    /// Gives a field without a key the one that it had.
+    pub(crate) fn keep_keys(&self, changes: &mut Object) {
+        if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
+            keep_keys(list(self.before.get("fields")), new);
+        }
+    }
+
+    /// Returns the display names of the fields that the changes remove.
+    pub(crate) fn removed(&self, changes: &Object) -> Vec<String> {
+        let old = list(self.before.get("fields"));
+        changes.get("fields").map_or_else(Vec::new, |new| without(old, list(Some(new))))
+    }
+
+    /// Returns the call that changes the form, without the comparison with its state before.
+    pub(crate) fn call(&self, changes: &Object) -> Call<LeadForm, Write> {
+        self.form.update(FormChanges(changes.clone()))
+    }
+
+    /// Writes changes after showing every difference, and after a confirmation if fields are removed. A field without a key gets the one that
+    /// it had. `source` holds the places of the changes in the user's file.
     pub(crate) async fn update(
         mut self,
         context: &Context,
         mut changes: Object,
         is_confirmed: bool,
         source: Option<&FieldValues>,
-        question: Option<&str>,
     ) -> Result<Answer> {
-        let old = list(self.before.get("fields"));
-        if let Some(Value::Array(new)) = changes.0.get_mut("fields") {
-            keep_keys(old, new);
-        }
+        self.keep_keys(&mut changes);
         for line in form_lines(&self.before, &changes) {
             context.ui.say(&line);
         }
-        let new = changes.0.get("fields");
-        let gone = new.map_or_else(Vec::new, |new| without(old, list(Some(new))));
-        let removal = match gone.len() {
+        let question = match self.removed(&changes).len() {
             0 => None,
             1 => {
                 Some("Remove this field from the form? Added again, it is a new field.".to_owned())
@@ -63,21 +82,30 @@ impl FormEditSession {
                 "Remove these {count} fields from the form? Added again, they are new fields."
             )),
         };
-        let question = question.map(str::to_owned).or(removal);
         if let Some(question) = question.filter(|_| !is_confirmed && context.dry_run().is_none()) {
-            // No other command waits while the user decides.
-            drop(self.lock);
+            self.release();
             context.ui.confirm(false, &question)?;
-            self.lock = lock(context, &self.id);
         }
+        self.write(context, &changes, source).await
+    }
+
+    /// Writes changes that were shown and confirmed.
+    pub(crate) async fn write(
+        &mut self,
+        context: &Context,
+        changes: &Object,
+        source: Option<&FieldValues>,
+    ) -> Result<Answer> {
+        self.lock.get_or_insert_with(|| lock(context, &self.id));
         let call = self.form.update_unchanged(&self.seen, FormChanges(changes.clone()));
-        let result = self.journal.change_record("updateForm", &changes, call.answer()).await;
+        let result = self.journal.change_record("updateForm", changes, call.answer()).await;
+        self.release();
         let answer =
             journal::closed(context, &self.journal, result).map_err(|error| match source {
                 Some(fields) => fields.failure(error, ""),
                 None => error.into(),
             })?;
-        if let Some(sent) = changes.0.get("fields") {
+        if let Some(sent) = changes.get("fields") {
             // A form that cannot be read cannot be compared.
             let now = read(&answer).unwrap_or_default();
             let old = list(self.before.get("fields"));

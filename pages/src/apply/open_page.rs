@@ -13,8 +13,8 @@ use super::page_turns::PageTurn;
 use super::run_settings::{RunMarks, RunSettings};
 use super::{
     Applied, AppliedChanges, ApplyCause, ApplyError, DesiredPage, JournalEntries, LockError,
-    PageLock, PageSnapshot, Plan, Proposal, RecordWrite, RecordedRun, RunHeader, RunState, Step,
-    fingerprint,
+    PageLock, PageSnapshot, Plan, Proposal, RecordWrite, RecordedRun, RunCommand, RunHeader,
+    RunState, Step, fingerprint,
 };
 use links_sdk::runs::{self, blocking};
 use links_sdk::types::Profile;
@@ -205,6 +205,11 @@ impl OpenPage {
     /// Returns the slots that an interrupted run made, by the index of their item.
     pub fn created(&self) -> BTreeMap<usize, SlotId> {
         self.created.clone()
+    }
+
+    /// Records the run on this page as another command than that of the settings.
+    pub fn record_as(&mut self, command: RunCommand) {
+        self.settings.command = Some(command);
     }
 
     /// Returns whether an interrupted run is continued.

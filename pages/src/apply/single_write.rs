@@ -40,13 +40,14 @@ impl SingleWrite {
         Self(Arc::new(Mutex::new(Recording { target, journal, error, replaced })))
     }
 
-    /// Records the command that this one undoes.
+    /// Records the run that this write undoes, and the runs of the same operation that are left.
     #[must_use]
-    pub fn undoing(self, run: &str) -> Self {
+    pub fn undoing(self, run: &str, leaves: &[String]) -> Self {
         if let Some((_, header)) = &mut self.recording().target
             && let Some(command) = &mut header.command
         {
             command.undoes = Some(run.to_owned());
+            command.leaves = leaves.to_vec();
         }
         self
     }

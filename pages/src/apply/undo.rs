@@ -27,7 +27,7 @@ pub(crate) struct UndoFacts<'a> {
     pub recreated: &'a BTreeMap<SlotId, SlotId>,
     /// Those of them that an interrupted undo of the run has created, and perhaps not moved to their place.
     pub unplaced: &'a BTreeSet<SlotId>,
-    /// Set to restore also what was changed since the run.
+    /// Set to restore also what was changed since the run; otherwise it stays, and is a conflict.
     pub overwrite: bool,
 }
 
@@ -38,13 +38,14 @@ pub(crate) struct UndoFacts<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Undo {
-    /// Slots that the page should have: all that it has now, apart from [`deletes`](Self::deletes), and those that are created again.
+    /// Slots that the page should have: all that it has now, apart from [`deletes`](Self::deletes), and those that are created again. What
+    /// [`conflicts`](Self::conflicts) name stays as it is.
     pub desired: DesiredPage,
     /// Earlier ids of the slots that are created again, by the index of the item.
     pub recreates: BTreeMap<usize, SlotId>,
     /// Slots that the run created and that are to be deleted.
     pub deletes: BTreeSet<SlotId>,
-    /// Changes since the run that the reverse would overwrite.
+    /// Changes since the run that a complete reverse would overwrite.
     pub conflicts: Vec<UndoConflict>,
     /// What cannot be restored.
     pub not_restored: Vec<NotRestored>,
@@ -148,7 +149,7 @@ impl Undo {
     }
 
     /// Returns whether there is anything to write on the page as it is now, as far as that can be planned.
-    pub(crate) fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
+    pub fn has_changes(&self, now: &PageSnapshot, types: &SlotTypes) -> bool {
         let options = PlanOptions { types: types.clone(), ..PlanOptions::default() };
         let plan = Plan::of_page(now, &self.wanted(&now.slots, &BTreeMap::new()), &options);
         plan.map_or(true, |plan| !plan.is_empty())
@@ -217,6 +218,7 @@ impl<'a> Reverse<'a> {
             if !same(now, before) && !same(now, left) && !self.facts.overwrite {
                 let (name, left, now) = (name.to_owned(), left.clone(), now.clone());
                 self.undo.conflicts.push(UndoConflict::Field { name, left, now });
+                continue;
             }
             self.undo.desired.fields.insert(name.to_owned(), before.clone());
         }
@@ -226,7 +228,9 @@ impl<'a> Reverse<'a> {
         let types = self.facts.types;
         let stored = self.run.stored.as_ref().filter(|_| self.effects.creates.len() == 1);
         for (id, create) in self.effects.creates.clone() {
+            let id = self.now_of(id);
             let Some(&slot) = self.on_page.get(&id) else { continue };
+            let mut is_edited = false;
             let mut keys: Vec<&String> = create.data.keys().collect();
             keys.extend(slot.data.keys().filter(|key| !create.data.contains_key(*key)));
             for key in keys {
@@ -239,10 +243,12 @@ impl<'a> Reverse<'a> {
                         || types.fills_in(&slot.kind, key, now));
                 let left = own.unwrap_or(&Value::Null);
                 if !is_filled_in && !same(now, left) {
-                    self.edited(slot, key, left);
+                    is_edited |= self.stays(slot, key, left);
                 }
             }
-            self.undo.deletes.insert(id);
+            if !is_edited {
+                self.undo.deletes.insert(id);
+            }
         }
         let doubtful = self.effects.doubtful.iter().map(|kind| (*kind).to_owned());
         self.undo.not_restored.extend(doubtful.map(|kind| NotRestored::Create { kind }));
@@ -271,8 +277,8 @@ impl<'a> Reverse<'a> {
                 let now = held(&slot.data, key);
                 let wanted = before.unwrap_or(&Value::Null);
                 let is_restored = same(now, wanted);
-                if !is_restored && !same(now, left) {
-                    self.edited(slot, key, left);
+                if !is_restored && !same(now, left) && self.stays(slot, key, left) {
+                    continue;
                 }
                 let clearing = self.facts.types.clearing(&slot.kind, key);
                 if !is_restored && wanted.is_null() && clearing == Clearing::Impossible {
@@ -316,8 +322,9 @@ impl<'a> Reverse<'a> {
         let deletes: foldhash::HashSet<SlotId> = self.undo.deletes.iter().copied().collect();
         if let Some(left) = self.effects.order.take() {
             let left: Vec<SlotId> = left.into_iter().map(|id| self.now_of(id)).collect();
-            self.check_order(left, &before, &page);
-            return arrange(&page, &before, &deletes);
+            if !self.is_moved(left, &before, &page) {
+                return arrange(&page, &before, &deletes);
+            }
         }
         let unplaced = self.facts.unplaced;
         let is_placed = |id: &SlotId| !deletes.contains(id) && !unplaced.contains(id);
@@ -332,16 +339,18 @@ impl<'a> Reverse<'a> {
         wanted
     }
 
-    /// Adds a conflict if the page has neither the order that the run left nor the one before.
-    fn check_order(&mut self, mut left: Vec<SlotId>, before: &[SlotId], page: &[SlotId]) {
+    /// Returns whether the order of the page stays, because it is neither the one that the run left nor the one before: a conflict.
+    fn is_moved(&mut self, mut left: Vec<SlotId>, before: &[SlotId], page: &[SlotId]) -> bool {
         let now: Vec<SlotId> = page.iter().copied().filter(|id| left.contains(id)).collect();
         left.retain(|id| now.contains(id));
         let before = before.iter().filter(|id| now.contains(id));
         let is_before =
             before.clone().eq(now.iter().filter(|id| before.clone().any(|it| it == *id)));
-        if left != now && !is_before && !self.facts.overwrite {
+        let is_moved = left != now && !is_before && !self.facts.overwrite;
+        if is_moved {
             self.undo.conflicts.push(UndoConflict::Moved { left, now });
         }
+        is_moved
     }
 
     /// Returns the id that a slot has now, if it was deleted and created again.
@@ -357,13 +366,14 @@ impl<'a> Reverse<'a> {
         latest
     }
 
-    /// Adds a conflict for a value that is not what the run left.
-    fn edited(&mut self, slot: &Slot, key: &str, left: &Value) {
+    /// Returns whether a value that is not what the run left stays: a conflict.
+    fn stays(&mut self, slot: &Slot, key: &str, left: &Value) -> bool {
         if !self.facts.overwrite {
             let (id, kind, key) = (slot.id, slot.kind.clone(), key.to_owned());
             let (left, now) = (left.clone(), held(&slot.data, &key).clone());
             self.undo.conflicts.push(UndoConflict::Edited { id, kind, key, left, now });
         }
+        !self.facts.overwrite
     }
 }
 

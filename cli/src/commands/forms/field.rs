@@ -150,7 +150,7 @@ impl FieldList {
     /// Writes the whole list; with `is_confirmed`, fields are removed without a confirmation.
     async fn write(self, context: &Context, is_confirmed: bool) -> CommandResult {
         let changes = [("fields", json!(self.list))].into_iter().collect();
-        let answer = self.session.update(context, changes, is_confirmed, None, None).await?;
+        let answer = self.session.update(context, changes, is_confirmed, None).await?;
         Ok(answered(&answer, View::Record(FIRST)))
     }
 }

@@ -123,7 +123,7 @@ pub(super) async fn update(context: &mut Context, args: FormsUpdateArgs) -> Comm
     let changes = fields.object();
     let answer = if changes.0.contains_key("fields") {
         let session = FormEditSession::read(context, &client, &args.id).await?;
-        session.update(context, changes, args.yes, Some(&fields), None).await?
+        session.update(context, changes, args.yes, Some(&fields)).await?
     } else {
         let form = client.form(args.id.clone());
         let write = journal::form_write(context, &args.id);
@@ -154,7 +154,7 @@ pub(super) async fn edit(context: &mut Context, id: String, dry_run: DryRunArgs)
         if changes.is_empty() {
             return Ok(None);
         }
-        session.update(context, changes, false, Some(&edited), None).await.map(Some)
+        session.update(context, changes, false, Some(&edited)).await.map(Some)
     };
     let updated = editor::edit(context, "form.yaml", &text, apply).await?;
     Ok(editor::outcome(updated.as_ref(), FIRST))

@@ -1,82 +1,189 @@
-//! What `links undo` undoes: its arguments, and the selection of the write.
+//! What `links undo` and `links redo` take back: their arguments, and the selection of the operation.
 
 use links_pages::apply::{JournalEntries, JournalStore, RunState};
 
-use crate::apply::write_log;
-use crate::apply::write_log::{LoggedWrite, is_create};
+use crate::apply::operations::{LIST, Operation, Operations};
+use crate::apply::write_log::{LoggedWrite, PageFilter, is_create};
 use crate::commands::prelude::*;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args, Debug)]
-#[command(
-    notes = "Deleted slots come back with new ids, without their click statistics. What others changed since is a conflict, and nothing is written. An undo can be undone.",
-    examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --yes"]
-)]
 pub(crate) struct UndoArgs {
-    /// The run to undo, as `links log` names it; without it, the newest that can be undone
-    #[arg(value_name = "RUN")]
-    pub(super) run: Option<String>,
-    /// Restore also what was changed since the run
+    /// The operation, as `links log` names it; without it, the newest that can be taken back
+    #[arg(value_name = "OPERATION")]
+    pub(super) operation: Option<String>,
+    /// Take back only what was written to this page: id, login or URL
+    #[arg(long, value_name = "KEY", value_parser = profile_key::parse)]
+    pub(super) page: Option<ProfileKey>,
+    /// Leave values that others changed since, and take back the rest
     #[arg(long)]
+    pub(super) keep_changed: bool,
+    /// Restore also what others changed since
+    #[arg(long, conflicts_with = "keep_changed")]
     pub(super) overwrite: bool,
     /// Confirm the changes without being asked
     #[arg(long)]
     pub(super) yes: bool,
-    /// Current login of the page, which has to match if the login is changed back
+    /// Current login of a page, which has to match if the login is changed back
     #[arg(long, value_name = "LOGIN", requires = "yes")]
-    pub(super) confirm: Option<String>,
+    pub(super) confirm: Vec<String>,
     /// Show every change of a large plan
     #[arg(long, hide_short_help = true)]
     pub(super) full: bool,
-    /// Wait for another run on the same page instead of refusing
+    /// Wait for other runs on the same pages instead of refusing
     #[arg(long, hide_short_help = true)]
     pub(super) wait: bool,
     #[command(flatten)]
     pub(super) dry_run: DryRunArgs,
 }
 
+/// Which operations are taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Those that are no undo.
+    Undo,
+    /// Undos.
+    Redo,
+}
+
+/// An operation that is taken back, as far as that is possible.
+pub(super) struct UndoneOperation {
+    /// Name of the operation.
+    pub(super) id: String,
+    /// The command line.
+    pub(super) line: String,
+    pub(super) time: String,
+    /// The newest writes to each page and form.
+    pub(super) parts: Vec<UndoneWrite>,
+    /// Lines about writes that cannot be taken back.
+    pub(super) refused: Vec<String>,
+    /// Name that the journals of an interrupted undo of the operation share.
+    pub(super) continues: Option<String>,
+}
+
 /// A write that can be undone.
 pub(super) struct UndoneWrite {
     pub(super) store: JournalStore,
     pub(super) log: JournalEntries,
-    /// The command line.
-    pub(super) line: String,
     /// Id of the page, if it is known.
     page: Option<ProfileId>,
 }
 
-const LIST: &str = "`links log` lists the writes of this machine";
+impl Direction {
+    /// Name of the command.
+    pub(super) fn verb(self) -> &'static str {
+        match self {
+            Self::Undo => "undo",
+            Self::Redo => "redo",
+        }
+    }
+
+    /// Returns whether an operation with so many undos below it is meant, if none is named.
+    fn takes(self, depth: usize) -> bool {
+        match self {
+            Self::Undo => depth == 0,
+            Self::Redo => depth % 2 == 1,
+        }
+    }
+}
+
+/// Returns the operation of this name, or those of this account that can be taken back, the newest first.
+pub(super) fn candidates(
+    context: &Context,
+    operations: &Operations,
+    args: &UndoArgs,
+    direction: Direction,
+) -> Result<Vec<usize>> {
+    if let Some(name) = &args.operation {
+        return operations.one(name).map(|index| vec![index]);
+    }
+    let Some(own) = context.owner() else { return Ok(Vec::new()) };
+    let is_own = |index: &usize| operations.all[*index].is_of(&own);
+    let own: Vec<usize> = (0..operations.all.len()).rev().filter(is_own).collect();
+    let filter = args.page.as_ref().map(|key| PageFilter::new(operations.writes(), key));
+    let is_pending = |write: &LoggedWrite| {
+        filter.as_ref().is_none_or(|filter| filter.has(write))
+            && reason_against(write).is_none()
+            && !operations.is_settled(write.run())
+    };
+    let is_meant = |index: &usize| {
+        direction.takes(operations.depth(*index))
+            && operations.all[*index].parts.iter().any(is_pending)
+    };
+    let newest = own.first().filter(|_| args.page.is_none());
+    let interrupted = newest.and_then(|newest| {
+        let operation = &operations.all[*newest];
+        let of = operation.undoes().next().filter(|_| operation.is_unfinished())?;
+        operations.of_run(of).filter(|of| direction.takes(operations.depth(*of)))
+    });
+    let others = own.into_iter().filter(|index| Some(*index) != interrupted && is_meant(index));
+    Ok(interrupted.into_iter().chain(others).collect())
+}
+
+impl UndoneOperation {
+    /// Returns what is to be taken back of an operation: of the whole, or of one page.
+    pub(super) fn of(
+        operations: &Operations,
+        index: usize,
+        page: Option<&ProfileKey>,
+    ) -> Result<Self> {
+        let operation = &operations.all[index];
+        let first = &operation.parts[0];
+        let (id, line) = (operation.id().to_owned(), first.command_line());
+        let filter = page.map(|key| PageFilter::new(operations.writes(), key));
+        let is_meant = |part: &&LoggedWrite| filter.as_ref().is_none_or(|it| it.has(part));
+        let meant: Vec<&LoggedWrite> = operation.parts.iter().filter(is_meant).collect();
+        if let (Some(key), true) = (page, meant.is_empty()) {
+            let message = format!("`links {line}` ({id}) did not write to {key}");
+            return Err(CommandError::not_found(message).with_hint(LIST));
+        }
+        let is_pending = |part: &&LoggedWrite| {
+            reason_against(part).is_none() && !operations.is_undone(part.run())
+        };
+        let is_any_pending = meant.iter().any(is_pending);
+        let (mut parts, mut refused) = (Vec::<UndoneWrite>::new(), Vec::new());
+        for part in meant.into_iter().rev() {
+            if let Some(why) = reason_against(part) {
+                let has_effect = part.log().is_none_or(JournalEntries::has_effect);
+                refused.extend(has_effect.then(|| format!("{}: {why}", part.target())));
+                continue;
+            }
+            let write = UndoneWrite::of(operations, part);
+            // An older write to the same page is the next to be taken back.
+            let is_newest = write.iter().all(|it| parts.iter().all(|other| !it.is_of_same(other)));
+            if is_newest && (is_pending(&part) || !is_any_pending) {
+                parts.extend(write);
+            }
+        }
+        parts.reverse();
+        if parts.is_empty() {
+            let why = refused.into_iter().next();
+            let why = why.unwrap_or_else(|| "it has changed nothing".to_owned());
+            let message = format!("`links {line}` cannot be undone: {why}");
+            return Err(CommandError::refused(message).with_hint(LIST));
+        }
+        let time = runs::time(parts[0].log.opening.time);
+        let continues = continued(operations, operation).map(str::to_owned);
+        Ok(Self { id, line, time, parts, refused, continues })
+    }
+
+    /// Ends the journals of commands of which it was unknown what they did: it was looked at. An interrupted run is settled by the next one.
+    pub(super) fn close(&self) {
+        for UndoneWrite { store, log, .. } in &self.parts {
+            if store.is_of_commands() && log.state == RunState::Unfinished {
+                // If this fails, the command stays listed as it is.
+                let _ = store.abort(None, &log.run);
+            }
+        }
+    }
+}
 
 impl UndoneWrite {
-    /// Returns the write of this name, or the newest one of this account that can be undone.
-    pub(super) fn select(context: &Context, name: Option<&str>) -> Result<Self> {
-        let all = write_log::all(context)?;
-        let position = match name {
-            Some(name) => named(&all, name)?,
-            None => newest(context, &all)?,
-        };
-        Self::of(&all, position).ok_or_else(|| CommandError::internal("a run without a journal"))
-    }
-
-    fn of(all: &[LoggedWrite], position: usize) -> Option<Self> {
-        let write = &all[position];
+    fn of(operations: &Operations, write: &LoggedWrite) -> Option<Self> {
         let log = write.log()?.clone();
-        let page = write.page_id().or_else(|| renamed(&all[position..], &log.opening.login));
-        Some(Self { store: write.store.clone(), log, line: write.command_line(), page })
-    }
-
-    /// Returns the other writes of the same call of the program that can be undone: the name of each, and what it wrote to.
-    pub(super) fn companions(&self, context: &Context) -> Result<Vec<(String, String)>> {
-        let call = |log: &JournalEntries| log.opening.command.as_ref()?.call.clone();
-        let Some(own) = call(&self.log) else { return Ok(Vec::new()) };
-        let others =
-            write_log::all(context)?.into_iter().filter(|write| write.run() != self.log.run);
-        let others = others.filter(|write| reason_against(write).is_none());
-        let named = |write: LoggedWrite| {
-            let log = write.log().filter(|log| call(log).as_ref() == Some(&own))?;
-            Some((write.run().to_owned(), target(log)))
-        };
-        Ok(others.filter_map(named).collect())
+        let later = operations.writes().filter(|it| it.run() >= write.run());
+        let page = write.page_id().or_else(|| renamed(later, &log.opening.login));
+        Some(Self { store: write.store.clone(), log, page })
     }
 
     /// Key of the page.
@@ -87,72 +194,42 @@ impl UndoneWrite {
         }
     }
 
-    /// Ends the journal of a command of which it was unknown what it did: it was looked at. An interrupted run is settled by the next one.
-    pub(super) fn close(&self) {
-        if self.store.is_of_commands() && self.log.state == RunState::Unfinished {
-            // If this fails, the command stays listed as it is.
-            let _ = self.store.abort(None, &self.log.run);
+    /// Returns whether both are writes to the same page or form.
+    fn is_of_same(&self, other: &Self) -> bool {
+        match (self.page, other.page) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.target().eq_ignore_ascii_case(&other.target()),
+        }
+    }
+
+    /// Name of what was written.
+    pub(super) fn target(&self) -> String {
+        match &self.log.opening.form {
+            Some(form) => format!("form {form}"),
+            None => self.log.opening.login.clone(),
         }
     }
 }
 
-/// Name of what was written.
-pub(super) fn target(log: &JournalEntries) -> String {
-    match &log.opening.form {
-        Some(form) => format!("form {form}"),
-        None => log.opening.login.clone(),
-    }
-}
-
-/// Returns the position of the write of this name.
-fn named(all: &[LoggedWrite], name: &str) -> Result<usize> {
-    let named = |at: &usize| all[*at].run().starts_with(name);
-    let found: Vec<usize> = (0..all.len()).filter(named).collect();
-    let [position] = found[..] else {
-        return Err(if found.is_empty() {
-            let message = format!("there is no run {name}");
-            CommandError::not_found(message).with_hint(LIST)
-        } else {
-            let names: Vec<&str> = found.iter().map(|at| all[*at].run()).collect();
-            runs::ambiguous(name, &names)
-        });
+/// Returns the name that the journals of an undo of the operation share, if that undo did not finish.
+fn continued<'o>(operations: &'o Operations, operation: &Operation) -> Option<&'o str> {
+    let is_of = |run: &str| operation.parts.iter().any(|part| part.run() == run);
+    let is_continued = |undo: &&Operation| {
+        undo.undoes().any(is_of)
+            && undo.is_incomplete()
+            && undo.parts.iter().all(|part| !operations.is_undone(part.run()))
     };
-    match reason_against(&all[position]) {
-        Some(why) => {
-            let line = all[position].command_line();
-            let message = format!("`links {line}` cannot be undone: {why}");
-            Err(CommandError::refused(message).with_hint(LIST))
-        }
-        None => Ok(position),
-    }
-}
-
-/// Returns the position of the newest write that can be undone and is known to belong to this account. An undo that was interrupted is
-/// continued, not undone.
-fn newest(context: &Context, all: &[LoggedWrite]) -> Result<usize> {
-    let own = context.owner();
-    let is_own =
-        |write: &LoggedWrite| own.as_ref().is_some_and(|own| write.is_of(own) == Some(true));
-    let newest = all.iter().rposition(|it| is_own(it) && reason_against(it).is_none());
-    let newest = newest.map(|newest| interrupted_for(all, newest).unwrap_or(newest));
-    newest.ok_or_else(|| CommandError::not_found("there is nothing to undo").with_hint(LIST))
-}
-
-/// Returns the position of the run that an interrupted undo was for.
-fn interrupted_for(all: &[LoggedWrite], position: usize) -> Option<usize> {
-    let log = all[position].log().filter(|log| log.state == RunState::Unfinished)?;
-    let run = log.opening.command.as_ref()?.undoes.as_ref()?;
-    all.iter().position(|write| write.run() == run)
+    operations.all.iter().rev().find(is_continued)?.call()
 }
 
 /// Returns the id of the page that had this login until one of these writes has changed it.
-fn renamed(later: &[LoggedWrite], login: &str) -> Option<ProfileId> {
+fn renamed<'w>(mut later: impl Iterator<Item = &'w LoggedWrite>, login: &str) -> Option<ProfileId> {
     let had = |write: &&LoggedWrite| {
         let fields = write.log().into_iter().flat_map(JournalEntries::fields);
         let mut before = fields.filter_map(|fields| fields.before.get("login")?.as_str());
         before.any(|before| before.eq_ignore_ascii_case(login))
     };
-    later.iter().find(had).and_then(LoggedWrite::page_id)
+    later.find(had).and_then(LoggedWrite::page_id)
 }
 
 /// Returns why a write cannot be undone.

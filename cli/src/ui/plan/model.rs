@@ -144,6 +144,8 @@ impl fmt::Display for Upload {
 fn updated(update: &PlannedUpdate) -> Updated<'_> {
     let PlannedUpdate { id, index, kind, label, .. } = update;
     let changes = changes(&update.before, update.changed.iter());
+    // A command that changes one slot does not read its type.
+    let kind = if kind.is_empty() { "slot" } else { kind };
     Updated { id: *id, index: *index, kind, label: label.as_deref(), changes }
 }
 

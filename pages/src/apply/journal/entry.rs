@@ -103,6 +103,9 @@ pub struct RunCommand {
     /// Name of the run that the command undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
+    /// Names of the runs of the undone operation that the command leaves as they are, as a whole or in part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<String>,
     /// Earlier ids of the slots that the run creates again, by the index of the item.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub recreates: BTreeMap<usize, SlotId>,

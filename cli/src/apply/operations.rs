@@ -1,0 +1,288 @@
+//! Operations: all writes of one call of the program, and which of them were undone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use links_pages::apply::{JournalEntries, RunOwner, RunState};
+use serde_json::{Value, json};
+
+use super::runs;
+use super::write_log::{self, LoggedWrite};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::output::Column;
+
+pub(crate) const COLUMNS: &[Column] = &[
+    Column::at("OPERATION", "operation"),
+    Column::at("TIME", "time"),
+    Column::at("COMMAND", "command"),
+    Column::of("WROTE", |row| names(row["wrote"].as_array().map_or(&[], Vec::as_slice))),
+    Column::at("DONE", "summary"),
+    Column::of("STATE", state_words),
+];
+
+/// Hint of an error about an operation.
+pub(crate) const LIST: &str = "`links log` lists the operations of this machine";
+
+/// Number of pages and forms that a table names.
+const NAMED: usize = 3;
+
+/// The writes of one call of the program, the oldest first.
+pub(crate) struct Operation {
+    pub(crate) parts: Vec<LoggedWrite>,
+}
+
+/// How far an operation is undone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undone {
+    No,
+    Part,
+    Whole,
+}
+
+/// The operations of this machine, the oldest first.
+pub(crate) struct Operations {
+    pub(crate) all: Vec<Operation>,
+    /// Runs that were undone, each with the run that did it.
+    undone: BTreeMap<String, String>,
+    /// Runs of which an undo has left something.
+    left: BTreeSet<String>,
+    /// Runs whose undo did not finish.
+    unfinished: BTreeSet<String>,
+    /// Index of the operation that each run belongs to.
+    of_run: BTreeMap<String, usize>,
+}
+
+impl Operation {
+    /// Name: that of its first run.
+    pub(crate) fn id(&self) -> &str {
+        self.parts[0].run()
+    }
+
+    /// Name that the journals of the operation share.
+    pub(crate) fn call(&self) -> Option<&str> {
+        call(&self.parts[0])
+    }
+
+    /// Runs that the operation undoes.
+    pub(crate) fn undoes(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(undoes)
+    }
+
+    pub(crate) fn is_of(&self, own: &RunOwner) -> bool {
+        self.parts.iter().all(|part| part.is_of(own) == Some(true))
+    }
+
+    /// Returns whether the newest run on a page did not reach its end.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.states().contains("unfinished")
+    }
+
+    /// Returns whether the newest run on a page did not make it as it was asked to be.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.states() != BTreeSet::from(["done"])
+    }
+
+    /// Returns the states of the newest writes to each page and form.
+    fn states(&self) -> BTreeSet<&'static str> {
+        let newest: BTreeMap<String, &LoggedWrite> =
+            self.parts.iter().map(|part| (part.target(), part)).collect();
+        newest.into_values().map(LoggedWrite::state).collect()
+    }
+
+    fn state(&self) -> &'static str {
+        let states = self.states();
+        match states.iter().copied().collect::<Vec<_>>()[..] {
+            [state] => state,
+            _ if states.contains("unfinished") => "unfinished",
+            _ if states.contains("unknown") => "unknown",
+            _ => "partial",
+        }
+    }
+}
+
+impl Operations {
+    /// Reads the journals of the configured service, without those of other accounts; those of all services if none is configured.
+    pub(crate) fn read(context: &Context) -> Result<Self, CommandError> {
+        Ok(Self::of(write_log::all(context)?))
+    }
+
+    /// Groups writes, the oldest first.
+    fn of(writes: Vec<LoggedWrite>) -> Self {
+        let (undone, left, unfinished) = undone(&writes);
+        let (mut all, mut of_run) = (Vec::<Operation>::new(), BTreeMap::new());
+        let mut of_call: BTreeMap<String, usize> = BTreeMap::new();
+        for write in writes {
+            let name = call(&write).unwrap_or_else(|| write.run()).to_owned();
+            let index = *of_call.entry(name).or_insert(all.len());
+            of_run.insert(write.run().to_owned(), index);
+            match all.get_mut(index) {
+                Some(operation) => operation.parts.push(write),
+                None => all.push(Operation { parts: vec![write] }),
+            }
+        }
+        Self { all, undone, left, unfinished, of_run }
+    }
+
+    /// Returns all writes.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = &LoggedWrite> {
+        self.all.iter().flat_map(|operation| &operation.parts)
+    }
+
+    /// Returns the operation that a run belongs to.
+    pub(crate) fn of_run(&self, run: &str) -> Option<usize> {
+        self.of_run.get(run).copied()
+    }
+
+    /// Returns the operation of this name. The beginning of the name is enough, and the name of each of its runs names it.
+    pub(crate) fn one(&self, name: &str) -> Result<usize, CommandError> {
+        let named = self.of_run.iter().filter(|(run, _)| run.starts_with(name));
+        let found: BTreeSet<usize> = named.map(|(_, index)| *index).collect();
+        match found.into_iter().collect::<Vec<_>>()[..] {
+            [] => {
+                let message = format!("there is no operation {name}");
+                Err(CommandError::not_found(message).with_hint(LIST))
+            }
+            [index] => Ok(index),
+            ref several => {
+                let names: Vec<&str> = several.iter().map(|at| self.all[*at].id()).collect();
+                Err(runs::ambiguous(name, &names))
+            }
+        }
+    }
+
+    /// Returns how many undos there are between an operation and what a user asked for: an undo is 1, a redo 2.
+    pub(crate) fn depth(&self, index: usize) -> usize {
+        let mut undoes = self.all[index].undoes().peekable();
+        let Some(first) = undoes.peek().copied() else { return 0 };
+        // A run that was removed from the log was no undo, as far as is known.
+        let older = self.of_run(first).filter(|older| *older < index);
+        1 + older.map_or(0, |older| self.depth(older))
+    }
+
+    pub(crate) fn is_undone(&self, run: &str) -> bool {
+        self.undone.contains_key(run)
+    }
+
+    /// Returns whether the run is undone as far as a finished undo could undo it.
+    pub(crate) fn is_settled(&self, run: &str) -> bool {
+        self.is_undone(run) || self.left.contains(run) && !self.unfinished.contains(run)
+    }
+
+    /// Returns how far an operation is undone.
+    pub(crate) fn undone(&self, index: usize) -> Undone {
+        let has_effect = |part: &&LoggedWrite| part.log().is_some_and(JournalEntries::has_effect);
+        let written = self.all[index].parts.iter().filter(has_effect);
+        let (mut is_any, mut is_all) = (false, true);
+        for part in written {
+            let run = part.run();
+            let is_part = self.left.contains(run) || self.unfinished.contains(run);
+            is_any |= is_part || self.is_undone(run);
+            is_all &= self.is_undone(run) && !is_part;
+        }
+        match (is_any, is_all) {
+            (false, _) => Undone::No,
+            (true, false) => Undone::Part,
+            (true, true) => Undone::Whole,
+        }
+    }
+
+    /// Record for the output.
+    pub(crate) fn row(&self, index: usize) -> Value {
+        let operation = &self.all[index];
+        let row = |part: &LoggedWrite| {
+            let mut row = part.row();
+            row["undoneBy"] = json!(self.undone.get(part.run()));
+            row
+        };
+        let parts: Vec<Value> = operation.parts.iter().map(row).collect();
+        let other = |run: &str| self.of_run(run).map(|other| self.all[other].id());
+        let undone_by = operation.parts.iter().find_map(|part| self.undone.get(part.run()));
+        let mut wrote: Vec<&Value> = Vec::new();
+        let mut done: Vec<&str> = Vec::new();
+        for part in &parts {
+            if !part["page"].is_null() && !wrote.contains(&&part["page"]) {
+                wrote.push(&part["page"]);
+            }
+            done.extend(part["summary"].as_str().filter(|it| !done.contains(it)));
+        }
+        let first = &parts[0];
+        json!({
+            "operation": operation.id(),
+            "time": first["time"],
+            "command": first["command"],
+            "wrote": wrote,
+            "service": first["service"],
+            "user": first["user"],
+            "summary": done.join("; "),
+            "state": operation.state(),
+            "kind": match self.depth(index) {
+                0 => "write",
+                depth if depth % 2 == 1 => "undo",
+                _ => "redo",
+            },
+            "undoes": operation.undoes().find_map(other),
+            "undone": match self.undone(index) {
+                Undone::No => None,
+                Undone::Part => Some("part"),
+                Undone::Whole => Some("whole"),
+            },
+            "undoneBy": undone_by.and_then(|run| other(run)),
+            "parts": parts,
+        })
+    }
+}
+
+fn call(write: &LoggedWrite) -> Option<&str> {
+    write.recorded.opening.as_ref()?.command.as_ref()?.call.as_deref()
+}
+
+fn undoes(write: &LoggedWrite) -> Option<&str> {
+    write.recorded.opening.as_ref()?.command.as_ref()?.undoes.as_deref()
+}
+
+type UndoneRuns = (BTreeMap<String, String>, BTreeSet<String>, BTreeSet<String>);
+
+/// Returns the runs that were undone, each with the run that did it; those of which an undo has left something; and those whose undo did
+/// not finish. An undo that was itself undone does not count.
+fn undone(writes: &[LoggedWrite]) -> UndoneRuns {
+    let (mut undone, mut left, mut unfinished) = UndoneRuns::default();
+    for write in writes.iter().rev() {
+        let (Some(log), Some(of)) = (write.log(), undoes(write)) else { continue };
+        if undone.contains_key(write.run()) {
+            continue;
+        }
+        if log.state == RunState::Done {
+            undone.entry(of.to_owned()).or_insert_with(|| write.run().to_owned());
+        } else if log.has_effect() {
+            unfinished.insert(of.to_owned());
+        } else {
+            continue;
+        }
+        left.extend(log.opening.command.iter().flat_map(|it| it.leaves.iter().cloned()));
+    }
+    (undone, left, unfinished)
+}
+
+/// Names pages and forms: the first of them, and how many more there are.
+pub(crate) fn names(wrote: &[Value]) -> String {
+    let shown: Vec<&str> = wrote.iter().take(NAMED).filter_map(Value::as_str).collect();
+    match wrote.len().saturating_sub(NAMED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+pub(crate) fn state_words(row: &Value) -> String {
+    let state = row["state"].as_str().unwrap_or_default();
+    let kind = match row["kind"].as_str() {
+        Some("undo") => ", undo",
+        Some("redo") => ", redo",
+        _ => "",
+    };
+    let undone = match row["undone"].as_str() {
+        Some("whole") => ", undone",
+        Some(_) => ", undone in part",
+        None => "",
+    };
+    format!("{state}{kind}{undone}")
+}

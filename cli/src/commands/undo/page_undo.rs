@@ -1,0 +1,98 @@
+//! The reverse of the runs of an operation, as an edit of their pages.
+
+use links_pages::apply::{
+    DesiredSlot, JournalEntries, OpenPage, RunCommand, Undo, Wanted, fingerprint, same,
+};
+
+use crate::account::edit::{AskedPage, PageEdit};
+use crate::commands::prelude::*;
+
+/// The reverse of a run for its page as it was read.
+#[derive(Debug)]
+pub(super) struct PageUndo {
+    /// Name of the run.
+    pub(super) run: String,
+    /// File that the run was for.
+    pub(super) file: Option<PathBuf>,
+    pub(super) undo: Undo,
+    /// The page that the reverse was made for.
+    pub(super) seen: PageSnapshot,
+    /// Set if there is anything to write.
+    pub(super) has_changes: bool,
+}
+
+/// The reverse of an operation, on all its pages.
+#[derive(Debug)]
+pub(super) struct UndoEdit {
+    pub(super) pages: Vec<(PageUndo, RunCommand)>,
+}
+
+impl UndoEdit {
+    fn page(&self, page: &PageSnapshot) -> Result<&(PageUndo, RunCommand)> {
+        let found = self.pages.iter().find(|(it, _)| it.seen.id == page.id);
+        found.ok_or_else(|| CommandError::internal("an undo of a page that was not read"))
+    }
+}
+
+impl PageEdit for UndoEdit {
+    fn ask(
+        &self,
+        page: &PageSnapshot,
+        _: &SlotTypeCatalog,
+        _: &[JournalEntries],
+    ) -> Result<AskedPage> {
+        let (PageUndo { undo, .. }, command) = self.page(page)?;
+        let lost = match undo.recreates.len() {
+            0 => None,
+            1 => Some(
+                "1 deleted slot is created again, with a new id; its click statistics are lost"
+                    .to_owned(),
+            ),
+            many => Some(format!(
+                "{many} deleted slots are created again, with new ids; their click statistics are lost"
+            )),
+        };
+        Ok(AskedPage {
+            content: undo.desired.clone(),
+            command: Some(command.clone()),
+            notes: lost.map(StyledLine::changed).into_iter().collect(),
+            ..AskedPage::default()
+        })
+    }
+
+    fn wanted(&self, _: &AskedPage, open: &OpenPage) -> Result<Wanted> {
+        let page = open.snapshot();
+        let (PageUndo { undo, seen, .. }, _) = self.page(page)?;
+        let (before, now) = (seen.fields(), page.fields());
+        let is_held = |name: &String| {
+            let value = |fields: &Object| fields.get(name).cloned().unwrap_or_default();
+            same(&value(&before), &value(&now))
+        };
+        let is_seen = fingerprint(&page.slots) == fingerprint(&seen.slots)
+            && undo.desired.fields.keys().all(is_held);
+        if open.is_resumed() || is_seen {
+            return Ok(undo.wanted(&page.slots, &open.created()));
+        }
+        let message = "another client changed the page meanwhile; nothing was written";
+        Err(CommandError::new(Exit::Conflict, message)
+            .with_hint("run the same command again for a new plan"))
+    }
+
+    fn item_name(&self, login: &str, index: usize, item: &DesiredSlot) -> String {
+        let mut pages = self.pages.iter().map(|(page, _)| page);
+        let page = pages.find(|page| page.seen.login == login);
+        match (item.id, page.and_then(|page| page.undo.recreates.get(&index))) {
+            (None, Some(old)) => format!("slot {old} again"),
+            (id, _) => format!("slot {}", id.unwrap_or_default()),
+        }
+    }
+}
+
+/// Returns the new ids of the slots that were created again, by their earlier ids.
+pub(super) fn created_ids(
+    created: &Value,
+    recreates: &BTreeMap<usize, SlotId>,
+) -> BTreeMap<SlotId, SlotId> {
+    let id = |index: &usize| created.get(index.to_string())?.as_i64().map(SlotId::new);
+    recreates.iter().filter_map(|(index, old)| Some((*old, id(index)?))).collect()
+}

@@ -1,0 +1,249 @@
+//! What takes an operation back: the reverse of each of its writes for the pages and forms as they are now, and what stays.
+
+use links_pages::apply::{JournalStore, NotRestored, RecordWrite, RunCommand, UndoConflict, same};
+use links_pages::undo::UndoSource;
+
+use super::page_undo::PageUndo;
+use super::selection::{UndoArgs, UndoneOperation, UndoneWrite};
+use crate::account::form_edit::FormEdit;
+use crate::commands::prelude::*;
+use crate::editor::form_fields::FormEditSession;
+use crate::ui::plan::{cut, shown_value};
+
+const LANGUAGE: &str = "languageCode";
+
+/// The reverse of an operation.
+#[derive(Default)]
+pub(super) struct Reverse {
+    pub(super) pages: Vec<PageUndo>,
+    /// Forms with the values to write, each with the name of its run.
+    forms: Vec<(FormEditSession, Object, String)>,
+    /// Lines about values that others changed since, which stay unless they are overwritten.
+    pub(super) conflicts: Vec<String>,
+    /// Lines about what cannot be restored.
+    pub(super) lost: Vec<String>,
+    /// Records about what cannot be restored.
+    pub(super) lost_records: Vec<Value>,
+    /// Runs of which something stays.
+    leaves: Vec<String>,
+}
+
+impl Reverse {
+    /// Reads the pages and forms of the operation, and reverses its writes to them.
+    pub(super) async fn read(
+        context: &Context,
+        client: &Client,
+        (undone, types): (&UndoneOperation, &SlotTypeCatalog),
+        args: &UndoArgs,
+    ) -> Result<Self> {
+        let mut reverse = Self::default();
+        for part in &undone.parts {
+            let read = match (&part.log.opening.form, &part.log.write) {
+                (Some(form), Some(write)) => {
+                    reverse.add_form(context, client, part, (form, write), args).await
+                }
+                _ => reverse.add_page(context, client, part, types, args).await,
+            };
+            match read {
+                Err(error) if error.exit() == Exit::NotFound && undone.parts.len() > 1 => {
+                    let target = part.target();
+                    reverse.lost.push(format!("{target} is gone: nothing of it can be restored"));
+                    reverse.lost_records.push(json!({ "page": target }));
+                    reverse.leaves.push(part.log.run.clone());
+                }
+                read => read?,
+            }
+        }
+        Ok(reverse)
+    }
+
+    async fn add_form(
+        &mut self,
+        context: &Context,
+        client: &Client,
+        part: &UndoneWrite,
+        (id, write): (&str, &RecordWrite),
+        args: &UndoArgs,
+    ) -> Result<()> {
+        let session = FormEditSession::read(context, client, id).await?;
+        let stored = part.log.stored.as_ref();
+        let (changes, conflicts) = reverse(write, stored, &session.before, args.overwrite);
+        self.add_conflicts(part, &conflicts);
+        if !changes.is_empty() {
+            self.forms.push((session, changes, part.log.run.clone()));
+        }
+        Ok(())
+    }
+
+    async fn add_page(
+        &mut self,
+        context: &Context,
+        client: &Client,
+        part: &UndoneWrite,
+        types: &SlotTypeCatalog,
+        args: &UndoArgs,
+    ) -> Result<()> {
+        let mut seen = PageSnapshot::read(client, &part.page()?).await?;
+        let service = runs::service(context).unwrap_or_default();
+        let source = UndoSource {
+            log: part.log.clone(),
+            store: part.store.clone(),
+            runs: JournalStore::of(&runs::directory(context)?, &service, seen.id),
+        };
+        if source.wrote(LANGUAGE) {
+            seen.read_language(client).await?;
+        }
+        let undo = source.reverse(&seen, &types.rules(), args.overwrite);
+        let undo = undo.map_err(|it| runs::list_error(&it))?;
+        for missing in &undo.not_restored {
+            let (line, mut record) = lost(missing);
+            record["page"] = seen.login.clone().into();
+            self.lost.push(format!("{}: {line}", seen.login));
+            self.lost_records.push(record);
+        }
+        if !undo.not_restored.is_empty() {
+            self.leaves.push(part.log.run.clone());
+        }
+        let conflicts: Vec<String> = undo.conflicts.iter().map(conflict_line).collect();
+        self.add_conflicts(part, &conflicts);
+        let has_changes = undo.has_changes(&seen, &types.rules());
+        let file = part.log.opening.path.as_ref().map(PathBuf::from);
+        self.pages.push(PageUndo { run: part.log.run.clone(), file, undo, seen, has_changes });
+        Ok(())
+    }
+
+    fn add_conflicts(&mut self, part: &UndoneWrite, lines: &[String]) {
+        if !lines.is_empty() {
+            self.leaves.push(part.log.run.clone());
+        }
+        self.conflicts.extend(lines.iter().map(|line| format!("{}: {line}", part.target())));
+    }
+
+    /// Returns whether there is anything to write.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.forms.is_empty() || self.pages.iter().any(|page| page.has_changes)
+    }
+
+    /// Returns the edits of the forms, and the pages with their commands in the journals.
+    pub(super) fn into_edits(
+        self,
+        context: &Context,
+    ) -> (Vec<FormEdit>, Vec<(PageUndo, RunCommand)>) {
+        let leaves = self.leaves;
+        let form = |(session, changes, run): (FormEditSession, Object, String)| {
+            FormEdit::new(session.undoing(&run, &leaves), changes)
+        };
+        let page = |page: PageUndo| {
+            let command = RunCommand {
+                undoes: Some(page.run.clone()),
+                recreates: page.undo.recreates.clone(),
+                leaves: leaves.clone(),
+                ..journal::command(context)
+            };
+            (page, command)
+        };
+        let forms = self.forms.into_iter().map(form).collect();
+        (forms, self.pages.into_iter().map(page).collect())
+    }
+}
+
+/// Returns the values to write so that a form is as it was, and a line for each one that others changed since and that
+/// stays.
+fn reverse(
+    write: &RecordWrite,
+    stored: Option<&Object>,
+    now: &Map<String, Value>,
+    overwrite: bool,
+) -> (Object, Vec<String>) {
+    let (mut changes, mut conflicts) = (Object::default(), Vec::new());
+    for (name, sent) in write.changed.iter() {
+        let before = write.before.get(name).unwrap_or(&Value::Null);
+        let held = now.get(name).unwrap_or(&Value::Null);
+        if same(held, before) {
+            continue;
+        }
+        let left = stored.and_then(|stored| stored.get(name)).unwrap_or(sent);
+        if !same(held, left) && !overwrite {
+            conflicts.push(differs(name, left, held));
+            continue;
+        }
+        changes.insert(name.clone(), before.clone());
+    }
+    (changes, conflicts)
+}
+
+/// Returns a line and a record about what is not restored.
+fn lost(lost: &NotRestored) -> (String, Value) {
+    match lost {
+        NotRestored::Field { name } => {
+            (format!("{name} cannot be restored by this command"), json!({ "field": name }))
+        }
+        NotRestored::Slot { id, kind } => (
+            format!("{kind} {id} cannot be restored: such a slot cannot be created"),
+            json!({ "id": id, "type": kind }),
+        ),
+        NotRestored::Key { id, key } => (
+            format!("slot {id}: `{key}` was added and is kept: the service cannot clear it"),
+            json!({ "id": id, "key": key }),
+        ),
+        NotRestored::Create { kind } => (
+            format!(
+                "perhaps a {kind} was created, but the answer was lost: `links slots list` shows it"
+            ),
+            json!({ "type": kind }),
+        ),
+        _ => ("something cannot be restored".to_owned(), Value::Null),
+    }
+}
+
+/// Maximum width of a value in columns.
+const SHOWN: usize = 60;
+
+/// Returns a line about a change by others since the run, which names both values.
+fn conflict_line(conflict: &UndoConflict) -> String {
+    let what = conflict.to_string();
+    let what = sanitize::line(&what);
+    match conflict {
+        UndoConflict::Field { left, now, .. } | UndoConflict::Edited { left, now, .. } => {
+            differs(&what, left, now)
+        }
+        UndoConflict::Moved { left, now } => {
+            let [left, now] = [left, now].map(|ids| {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                cut(&ids.join(" "), SHOWN)
+            });
+            format!("{what}: the run left {left}, now it is {now}")
+        }
+        _ => format!("{what}: it was deleted since"),
+    }
+}
+
+fn differs(name: &str, left: &Value, now: &Value) -> String {
+    let [left, now] = [left, now].map(|value| cut(&shown_value(value), SHOWN));
+    format!("{name}: the run left {left}, now it is {now}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn values_are_restored_and_foreign_edits_are_named() {
+        let write = RecordWrite {
+            operation: "updateForm".to_owned(),
+            changed: object(json!({ "title": "B", "enabled": false, "note": "x" })),
+            before: object(json!({ "title": "A", "enabled": true })),
+        };
+        let reverse = |now: Value| reverse(&write, None, now.as_object().unwrap(), false);
+        let (changes, conflicts) = reverse(json!({ "title": "B", "enabled": false, "note": "x" }));
+        assert!(conflicts.is_empty());
+        assert_eq!(changes, object(json!({ "title": "A", "enabled": true, "note": null })));
+        let (changes, conflicts) = reverse(json!({ "title": "C", "enabled": true, "note": "" }));
+        assert_eq!(conflicts, ["title: the run left \"B\", now it is \"C\""]);
+        assert!(changes.is_empty(), "{changes:?}");
+    }
+}

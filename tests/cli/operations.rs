@@ -1,0 +1,330 @@
+//! Tests of operations: what one command wrote to several pages and forms is listed, undone and redone as one.
+
+use links_fixtures::Fault;
+use serde_json::{Value, json};
+
+use crate::steps::{cut_short, ok, writes as requests};
+use crate::test_env::{CommandResult, TestEnv};
+use crate::undo::cafe;
+
+const FORM: &str = "6f1c0f0e-5a58-4a34-9d6d-0b8a4c1e7d21";
+
+/// Returns an account of three pages and a form, with a file for each.
+fn three_pages() -> TestEnv {
+    let env = cafe();
+    ok(&env, "profile create spring.menu");
+    for (name, login) in [("a", "cafe"), ("b", "qara.weddings"), ("c", "spring.menu")] {
+        env.file(
+            &format!("{name}.yaml"),
+            format!("profile: {login}\ntitle: New {name}\ndescription: Described\n"),
+        );
+    }
+    env.file("form.yaml", format!("form: booking\nid: {FORM}\ntitle: Other\n"));
+    env
+}
+
+const APPLY: &str = "apply a.yaml b.yaml c.yaml form.yaml --yes";
+
+/// Returns what the operations of the tests write.
+fn values(env: &TestEnv) -> Value {
+    let account = env.server.account();
+    let pages: Vec<_> =
+        account.profiles.iter().map(|page| json!([page.title, page.description])).collect();
+    json!([pages, account.forms[0].title])
+}
+
+/// Returns the operations that write, since the last look.
+fn writes(env: &TestEnv) -> Vec<String> {
+    requests(env).into_iter().filter(|it| it != "showForm").collect()
+}
+
+fn log(env: &TestEnv) -> Vec<Value> {
+    ok(env, "log -o json").json()["data"].as_array().unwrap().clone()
+}
+
+fn retitle(env: &TestEnv, page: usize, title: &str) {
+    env.server.edit(|account| account.profiles[page].title = Some(title.to_owned()));
+}
+
+/// Returns the kind, state and undone of each operation, the newest first, without the creation of the page.
+fn marks(env: &TestEnv) -> Vec<[String; 3]> {
+    let mut all = log(env);
+    all.pop();
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or("-").to_owned();
+    all.iter().map(|row| ["kind", "state", "undone"].map(|name| text(row, name))).collect()
+}
+
+fn failed(env: &TestEnv, line: &str, exit: i32) -> CommandResult {
+    let run = env.run(line);
+    assert_eq!(run.exit, exit, "{run}");
+    assert!(!run.stdout.contains("no changes"), "{run}");
+    run
+}
+
+#[test]
+fn three_pages_and_a_form_are_one_operation_with_one_plan() {
+    let env = three_pages();
+    let before = values(&env);
+    ok(&env, APPLY);
+    let after = values(&env);
+    let rows = log(&env);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[0]["parts"].as_array().unwrap().len(), 4, "{rows:?}");
+    writes(&env);
+    let asked = failed(&env, "undo", 14);
+    for part in ["cafe: ", "qara.weddings: ", "spring.menu: ", "form \"Other\"", "--yes"] {
+        assert!(asked.stderr.contains(part), "{part}: {asked}");
+    }
+    assert_eq!(asked.stderr.matches("must be confirmed").count(), 1, "{asked}");
+    assert_eq!(writes(&env), [""; 0]);
+    let dry = env.run("undo --dry-run=request");
+    assert_eq!((dry.exit, dry.stdout.matches("curl -X PATCH").count()), (3, 4), "{dry}");
+    assert_eq!(env.run("undo --dry-run").exit, 3);
+    assert_eq!(values(&env), after);
+    ok(&env, "undo --yes");
+    assert_eq!(values(&env), before);
+    assert_eq!(marks(&env), [["undo", "done", "-"], ["write", "done", "whole"]]);
+    let table = ok(&env, "log").stdout;
+    assert!(table.contains("done, undone\n") && table.contains("done, undo\n"), "{table}");
+    ok(&env, "redo --yes");
+    assert_eq!(values(&env), after);
+    assert_eq!(
+        marks(&env),
+        [["redo", "done", "-"], ["undo", "done", "whole"], ["write", "done", "-"]]
+    );
+}
+
+#[test]
+fn two_undos_and_a_redo_go_back_and_forth() {
+    let env = three_pages();
+    let mut seen = vec![values(&env)];
+    for title in ["A", "B", "C"] {
+        ok(&env, &format!("profile update cafe title={title}"));
+        seen.push(values(&env));
+    }
+    for (line, at) in [
+        ("undo", 2),
+        ("undo", 1),
+        ("redo", 2),
+        ("undo", 1),
+        ("undo", 0),
+        ("redo", 1),
+        ("redo", 2),
+        ("redo", 3),
+        ("undo", 2),
+    ] {
+        let run = ok(&env, &format!("{line} --yes"));
+        assert_eq!(values(&env), seen[at], "{line}: {run}");
+    }
+    ok(&env, "redo --yes");
+    failed(&env, "redo --yes", 6);
+    for _ in 0..3 {
+        ok(&env, "undo --yes");
+    }
+    failed(&env, "undo --yes", 6);
+    assert_eq!(values(&env), seen[0]);
+}
+
+#[test]
+fn an_operation_of_which_one_page_failed_is_undone_where_it_wrote() {
+    let env = three_pages();
+    let before = values(&env);
+    env.server.fail_operation("updateProfile", 2, &Fault::Before(400));
+    let run = env.run(APPLY);
+    assert_ne!(run.exit, 0, "{run}");
+    assert_ne!(values(&env), before);
+    let rows = log(&env);
+    assert_eq!((rows.len(), &rows[0]["state"]), (2, &json!("partial")), "{rows:?}");
+    let undone = ok(&env, "undo --yes");
+    assert_eq!(values(&env), before, "{undone}");
+    assert!(!undone.stderr.contains("qara.weddings"), "{undone}");
+    assert_eq!(log(&env)[1]["undone"], "whole");
+    failed(&env, "undo --yes", 6);
+}
+
+#[test]
+fn an_undo_of_which_one_page_failed_is_continued_and_redone_as_one() {
+    let env = three_pages();
+    let before = values(&env);
+    ok(&env, APPLY);
+    let after = values(&env);
+    env.server.fail_operation("updateProfile", 2, &Fault::Before(400));
+    let run = env.run("undo --yes");
+    assert_ne!(run.exit, 0, "{run}");
+    assert_eq!(marks(&env)[1], ["write", "done", "part"]);
+    let continued = ok(&env, "undo --yes");
+    assert_eq!(values(&env), before, "{continued}");
+    assert!(continued.stderr.contains("(qara.weddings)"), "{continued}");
+    assert_eq!(marks(&env), [["undo", "done", "-"], ["write", "done", "whole"]]);
+    ok(&env, "redo --yes");
+    assert_eq!(values(&env), after);
+}
+
+#[test]
+fn an_undo_that_is_ended_anywhere_is_continued_on_all_pages() {
+    let mut cuts = 0;
+    for nth in (1..).step_by(3) {
+        let env = three_pages();
+        let before = values(&env);
+        ok(&env, APPLY);
+        let after = values(&env);
+        let cut = cut_short(&env, "undo --yes", &format!("any:{nth}"));
+        if cut.status.success() {
+            break;
+        }
+        cuts += 1;
+        // The last entry of a journal may be missing.
+        let was_done = values(&env) == before;
+        let again = env.run("undo --yes");
+        assert!(again.exit == 0 || was_done && again.exit == 6, "any:{nth}: {again}");
+        assert_eq!(values(&env), before, "any:{nth}");
+        let run = ok(&env, "redo --yes");
+        let again = if values(&env) == after { run } else { ok(&env, "redo --yes") };
+        assert_eq!(values(&env), after, "any:{nth}: {again}");
+    }
+    assert!(cuts > 5, "{cuts}");
+}
+
+#[test]
+fn a_page_that_others_changed_since_stops_the_undo_of_all() {
+    let env = three_pages();
+    ok(&env, APPLY);
+    retitle(&env, 1, "Theirs");
+    let after = values(&env);
+    let run = failed(&env, "undo --yes", 7);
+    for part in ["qara.weddings: title", "\"Theirs\"", "nothing was written", "--keep-changed"] {
+        assert!(run.stderr.contains(part), "{part}: {run}");
+    }
+    assert_eq!(values(&env), after);
+}
+
+#[test]
+fn keep_changed_leaves_values_of_others_and_undoes_the_rest() {
+    let env = three_pages();
+    ok(&env, "profile update cafe title=Older");
+    let before = values(&env);
+    ok(&env, APPLY);
+    retitle(&env, 1, "Theirs");
+    let run = ok(&env, "undo --keep-changed --yes -o json");
+    let kept = json!(["qara.weddings: title: the run left \"New b\", now it is \"Theirs\""]);
+    assert_eq!(run.json()["data"]["kept"], kept);
+    let mut expected = before.clone();
+    expected[0][1][0] = "Theirs".into();
+    assert_eq!(values(&env), expected);
+    assert_eq!(marks(&env)[..2], [["undo", "done", "-"], ["write", "done", "part"]]);
+    // Again, it goes further back.
+    let run = ok(&env, "undo --yes");
+    assert!(run.stderr.contains("title=Older"), "{run}");
+}
+
+#[test]
+fn keep_changed_says_that_nothing_could_be_undone() {
+    let env = three_pages();
+    ok(&env, "profile update cafe title=Older");
+    ok(&env, "profile update cafe title=Mine");
+    retitle(&env, 0, "Theirs");
+    writes(&env);
+    let run = failed(&env, "undo --keep-changed --yes", 7);
+    assert!(run.stderr.contains("it stays") && run.stderr.contains("nothing was written"), "{run}");
+    assert!(writes(&env).is_empty());
+}
+
+#[test]
+fn new_slots_and_orders_that_others_changed_stay_with_keep_changed() {
+    let env = cafe();
+    env.server.edit(|account| account.profiles[0].slots.truncate(3));
+    env.file(
+        "page.yaml",
+        "profile: cafe\nslots:\n  - {id: 1003, type: picture, data: {title: Anew}}\n  - {type: text, data: {title: New}}\n  - {id: 1001, type: text}\n  - {id: 1002, type: button}\n",
+    );
+    ok(&env, "slots apply page.yaml --yes");
+    let slots = |env: &TestEnv| {
+        let account = env.server.account();
+        let slots = account.profiles[0].slots.iter();
+        slots.map(|slot| json!([slot.kind, slot.data["title"]])).collect::<Vec<_>>()
+    };
+    env.server.edit(|account| {
+        let slots = &mut account.profiles[0].slots;
+        slots[1].data.insert("description".to_owned(), "With care".into());
+        slots.swap(2, 3);
+    });
+    failed(&env, "undo --yes", 7);
+    let run = ok(&env, "undo --yes --keep-changed");
+    let expected =
+        [["picture", "Terrace"], ["text", "New"], ["button", "Menu"], ["text", "Good morning!"]];
+    let now = slots(&env);
+    let kinds: Vec<_> = now.iter().map(|slot| slot[0].clone()).collect();
+    assert_eq!(kinds, expected.map(|slot| json!(slot[0])), "{run}");
+    assert_eq!(now[1], json!(["text", "New"]), "{run}");
+    assert_ne!(now[0][1], "Anew", "{run}");
+}
+
+#[test]
+fn one_page_of_an_operation_is_undone_alone() {
+    let env = three_pages();
+    let before = values(&env);
+    ok(&env, APPLY);
+    let after = values(&env);
+    let name = log(&env)[0]["operation"].as_str().unwrap().to_owned();
+    ok(&env, &format!("undo {name} --page qara.weddings --yes"));
+    let mut expected = after.clone();
+    expected[0][1] = before[0][1].clone();
+    assert_eq!(values(&env), expected);
+    assert_eq!(marks(&env)[1], ["write", "done", "part"]);
+    failed(&env, &format!("undo {name} --page 999 --yes"), 6);
+    ok(&env, "undo --yes");
+    assert_eq!(values(&env), before);
+    assert_eq!(marks(&env)[2], ["write", "done", "whole"]);
+}
+
+#[test]
+fn a_page_that_is_gone_is_said_and_the_others_are_undone() {
+    let env = three_pages();
+    let before = values(&env);
+    ok(&env, APPLY);
+    env.server.edit(|account| drop(account.profiles.remove(1)));
+    let run = ok(&env, "undo --yes");
+    assert!(run.stderr.contains("qara.weddings is gone"), "{run}");
+    let mut expected = before.clone();
+    expected[0].as_array_mut().unwrap().remove(1);
+    assert_eq!(values(&env), expected);
+    assert_eq!(log(&env)[1]["undone"], "part");
+}
+
+#[test]
+fn what_was_restored_by_hand_is_passed_over() {
+    let env = three_pages();
+    let before = values(&env);
+    ok(&env, "profile update cafe title=A");
+    ok(&env, "profile update cafe description=B");
+    let description = before[0][0][1].as_str().map(str::to_owned);
+    env.server.edit(|account| account.profiles[0].description = description);
+    let run = ok(&env, "undo --yes");
+    assert!(run.stderr.contains("nothing of it is left to undo"), "{run}");
+    assert_eq!(values(&env), before);
+}
+
+#[test]
+fn a_named_operation_shows_what_it_changed() {
+    let env = three_pages();
+    ok(&env, APPLY);
+    let name = log(&env)[0]["operation"].as_str().unwrap().to_owned();
+    let shown = ok(&env, &format!("log {name}")).stdout;
+    for part in [
+        APPLY,
+        "~ cafe: ",
+        "New a",
+        "~ qara.weddings: ",
+        "New b",
+        "~ spring.menu: ",
+        &format!("~ form {FORM}: title (done)"),
+        "\"Other\"",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let data = ok(&env, &format!("log {name} -o json")).json();
+    let parts = data["data"][0]["parts"].as_array().unwrap().clone();
+    assert!(parts.iter().any(|part| part["write"]["changed"]["title"] == "Other"), "{data}");
+    assert_eq!(parts.iter().filter(|part| part["plan"].is_object()).count(), 3, "{data}");
+    failed(&env, "log 00", 6);
+}
