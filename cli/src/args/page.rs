@@ -76,9 +76,10 @@ mod tests {
         {
             assert_eq!(parse(path).unwrap(), PageWord::Path(PathBuf::from(path)));
         }
-        for key in ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json", "https://a.example/cafe"]
+        for key in
+            ["cafe", "qara.weddings", "7", "cafe.yaml.bak", "json", "https://links.test/cafe"]
         {
-            assert_eq!(parse(key).unwrap(), PageWord::Key(key.parse().unwrap()));
+            assert_eq!(parse(key).unwrap(), PageWord::Key(profile_key::parse(key).unwrap()));
         }
         for neither in ["-", "a b", ""] {
             assert!(parse(neither).is_err(), "{neither}");

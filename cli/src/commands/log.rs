@@ -11,7 +11,7 @@ use links_pages::apply::JournalStore;
 #[derive(Args, Debug)]
 #[command(
     notes = "An operation is all that one command wrote. Kept without --prune: the last 50 runs of each page, the last 200 other commands, and every write of which it is unknown whether it was carried out.",
-    examples = ["links log --profile cafe -n 10", "links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30"]
+    examples = ["links log \"$(links log -n 1 -o ids)\"", "links log --prune --keep 20 --days 30"]
 )]
 pub(crate) struct LogArgs {
     /// Show what this operation changed, page by page

@@ -74,8 +74,8 @@ pub(crate) enum Command {
     Log(log::LogArgs),
     /// Take back the newest operation of this machine, or another one
     #[command(
-        notes = "Again, it takes back the operation before. Deleted slots come back with new ids, without their click statistics. What others changed since is a conflict, and nothing is written. `links redo` takes back an undo.",
-        examples = ["links undo", "links undo --keep-changed --yes", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
+        notes = "Again, it takes back the operation before; `links redo` takes back an undo. Deleted slots come back with new ids, without their click statistics.",
+        examples = ["links undo", "links undo \"$(links log -n 1 -o ids)\" --page cafe"]
     )]
     Undo(undo::UndoArgs),
     /// Take back the newest undo, or another one

@@ -9,7 +9,7 @@ use links_pages::page_file::FileScope;
 #[command(examples = ["links pull cafe -O cafe.yaml", "links pull --all -O site"])]
 pub(crate) struct PullArgs {
     /// Ids, logins or URLs of pages; page files, form files and directories of them
-    #[arg(value_name = "KEY|FILE|DIR", value_parser = page::parse)]
+    #[arg(value_name = "KEY|PATH", value_parser = page::parse)]
     profiles: Vec<PageWord>,
     /// Every page and every form of the account
     #[arg(long, conflicts_with = "profiles")]

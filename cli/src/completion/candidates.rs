@@ -141,7 +141,7 @@ fn below(command: Command, noun: &str, known: &Arc<CompletionData>) -> Command {
 fn with_candidates(arg: Arg, noun: &str, known: &Arc<CompletionData>) -> Arg {
     let Some(name) = arg.get_value_names().and_then(|it| it.first()) else { return arg };
     let list: fn(&CompletionData) -> Vec<CompletionCandidate> = match (name.as_str(), noun) {
-        ("KEY" | "PROFILE", _) => CompletionData::pages,
+        ("KEY" | "KEY|PATH" | "PROFILE", _) => CompletionData::pages,
         ("ID", "slots") => CompletionData::slots,
         ("ID" | "FORM", _) => CompletionData::forms,
         ("NAME", "" | "auth") => CompletionData::accounts,

@@ -80,7 +80,7 @@ impl PageBase {
 ///
 /// The two differ where the service normalises values. "Changed here" means that the file's half differs from the file of today, "changed
 /// there" that the page's half differs from the page of today.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HashPair {
     /// Hash of the file's value; `None` where the file did not mention the key.
     pub file: Option<ValueHash>,

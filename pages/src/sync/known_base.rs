@@ -12,7 +12,7 @@ use super::{FilePage, FileSlot, FileSlotId, HashPair, LivePage, PageBase, SlotBa
 use links_sdk::SlotId;
 
 /// What a line of a lock is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKey {
     /// A field of a page or form.
     Field(String),
@@ -25,7 +25,7 @@ pub enum LineKey {
 }
 
 /// What a line of a lock says.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineContent {
     /// The value in the file and on the page.
     Pair(HashPair),
@@ -43,7 +43,7 @@ pub enum LineContent {
 }
 
 /// A line of a lock, without what it is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockLine {
     /// Time at which the key last moved, in milliseconds since 1970; larger than that of every line that was known then.
     pub moved: u64,
@@ -67,6 +67,31 @@ pub struct RecordHistory<'a> {
     pub end: u64,
 }
 
+impl<'a> RecordHistory<'a> {
+    /// Returns the keys that have a line, in their order.
+    fn keys(&self) -> Vec<&'a LineKey> {
+        let mut keys: Vec<&LineKey> = self.versions.iter().flat_map(|lines| lines.keys()).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
+    /// Returns the lines of a key that are believed, each with the versions that carry it.
+    fn lines(&self, key: &LineKey) -> Vec<(&'a LockLine, Vec<usize>)> {
+        let mut found: Vec<(&LockLine, Vec<usize>)> = Vec::new();
+        for (nth, lines) in self.versions.iter().enumerate() {
+            let lines = lines.get(key).into_iter().flatten();
+            for line in lines.filter(|line| line.moved <= self.end) {
+                match found.iter_mut().find(|(it, _)| *it == line) {
+                    Some((_, carriers)) => carriers.push(nth),
+                    None => found.push((line, vec![nth])),
+                }
+            }
+        }
+        found
+    }
+}
+
 /// The base that a checkout knows.
 #[derive(Clone, Debug, Default)]
 pub struct KnownBase {
@@ -86,15 +111,6 @@ const UNKNOWN: HashPair = HashPair { file: Some(ValueHash::NEVER[0]), page: Valu
 impl KnownBase {
     /// Returns the base of a page or form. `files` reads what the page file said in the commits of a version, by its index.
     pub fn of(history: &RecordHistory<'_>, files: impl Fn(usize) -> Vec<FilePage>) -> Self {
-        let mut carriers: BTreeMap<&LineKey, BTreeMap<&LockLine, Vec<usize>>> = BTreeMap::new();
-        for (nth, lines) in history.versions.iter().enumerate() {
-            for (key, lines) in *lines {
-                let all = carriers.entry(key).or_default();
-                for line in lines.iter().filter(|line| line.moved <= history.end) {
-                    all.entry(line).or_default().push(nth);
-                }
-            }
-        }
         let read: Vec<OnceCell<Vec<FilePage>>> =
             history.versions.iter().map(|_| OnceCell::new()).collect();
         let says = |nth: usize, key: &LineKey, line: &LockLine| {
@@ -104,35 +120,36 @@ impl KnownBase {
         let mut known = Self::default();
         let mut pairs = Vec::new();
         let mut order: &[SlotId] = &[];
-        for (key, lines) in &carriers {
-            let counts = |(line, carriers): &(&&LockLine, &Vec<usize>)| {
+        for key in history.keys() {
+            let lines = history.lines(key);
+            let counts = |(line, carriers): &(&LockLine, Vec<usize>)| {
                 history.places.is_none_or(|places| places.contains(&line.at))
                     || carriers.iter().any(|nth| says(*nth, key, line))
             };
-            let (counting, others): (Vec<_>, Vec<_>) = lines.iter().partition(counts);
-            known.newest = lines.keys().map(|it| it.moved).fold(known.newest, u64::max);
-            let line = counting.iter().map(|(line, _)| **line).max();
+            known.newest = lines.iter().map(|(it, _)| it.moved).fold(known.newest, u64::max);
+            let (counting, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(counts);
+            let line = counting.iter().map(|(line, _)| *line).max();
             let newest = line.map(|line| line.moved);
-            let late = others.iter().map(|(line, _)| **line).filter(|it| Some(it.moved) > newest);
+            let late = others.iter().map(|(line, _)| *line).filter(|it| Some(it.moved) > newest);
             let mut late = late.peekable();
             let has_late = late.peek().is_some();
             if has_late {
-                let tree = history.versions.first().and_then(|tree| tree.get(*key));
+                let tree = history.versions.first().and_then(|tree| tree.get(key));
                 let kept = late.filter(|line| tree.is_some_and(|tree| tree.contains(line)));
-                known.strangers.insert((*key).clone(), kept.cloned().collect());
+                known.strangers.insert(key.clone(), kept.cloned().collect());
             }
             let Some(line) = line else {
                 if has_late && matches!(key, LineKey::Field(_) | LineKey::Key(..)) {
-                    pairs.push((*key, UNKNOWN));
+                    pairs.push((key, UNKNOWN));
                 }
                 continue;
             };
             let mut last = counting.iter().filter(|(it, _)| it.moved == line.moved);
             let is_unclear = last.any(|(it, _)| it.content != line.content);
-            known.line.insert((*key).clone(), line.clone());
+            known.line.insert(key.clone(), line.clone());
             match (key, &line.content) {
                 (_, LineContent::Pair(pair)) => pairs.push((
-                    *key,
+                    key,
                     match pair {
                         _ if is_unclear => UNKNOWN,
                         HashPair { file, .. } if has_late => {

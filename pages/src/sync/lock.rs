@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
+use std::hash::{Hash as _, Hasher as _};
 use std::str::FromStr;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use twox_hash::XxHash3_64;
 
 use super::known_base::{LineContent, LineKey, Lines, LockLine};
-use super::{HashPair, KnownBase, PageBase, ValueHash};
+use super::{HashPair, KnownBase, PageBase};
 use links_sdk::{FormId, ProfileId, SlotId};
 
 /// First word of a lock.
@@ -175,10 +177,12 @@ impl Lock {
         self.pages.insert(path.into(), PageName { id: base.id, login: base.login.clone() });
     }
 
-    /// Returns a short digest of what is recorded of the page of a file; empty if nothing is.
+    /// Returns a short digest of what is recorded of the page of a file, for comparisons on one machine; empty if nothing is.
     pub fn digest(&self, path: &str) -> String {
-        let Some(base) = self.base(path) else { return String::new() };
-        ValueHash::of_bytes(&serde_json::to_vec(&base).unwrap_or_default()).to_string()
+        let Some(PageName { id, .. }) = self.pages.get(path) else { return String::new() };
+        let mut hasher = XxHash3_64::new();
+        self.lines.get(&RecordOf::Page(*id)).hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
     }
 
     /// Forgets the records of pages and forms that nothing names.

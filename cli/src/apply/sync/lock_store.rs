@@ -164,13 +164,19 @@ impl LockStore {
         let mut lock = Lock::clone(&before);
         change(&mut lock);
         // The marks of a merge that Git could not finish do not stay.
-        let has_marks = || self.text().is_ok_and(|text| text.contains("\n=======\n"));
-        if lock == *before && !has_marks() {
+        if lock == *before && !self.has_marks() {
             return Ok(());
         }
         self.write(&lock, true)?;
         LockWrites::of(context, service, &self.path()).add(&before, &lock);
         Ok(())
+    }
+
+    /// Returns whether the lock that was read last has marks of a merge that Git could not finish.
+    pub(super) fn has_marks(&self) -> bool {
+        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.as_ref().filter(|last| last.path == self.path());
+        last.is_some_and(|last| last.text.contains("\n=======\n"))
     }
 
     /// Writes the lock, as a whole.

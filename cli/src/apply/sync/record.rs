@@ -41,6 +41,8 @@ pub(crate) struct SyncRecord {
     beyond_lock: Option<Lock>,
     /// What runs of the file have sent since the record was written.
     sent: SentValues,
+    /// Set if the lock has the record under another path.
+    is_moved: bool,
 }
 
 /// Place of a record.
@@ -93,7 +95,8 @@ impl SyncRecord {
     fn new(place: RecordPlace, key: String, service: String, lock: Lock) -> Self {
         let (lock_writes, sent) = (LockWrites::default(), SentValues::default());
         let (lock, history) = (lock.into(), Arc::default());
-        Self { place, key, service, lock, history, lock_writes, beyond_lock: None, sent }
+        let (beyond_lock, is_moved) = (None, false);
+        Self { place, key, service, lock, history, lock_writes, beyond_lock, sent, is_moved }
     }
 
     /// Returns the text that was opened in an editor, if the record is that of one.
@@ -280,6 +283,7 @@ impl SyncRecord {
         let pages = &mut Arc::make_mut(&mut self.lock).pages;
         if let Some(name) = pages.remove(&other) {
             pages.entry(self.key.clone()).or_insert(name);
+            self.is_moved = true;
         }
         Ok(())
     }
@@ -450,6 +454,20 @@ impl SyncRecord {
         Ok(())
     }
 
+    /// Returns whether the record is as a sync that leaves this base would write it.
+    fn is_written(&self, file: &PageFile, base: &PageBase) -> bool {
+        let has_marks = || self.lock().is_some_and(|(store, _)| store.has_marks());
+        let has_image = |(hash, path): &(String, String)| {
+            self.lock.images.get(hash).is_some_and(|paths| paths.contains(path))
+        };
+        self.beyond_lock.is_none()
+            && !self.is_moved
+            && self.sent == SentValues::default()
+            && self.page().is_some_and(|it| it.id == base.id && it.login == base.login)
+            && image_paths(file).iter().all(has_image)
+            && !has_marks()
+    }
+
     fn state_records(&self, context: &Context) -> Option<StateRecords> {
         StateRecords::of(context, &self.service, &self.file())
     }
@@ -581,6 +599,9 @@ impl SyncRecord {
         let (said, live) = file.compared(after);
         let MergedPage { base: before, merge, .. } = merged;
         let base = merge.base_after(before.as_ref(), &said, &live, created, &options.types);
+        if before.as_ref() == Some(&base) && self.is_written(file, &base) {
+            return Ok(());
+        }
         if options.sync.as_ref().is_some_and(|run| run.locked) {
             self.put_beyond_lock(context, &said, &base, &merge.written())
         } else {

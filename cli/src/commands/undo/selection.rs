@@ -25,7 +25,7 @@ pub(crate) struct UndoArgs {
     #[arg(long)]
     pub(super) yes: bool,
     /// Current login of a page, which has to match if the login is changed back
-    #[arg(long, value_name = "LOGIN", requires = "yes")]
+    #[arg(long, value_name = "LOGIN", requires = "yes", hide_short_help = true)]
     pub(super) confirm: Vec<String>,
     /// Show every change of a large plan
     #[arg(long, hide_short_help = true)]
