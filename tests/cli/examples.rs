@@ -36,7 +36,10 @@ const ELSEWHERE: &[&str] = &[
 /// Returns the setup before each example of a command.
 fn before(leaf: &str) -> &'static str {
     match leaf {
-        "undo" | "log" => "links slots set cafe 1001 title=Anew",
+        // The first write makes sure that the second one changes something.
+        "undo" | "log" => {
+            "links slots set cafe 1001 title=Tea && links slots set cafe 1001 title=Anew"
+        }
         "redo" => "links slots set cafe 1001 title=Anew && links undo --yes",
         "slots pull" | "pull" | "schema page" => "rm -f cafe.yaml",
         "init" => "mkdir -p pages",
