@@ -220,6 +220,20 @@ fn a_page_that_others_changed_since_stops_the_undo_of_all() {
 }
 
 #[test]
+fn a_form_that_others_change_while_an_undo_plans_is_refused_with_advice() {
+    let env = three_pages();
+    ok(&env, "apply form.yaml --yes");
+    let theirs = |account: &mut links_fixtures::Account| account.forms[0].title = "Theirs".into();
+    env.server.edit_after_operation("showForm", 1, theirs);
+    writes(&env);
+    let run = failed(&env, "undo --yes", 7);
+    for part in ["changed by another client: title", "run the same command again"] {
+        assert!(run.stderr.contains(part), "{part}: {run}");
+    }
+    assert_eq!(writes(&env), [""; 0]);
+}
+
+#[test]
 fn keep_changed_leaves_values_of_others_and_undoes_the_rest() {
     let env = three_pages();
     ok(&env, "profile update cafe title=Older");
