@@ -599,13 +599,15 @@ impl SyncRecord {
         let (said, live) = file.compared(after);
         let MergedPage { base: before, merge, .. } = merged;
         let base = merge.base_after(before.as_ref(), &said, &live, created, &options.types);
-        if before.as_ref() == Some(&base) && self.is_written(file, &base) {
+        let written = merge.written();
+        // A value that was put back moves, though its record says the same as before.
+        if written.is_empty() && before.as_ref() == Some(&base) && self.is_written(file, &base) {
             return Ok(());
         }
         if options.sync.as_ref().is_some_and(|run| run.locked) {
-            self.put_beyond_lock(context, &said, &base, &merge.written())
+            self.put_beyond_lock(context, &said, &base, &written)
         } else {
-            self.put(context, (file, after), base, merge.written())
+            self.put(context, (file, after), base, written)
         }
     }
 }
